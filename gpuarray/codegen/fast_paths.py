@@ -26,14 +26,14 @@ def value_name(number: int, level: int, lane: int) -> str:
 
 
 def emit_block(
-    kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int, *, noted: bool = False
+    kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int, *, deferred: bool = False
 ) -> None:
     """Emit the values of a block's instructions in all lanes.
 
-    If the guard is ``noted``, no slow path is emitted; the variable ``fine`` becomes false where one is needed.
+    If the guard is ``deferred``, no slow path is emitted; the variable ``fine`` becomes false where one is needed.
     """
     writer = _Writer(kernel, instructions, block, lanes)
-    if noted:
+    if deferred:
         writer.note()
     else:
         writer.write()
@@ -116,8 +116,8 @@ class _Writer:
                 self.kernel.line(f"{fine} = true;" if first else f"var {fine} = true;")
             self._write_fast_path(together, fine)
             if self.again and self.lanes > LANES:
-                noted = sum(1 << lane for lane in together)
-                self.kernel.line(f"if (!{fine}) {{ {slow} |= {noted:#x}u; }}")
+                mask = sum(1 << lane for lane in together)
+                self.kernel.line(f"if (!{fine}) {{ {slow} |= {mask:#x}u; }}")
         if not self.again:
             return
         if self.lanes > LANES:

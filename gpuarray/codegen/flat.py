@@ -59,11 +59,11 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     step = 1 if consecutive else WORKGROUP
     work.together = consecutive and lanes > 1 and has_vec4_rows(loop)
     names = flat_loads(work, lanes, whole, step, count)
-    work.noted = lanes == LANES and not fours and _can_recompute(work)
-    if work.noted:
+    work.deferred = lanes == LANES and not fours and _can_recompute(work)
+    if work.deferred:
         kernel.line("var fine = true;")
     flat_values(work, names, quads=consecutive and lanes > 1)
-    if work.noted:
+    if work.deferred:
         _recompute(work, lanes, step, count)
     if in_pairs:
         emit_shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
@@ -87,7 +87,7 @@ def _can_recompute(work: LoopKernel) -> bool:
     others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
     if any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others):
         return False
-    if any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL)) or not has_guards(loop):
+    if any(stride_class(x.layout).startswith("s") for x in loop.laid_out_at(FULL)) or not has_guards(loop):
         return False
     return all(access.is_plain for access in work.accesses.values())
 
@@ -136,7 +136,7 @@ def _is_spread(loop: Loop, capabilities: Capabilities) -> bool:
     That suits elements of eight bytes: a vector of four would be read in two halves, with a gap to the neighbour's.
     Small elements have to be written four at a time, and strided layouts need coordinates once for four.
     """
-    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL)):
+    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in loop.laid_out_at(FULL)):
         return False
     is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
     return not is_small and any(loop.dtype_of(key).itemsize >= 8 for key in loop_splits.spans(loop))

@@ -72,7 +72,7 @@ class Lane:
 def flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count: str) -> list[Lane]:
     """Emit indices, coordinates where something is strided, and the wide loads."""
     kernel, loop = work.kernel, work.loop
-    strided = any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL))
+    strided = any(stride_class(x.layout).startswith("s") for x in loop.laid_out_at(FULL))
     lanes: list[Lane] = []
     extents = [kernel.parameter(n) for n in loop.inner[1:]] if strided else []
     for lane in range(lane_count):
@@ -138,7 +138,7 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
     for unit in arranged(loop, numbers, alone=len(lanes) == 1):
         if isinstance(unit, Block):
-            emit_block(kernel, loop.instructions, unit, len(lanes), noted=work.noted)
+            emit_block(kernel, loop.instructions, unit, len(lanes), deferred=work.deferred)
             continue
         number, item = unit, loop.instructions[unit]
         if quads and isinstance(item, Index) and makes_vec4(loop, item):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from gpuarray.codegen.wgsl import window_bytes
 from gpuarray.device import Capabilities
-from gpuarray.fusion.lowering import collapse_loop
+from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.steps import FULL, Index, Load, Loop, Slot, Store, Take
 from gpuarray.graph.layouts import Layout, slice_axis
 
@@ -129,7 +129,7 @@ def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
     found = {key: span for key, span in spans(loop).items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
-    layouts = [item.layout for item in loop.placed if not isinstance(item, Index) and item.key == worst]
+    layouts = [item.layout for item in loop.laid_out if not isinstance(item, Index) and item.key == worst]
     space = loop.outer + loop.inner
 
     def reach(axis: int) -> int:
@@ -153,7 +153,7 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
 
     space = list(loop.outer + loop.inner)
     space[axis] = count
-    return collapse_loop(replace(loop.with_layouts(cut), outer=tuple(space[:rank]), inner=tuple(space[rank:])))
+    return collapse_loop(loop.over(tuple(space[:rank]), tuple(space[rank:]), cut))
 
 
 def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:

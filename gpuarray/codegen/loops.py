@@ -47,7 +47,7 @@ class LoopKernel:
     """Whether the lanes of an invocation are always four neighbours along the last axis."""
     lasts: dict[tuple[int, int], str] = field(default_factory=dict)
     """The expression of the last position of an input, by slot and extent."""
-    noted: bool = False
+    deferred: bool = False
     """Whether only fast paths are emitted, and the variable ``fine`` says whether they are right."""
 
     def offset(self, kind: str, slot: int, layout: Layout) -> int:

@@ -55,7 +55,7 @@ def add_fast_path_epilogue(work: LoopKernel) -> bool:
     """
     if not has_guards(work.loop):
         return False
-    _finish_function(replace(work, noted=True), LANES)
+    _finish_function(replace(work, deferred=True), LANES)
     return True
 
 
@@ -76,7 +76,7 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
     given = ", ".join(f"{result}: {kind}" for result in results)
     head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {given})"
     body = [f"  {line}" for line in kernel.body]
-    if work.noted:
+    if work.deferred:
         kernel.module += [f"fn fast_path_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
     else:
         kernel.module += [f"fn {head} {{", *body, "}"]

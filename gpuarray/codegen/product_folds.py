@@ -5,7 +5,7 @@ from math import prod
 from typing import assert_never
 
 from gpuarray.codegen.storage import word_dtype
-from gpuarray.fusion.lowering import collapse_loop
+from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,

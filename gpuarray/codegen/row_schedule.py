@@ -165,7 +165,7 @@ def _is_for_invocations(loop: Loop) -> bool:
     if loop.columns <= SHORT_ROW:
         return True
     along = across = 0
-    for item in loop.placed_at(FULL):
+    for item in loop.laid_out_at(FULL):
         if not isinstance(item, Index) and item.layout.strides:
             along += abs(item.layout.strides[-1]) == 1
             across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
@@ -195,7 +195,7 @@ def _is_wide(loop: Loop) -> bool:
         if isinstance(item, Store) and loop.columns % LANES:
             return False
         found = True
-    full = {x.key for x in loop.placed_at(FULL) if not isinstance(x, Index)}
+    full = {x.key for x in loop.laid_out_at(FULL) if not isinstance(x, Index)}
     return found and not full & slots
 
 

@@ -227,7 +227,7 @@ class TileKernel:
                 row = f"{mine} / {LANES}u * {step}u + {mine} % {LANES}u + y * {LANES}u"
             for j in range(tiling.patch_columns // LANES):
                 column = f"{j * self._step(tiling.columns, tiling.patch_columns)}u + x * {LANES}u"
-                found.append((row, column, [f"{'met' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes]))
+                found.append((row, column, [f"{'merged' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes]))
         return found
 
     @staticmethod
@@ -290,11 +290,11 @@ class TileKernel:
         """Emit the addition of the sums of all slices: each slice adds some rows of the patches."""
         kernel, tiling = self.kernel, self.tiling
         values = [names for _, _, names in self.patch()]
-        met = [name for names in values for name in names]
-        kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in met))
+        merged = [name for names in values for name in names]
+        kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in merged))
         sums = self._sums()
         for part in range(tiling.slices):
-            given = sums[part * len(met) : (part + 1) * len(met)]
+            given = sums[part * len(merged) : (part + 1) * len(merged)]
             kernel.line("workgroupBarrier();")
             kernel.line(
                 *(self._store_vector(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given))

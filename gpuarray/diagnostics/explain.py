@@ -8,7 +8,7 @@ from gpuarray.array import GpuArray, joint_device
 from gpuarray.device import Device
 from gpuarray.diagnostics import export
 from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Explanation, check_stage
-from gpuarray.fusion import steps
+from gpuarray.fusion import step_texts
 from gpuarray.fusion.costs import cost
 from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
@@ -146,7 +146,7 @@ def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode
     on_device = step.decision.where == decisions.DEVICE
     return ExplainedStep(
         decisions.name_of(planned.step),
-        steps.text(planned.step, with_offsets=True),
+        step_texts.text(planned.step, with_offsets=True),
         step.decision.where,
         reason_of(step.decision, device),
         provider.launch_count(step.prepared) if on_device else 0,

@@ -65,7 +65,7 @@ class GraphView:
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
         self.loops = Counter(chain.from_iterable(computed))
 
-    def settle(self, capabilities: Capabilities, *, fuse: bool) -> None:
+    def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds, limits and aliases demand."""
         profile = capabilities.profile
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
@@ -286,7 +286,7 @@ class GraphView:
             nodes[i].size == nodes[position].size and isinstance(nodes[i], Contract | Map | Reduce | Scan) for i in read
         )
 
-    def is_dear_to_repeat(self, position: int, times: int) -> bool:
+    def is_cheaper_to_store(self, position: int, times: int) -> bool:
         """Whether computing a value costs more than a load, and doing it so often takes longer than a launch."""
         more = self._beyond_a_load(*self.made_of(position))
         return more > costs.LOAD and times * more > self.launch

@@ -15,7 +15,8 @@ from typing import assert_never
 from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
-from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
+from gpuarray.fusion.loop_builder import LoopBuilder
+from gpuarray.fusion.lowering import CannotJoin, StoreFirst
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
 from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
@@ -290,7 +291,7 @@ class Planner:
 
     # -- recomputation ----------------------------------------------------------------------------------------
 
-    def too_dear_to_repeat(self, *, at_once: bool) -> set[int]:
+    def cheaper_to_store(self, *, at_once: bool) -> set[int]:
         """Return values that are computed several times although storing them would be cheaper.
 
         Several loops compute such a value; or one loop computes it for several of its elements, as a stencil over a
@@ -312,7 +313,7 @@ class Planner:
             uses.update({position: max(1, full[position]) for position, _, _ in memo})
             if builder.fold_count:
                 folded.update({position for position, _, level in memo if level == OUTER})
-            broadcast |= {p for p, n in builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
+            broadcast |= {p for p, n in builder.repeated().items() if graph.is_cheaper_to_store(p, n)}
         limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
@@ -379,11 +380,11 @@ def make_plan(
     attempts = 0
     while True:
         graph.aliases.clear()
-        graph.settle(capabilities, fuse=fuse)
+        graph.store_required(capabilities, fuse=fuse)
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
         if not planner.group():
             continue
-        repeated = planner.too_dear_to_repeat(at_once=attempts >= PATIENCE)
+        repeated = planner.cheaper_to_store(at_once=attempts >= PATIENCE)
         if not repeated:
             return planner.finish()
         graph.stored |= repeated

@@ -7,7 +7,8 @@ from math import prod
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.graphs import GraphView
-from gpuarray.fusion.lowering import LoopBuilder, StoreFirst
+from gpuarray.fusion.loop_builder import LoopBuilder
+from gpuarray.fusion.lowering import StoreFirst
 from gpuarray.fusion.plan import PlannedStep
 from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings

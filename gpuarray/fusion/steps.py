@@ -16,7 +16,7 @@ those at level UNIFORM the shape (). The shapes are collapsed: axes that all lay
 
 Inputs and outputs are numbered storage slots with C-contiguous values. A step never reads its outputs, except for
 elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
-sizes are part of a step's :func:`text`.
+sizes are part of a step's :func:`~gpuarray.fusion.step_texts.text`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -189,19 +189,19 @@ class Loop:
         return tuple(operand for store in self.stores for operand in store.operands)
 
     @property
-    def placed(self) -> list[Load | Index | Store]:
+    def laid_out(self) -> list[Load | Index | Store]:
         """The instructions and stores that have a layout."""
         return [x for x in (*self.instructions, *self.stores) if isinstance(x, Load | Index | Store)]
 
-    def placed_at(self, level: int) -> list[Load | Index | Store]:
+    def laid_out_at(self, level: int) -> list[Load | Index | Store]:
         """Return the instructions and stores that have a layout, of one level."""
-        return [x for x in self.placed if x.level == level]
+        return [x for x in self.laid_out if x.level == level]
 
-    def with_layouts(self, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
-        """Return the loop with other layouts of its instructions and stores."""
-        instructions = (replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions)
-        stores = (replace(x, layout=layout(x)) for x in self.stores)
-        return replace(self, instructions=tuple(instructions), stores=tuple(stores))
+    def over(self, outer: Shape, inner: Shape, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
+        """Return the loop over another index space, with other layouts of its instructions and stores."""
+        items = [replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions]
+        stores = [replace(x, layout=layout(x)) for x in self.stores]
+        return replace(self, outer=outer, inner=inner, instructions=tuple(items), stores=tuple(stores))
 
     def dtype_of(self, key: Slot) -> DType:
         """Return the dtype of an input or output."""
@@ -385,72 +385,3 @@ def stride_class(layout: Layout) -> str:
     if layout.strides == contiguous_strides(layout.shape):
         return "c"
     return f"s{len(layout.shape)}"
-
-
-_LEVELS: Final = "uof"
-
-
-def _placed(layout: Layout, with_offsets: bool) -> str:
-    """Return the class of a layout and, if asked for, the element at which it begins."""
-    return f"{stride_class(layout)} +{layout.offset}" if with_offsets and layout.offset else stride_class(layout)
-
-
-def _instruction_text(number: int, item: Instruction, with_offsets: bool) -> str:
-    head = f"%{number}:{_LEVELS[item.level]}:{item.dtype.name} = "
-    match item:
-        case Scalar():
-            return f"{head}scalar {item.slot}"
-        case Load():
-            return f"{head}load {item.slot} {_placed(item.layout, with_offsets)}"
-        case Take():
-            return f"{head}take {item.slot} %{item.position}"
-        case Index():
-            return f"{head}index {item.op.name} {stride_class(item.layout)} {list(item.parameters)}"
-        case Apply():
-            operands = " ".join(f"%{o}:{s.name}" for o, s in zip(item.operands, item.sources, strict=True))
-            return f"{head}{item.op.name} {operands}"
-        case Fold():
-            return f"{head}fold {item.op.name} %{item.operand}:{item.source.name}"
-        case _:
-            assert_never(item)
-
-
-def _store_text(store: Store, with_offsets: bool) -> str:
-    where = _placed(store.layout, with_offsets) if store.position is None else f"at %{store.position}"
-    return f"store {store.slot}:{store.dtype.name} %{store.value} {_LEVELS[store.level]} {where}"
-
-
-def loop_text(loop: Loop, with_offsets: bool = False) -> str:
-    """Return the canonical text of a loop: structure, operations, dtypes and stride classes; no sizes and no values."""
-    updates = "".join(f" input {read} is output {written}" for read, written in loop.updates)
-    lines = [f"loop {len(loop.outer)}+{len(loop.inner)}{updates}"]
-    lines += [_instruction_text(i, item, with_offsets) for i, item in enumerate(loop.instructions)]
-    lines += [_store_text(store, with_offsets) for store in loop.stores]
-    return "\n".join(lines)
-
-
-def text(step: Step, with_offsets: bool = False) -> str:
-    """Return the canonical text of a step, which golden tests compare; with offsets, what ``explain`` shows."""
-    match step:
-        case Loop():
-            return loop_text(step, with_offsets)
-        case ScanStep():
-            head = f"scan {step.op.name} {step.source.name} -> {step.dtype.name}"
-            return head if step.epilogue is None else f"{head}\nepilogue {loop_text(step.epilogue, with_offsets)}"
-        case ContractStep():
-            operands = f"{stride_class(step.left)} {stride_class(step.right)}"
-            lines = [f"contract {step.dtype.name} {operands}"]
-            sides = zip(("left", "right", "epilogue"), (*step.prologues, step.epilogue), strict=True)
-            return "\n".join(
-                lines + [f"{name} {loop_text(loop, with_offsets)}" for name, loop in sides if loop is not None]
-            )
-        case CallStep():
-            dtypes = " ".join(d.name for d in step.input_dtypes)
-            return f"call {step.op.name} {dtypes} -> {' '.join(d.name for d in step.output_dtypes)}"
-        case CopyStep():
-            return f"copy {step.dtype.name}"
-        case ScatterStep():
-            how = "" if step.combine is None else f" {step.combine.name} {step.input_dtypes[0].name}"
-            return f"scatter{how} {step.dtype.name} at {step.positions.name}"
-        case _:
-            assert_never(step)

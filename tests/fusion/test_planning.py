@@ -7,9 +7,9 @@ import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities
 from gpuarray.fusion.graphs import view_graph
-from gpuarray.fusion.lowering import LoopBuilder
+from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.planner import Planner, make_plan
-from gpuarray.fusion.steps import loop_text
+from gpuarray.fusion.step_texts import loop_text
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.walk import topological

@@ -21,7 +21,8 @@ from gpuarray.codegen.target import for_target
 from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.planner import make_plan
-from gpuarray.fusion.steps import CallStep, ContractStep, text
+from gpuarray.fusion.step_texts import text
+from gpuarray.fusion.steps import CallStep, ContractStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.walk import current, merge, topological
 from gpuarray.providers import registry

@@ -140,7 +140,7 @@ def pass_launch(task: Pass, label: str, limit: int) -> Launch:
             "let turn = place - block * done;",
             "let start = block * done * size + turn;",
         )
-    kernel.module += [*_fetch(kernel, task), *_deliver(kernel, task), *_module(task, radices)]
+    kernel.module += [*_fetch(kernel, task), *_put_function(kernel, task), *_module(task, radices)]
     if _ends_in_registers(radices):
         kernel.line(*_first_stage(task, radices[0]), *_stages(kernel, task, radices[1:-1], radices[0], radices[-1]))
         kernel.line(*_last_stage(task, radices[-1]))
@@ -209,13 +209,13 @@ def _fetch(kernel: Kernel, task: Pass) -> list[str]:
     return [*lines, "}", "return value;", "}"]
 
 
-def _deliver(kernel: Kernel, task: Pass) -> list[str]:
+def _put_function(kernel: Kernel, task: Pass) -> list[str]:
     """Return the function that writes element ``j`` of row ``row``."""
     ends, real = task.ends, task.real
     access, base = bind(kernel, "result", ends.target, task.lines if task.done == 1 else task.rows, writable=True)
     number = register_type(complex_of(real))
     wanted = kernel.parameter(ends.target.length)
-    lines = [f"fn deliver(row: u32, j: u32, number: {number}) {{", f"if (j < {wanted}) {{", "var value = number;"]
+    lines = [f"fn put(row: u32, j: u32, number: {number}) {{", f"if (j < {wanted}) {{", "var value = number;"]
     if ends.after is not None:
         factor, _ = bind(kernel, "after", ends.after, 1, writable=False)
         lines.append(f"value = {_name(task, 'turned')}(value, {factor.load('j')});")
@@ -257,11 +257,11 @@ def _load(task: Pass) -> Iterator[str]:
 def _store(task: Pass) -> Iterator[str]:
     """Yield the storing of lines: those of a first pass one after the other, as ``row`` counts lines."""
     if task.done == 1:
-        yield from _along_lines("deliver(row, t, numbers[spread(e)]);")
+        yield from _along_lines("put(row, t, numbers[spread(e)]);")
         return
     yield "if (inside) {"
     yield "for (var t = begin; t < size; t += across) {"
-    yield "deliver(row, start + t * done, numbers[spread(near * size + t)]);"
+    yield "put(row, start + t * done, numbers[spread(near * size + t)]);"
     yield "}"
     yield "}"
 
@@ -344,11 +344,7 @@ def _last_stage(task: Pass, radix: int) -> Iterator[str]:
         yield f"let y = {_name(task, f'transform_{radix}')}(array<{number}, {radix}>({values}));"
         for n in range(radix):
             t = f"i_{s} + {n}u * count"
-            yield (
-                f"deliver(row, start + ({t}) * done, y[{n}]);"
-                if columns
-                else f"deliver(first + line_{s}, {t}, y[{n}]);"
-            )
+            yield (f"put(row, start + ({t}) * done, y[{n}]);" if columns else f"put(first + line_{s}, {t}, y[{n}]);")
         yield "}"
 
 
