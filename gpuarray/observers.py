@@ -208,7 +208,9 @@ def plan_found(placed: Any) -> int:
 def evaluation_done(evaluation: Any, start: int, planned: int) -> None:
     """Report an evaluation whose last submit is now; ``planned`` is when its plan was found."""
     stop = perf_counter_ns()
-    evaluation.placed.sampler.reported(stop - start)
+    sampler = evaluation.placed.sampler
+    if sampler is not None:  # else its observer has left meanwhile
+        sampler.reported(stop - start)
     for observer in active:
         observer.evaluation((evaluation, start, planned, stop, get_ident()))
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from gpuarray.functions import (
     binning,
     bits,
-    constants,
     creation,
     data_types,
     differences,
@@ -46,7 +45,6 @@ from gpuarray.functions import (
 )
 from gpuarray.functions.binning import *
 from gpuarray.functions.bits import *
-from gpuarray.functions.constants import *
 from gpuarray.functions.creation import *
 from gpuarray.functions.data_types import *
 from gpuarray.functions.differences import *
@@ -83,7 +81,7 @@ from gpuarray.functions.tiling import *
 from gpuarray.functions.windows import *
 
 _TOPICS = (
-    binning, bits, constants, creation, data_types, differences, einstein_summation, elementwise, evaluation,
+    binning, bits, creation, data_types, differences, einstein_summation, elementwise, evaluation,
     functional, grids, indexing, joining, logic, manipulation, mathematics, matrices, namespace_info, nan_reductions,
     numpy_names, other_frameworks, padding, polynomials, positions, products, properties, quantiles, ranges,
     reductions, searching, sets, signals, sorting, statistics, text_and_files, tiling, windows,

@@ -10,6 +10,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import logs
+from gpuarray.providers.inprocess import workers
 
 
 def evaluate_something(device):
@@ -86,3 +87,31 @@ def test_long_work_is_told_of_once(caplog, monkeypatch):
         with logs.told_if_long("short", "nothing of note"):
             pass
     assert [r.getMessage() for r in caplog.records] == ["testing, as tests do ..."]
+
+
+def test_a_long_loop_on_the_host_is_told_of(caplog, monkeypatch):
+    monkeypatch.setattr(logs, "_LONG", 0.05)
+    monkeypatch.setattr(logs, "_INTERVAL", 0.01)
+    monkeypatch.setattr(logs, "_told", set())
+    timing = workers.ChunkTiming(1)
+    for _ in range(2):
+        timing.record(workers._LONG_NS)
+    with caplog.at_level(logging.INFO, logger="gpuarray"):
+        workers.WorkerPool(1).run_each(3, lambda number: time.sleep(0.1), timing)
+    assert [r.getMessage() for r in caplog.records] == [
+        "computing on the host what was recorded, because a value is read ..."
+    ]
+
+
+def test_a_long_wait_for_a_device_is_told_of(caplog, monkeypatch):
+    monkeypatch.setattr(logs, "_LONG", 0.05)
+    monkeypatch.setattr(logs, "_INTERVAL", 0.01)
+    monkeypatch.setattr(logs, "_told", {"plan", "compile", "calibration"})
+    x = xp.asarray(np.ones((1500, 1500), np.float32), device="wgpu:0")
+    with caplog.at_level(logging.INFO, logger="gpuarray"):
+        for _ in range(20):
+            assert float((x @ x)[0, 0]) == 1500
+            told = [r.getMessage() for r in caplog.records if not r.getMessage().startswith("compiled")]
+            if told:
+                break
+    assert told == ["waiting for the GPU to compute a value that is read ..."]

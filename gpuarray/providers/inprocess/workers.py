@@ -8,6 +8,7 @@ results. Prepared steps call :meth:`WorkerPool.run` and :meth:`WorkerPool.borrow
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from itertools import count, islice
 from math import isqrt
@@ -17,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import interrupts, parallel_copy, thread_pool
+from gpuarray import interrupts, logs, parallel_copy, thread_pool
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
 #: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
@@ -29,6 +30,8 @@ _TIMED: Final = 2
 _PAUSE: Final = 4
 _LONGEST_PAUSE: Final = 64
 _UNLIMITED: Final = 1 << 30
+#: Nanoseconds on one thread from which on a run may take so long that it is told of.
+_LONG_NS: Final = 2_000_000_000
 
 #: The measurement of thread costs: threads at once, NumPy calls of each, elements of a call, and repetitions.
 _MEASURED_THREADS: Final = 4
@@ -189,7 +192,7 @@ class WorkerPool:
             chunks -= 1
         helpers = min(most, timing.best_threads(chunks, thread_costs())) - 1 if most > 1 else 0
         if helpers < 1:
-            work(_until_interrupted(numbers))
+            work(_until_interrupted(numbers, chunks * timing.each > _LONG_NS))
             return
         start = perf_counter_ns()
         stopped: list[bool] = []
@@ -198,7 +201,7 @@ class WorkerPool:
         try:
             for _ in range(helpers):
                 begun.append(thread_pool.submit(_quietly, work, _until(stopped, numbers)))
-            work(_until_interrupted(numbers))
+            work(_until_interrupted(numbers, chunks * timing.each > _LONG_NS))
             is_done = True
         finally:
             if not is_done:
@@ -236,12 +239,14 @@ def _until(stopped: Sequence[bool], numbers: Iterator[int]) -> Iterator[int]:
         yield number
 
 
-def _until_interrupted(numbers: Iterator[int]) -> Iterator[int]:
-    """Yield numbers; where an interrupt has waited for long, raise it."""
-    for number in numbers:
-        if interrupts.waits_long():
-            raise KeyboardInterrupt
-        yield number
+def _until_interrupted(numbers: Iterator[int], is_long: bool) -> Iterator[int]:
+    """Yield numbers; where an interrupt has waited for long, raise it. Work that may take long is told of."""
+    told = "computing on the host what was recorded, because a value is read"
+    with logs.told_if_long("loop", told) if is_long else nullcontext():
+        for number in numbers:
+            if interrupts.waits_long():
+                raise KeyboardInterrupt
+            yield number
 
 
 def _quietly(work: Callable[[Iterator[int]], None], numbers: Iterator[int]) -> None:

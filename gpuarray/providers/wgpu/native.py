@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 import wgpu
 
+from gpuarray import logs
 from gpuarray.logs import logger
 from gpuarray.providers.wgpu.driver import Bytes, Command, Download, PublicDriver, Staging, Window
 
@@ -68,6 +69,8 @@ class _Types:
         self.pass_descriptor = arguments(lib.wgpuCommandEncoderBeginComputePass)[1]
         self.timestamp_writes = pointer_in(self.pass_descriptor.item, "timestampWrites")
         self.group_descriptor = arguments(lib.wgpuDeviceCreateBindGroup)[1]
+        self.entries = pointer_in(self.group_descriptor.item, "entries")
+        self.entry_nbytes = ffi.sizeof(self.entries.item)
         self.module_descriptor = arguments(lib.wgpuDeviceCreateShaderModule)[1]
         self.chained = pointer_in(self.module_descriptor.item, "nextInChain")
         self.mapped = pointer_in(arguments(lib.wgpuBufferMapAsync)[4], "callback")
@@ -173,7 +176,8 @@ class NativeDriver(PublicDriver):
 
     def bind_group(self, layout: Any, windows: Sequence[Window]) -> Any:
         """Return a bind group with ``windows`` at bindings 0, 1, 2, ..."""
-        entries = self._ffi.new("WGPUBindGroupEntry[]", len(windows))
+        memory = self._ffi.new("char []", max(len(windows), 1) * self._types.entry_nbytes)
+        entries = self._ffi.cast(self._types.entries, memory)
         for binding, (gpu, offset, nbytes) in enumerate(windows):
             entry = entries[binding]
             entry.binding, entry.buffer, entry.offset, entry.size = binding, gpu._internal, offset, nbytes
@@ -356,7 +360,8 @@ class NativeDriver(PublicDriver):
                 if self.awake_ns:
                     self._poll_awake(is_done)
                 if not is_done():
-                    lib.wgpuDevicePoll(device, True, staging.submission)
+                    with logs.told_if_long("wait", "waiting for the GPU to compute a value that is read"):
+                        lib.wgpuDevicePoll(device, True, staging.submission)
                 give_up = perf_counter_ns() + _PATIENCE_NS
                 while not is_done() and perf_counter_ns() < give_up:
                     # the other thread needs the interpreter to call it
