@@ -5,7 +5,7 @@ indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arra
 packages import from here.
 """
 
-from gpuarray.array.arrays import GpuArray, apply, from_host, make, settle, wrap
+from gpuarray.array.arrays import GpuArray, apply, from_host, make, wrap
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -42,7 +42,6 @@ __all__ = [
     "make",
     "placed_node",
     "recorded",
-    "settle",
     "weak_node",
     "wrap",
 ]

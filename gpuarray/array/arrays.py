@@ -442,9 +442,3 @@ def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:
     array = wrap(host_leaf(host), Device(device or config.current.device))
     array._access = access
     return array
-
-
-def settle(array: Any) -> Node:
-    """Return the node to evaluate so that all views of the array's storage are ready: the storage's own."""
-    node: Node = array._cell.node
-    return node

@@ -25,7 +25,10 @@ _Given: TypeAlias = dict[int, GpuArray]
 _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
 
 #: Calls whose results are integers.
-FLAT: Final = frozenset((calls.argsort, calls.searchsorted, calls.bincount, calls.histogram))
+FLAT: Final = frozenset((
+    calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
+    calls.unpackbits,
+))  # fmt: skip
 
 
 def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Device) -> Cotangents:
@@ -72,6 +75,16 @@ def _sort(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     (x,) = operands
     order = _call(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
     return (wrap(build.place(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
+
+
+def _partition(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Put each cotangent where its element came from: in the order of values, operand and result are the same."""
+    (x,) = operands
+    before, after = (
+        positions_of(_call(calls.argsort, [lines], x.shape, dtypes.int64, descending=False).node())
+        for lines in (x, wrap(outputs.call, x.device))
+    )
+    return (wrap(build.place(build.gather(cts[0].node(), after), before, x.shape), x.device),)
 
 
 def positions_of(order: Node) -> Node:
@@ -327,6 +340,7 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
 
 RULES: Final[dict[CallOp, _Rule]] = {
     calls.sort: _sort,
+    calls.partition: _partition,
     calls.fft: _fft,
     calls.rfft: _rfft,
     calls.irfft: _irfft,

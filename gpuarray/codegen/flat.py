@@ -9,15 +9,7 @@ from typing import Final
 
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.fast_paths import can_check, emit_checked, emit_slow_path, value_name
-from gpuarray.codegen.lanes import (
-    Lane,
-    flat_addresses,
-    flat_loads,
-    flat_stores,
-    flat_values,
-    has_vec4_rows,
-    wide_slots,
-)
+from gpuarray.codegen.lanes import Lane, flat_addresses, flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
 from gpuarray.codegen.loops import (
     LoopKernel,
     emit_single,

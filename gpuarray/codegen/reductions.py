@@ -13,12 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuarray.codegen.collectives import Collectives, loaded, stored
-from gpuarray.codegen.loops import (
-    coordinates,
-    emit_uniform,
-    expression,
-    open_kernel,
-)
+from gpuarray.codegen.loops import coordinates, emit_uniform, expression, open_kernel
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.row_columns import ColumnKernel
 from gpuarray.codegen.row_schedule import RowSchedule, most_invocations, phase_after, schedule_rows

@@ -8,13 +8,7 @@ from dataclasses import dataclass, field
 from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.fast_paths import emit_block, value_name
-from gpuarray.codegen.loops import (
-    LoopKernel,
-    coordinates,
-    emit_vectors,
-    expression,
-    makes_vec4,
-)
+from gpuarray.codegen.loops import LoopKernel, coordinates, emit_vectors, expression, makes_vec4
 from gpuarray.codegen.row_schedule import RowSchedule, phase_after
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.underflow import Block, arranged

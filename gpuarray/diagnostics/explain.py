@@ -64,15 +64,15 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
     nodes = [current(a.node()) for a in arrays]
     found = evaluate.plan_of(nodes, device)
     if found is not None:
-        ready, walked, provider = found
+        prepared, walked, provider = found
         origins = [node.origin for node in walked]
-        order = ready.order(walked)
-        leaves = [leaf for position in ready.leaves if isinstance(leaf := order[position], Leaf)]
-        placed = ready.pinned
+        order = prepared.order(walked)
+        leaves = [leaf for position in prepared.leaves if isinstance(leaf := order[position], Leaf)]
+        placed = prepared.pinned
         if device is auto.AUTO:
-            placed = auto.placed(ready, leaves, provider, is_read=False)
-        explanation = _explanation(ready, placed, origins, provider, reason, device)
-        details = {number: _detail(node) for number, node in enumerate(ready.order(walked))}
+            placed = auto.placed(prepared, leaves, provider, is_read=False)
+        explanation = _explanation(prepared, placed, origins, provider, reason, device)
+        details = {number: _detail(node) for number, node in enumerate(prepared.order(walked))}
         saver = partial(export.save, nodes=nodes, device=device)
         return replace(
             explanation,
@@ -90,7 +90,9 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
 def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:
     """Return the explanation of a past evaluation."""
     provider = registry.open_device(evaluation.device)
-    found = _explanation(evaluation.ready, evaluation.placed, evaluation.origins, provider, reason, evaluation.device)
+    found = _explanation(
+        evaluation.prepared, evaluation.placed, evaluation.origins, provider, reason, evaluation.device
+    )
     return replace(found, has_run=True)
 
 
@@ -105,27 +107,27 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 
 
 def _explanation(
-    ready: PreparedPlan,
+    prepared: PreparedPlan,
     placed: Placement,
     origins: Sequence[Origin | None],
     provider: Provider,
     reason: str,
     device: Device,
 ) -> Explanation:
-    nodes = _nodes(described(ready.structure.meanings), ready, origins)
+    nodes = _nodes(described(prepared.structure.meanings), prepared, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)
-    results = tuple(position for position, _ in ready.plan.results)
+    results = tuple(position for position, _ in prepared.plan.results)
     explained = tuple(_step(step, provider, by_number, device) for step in placed.steps)
     return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
 
 
-def _nodes(walk: list[Described], ready: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
-    kept = range(len(walk)) if ready.kept is None else ready.kept
-    number = dict(ready.duplicates) | {at: position for position, at in enumerate(kept)}
-    places = [None if origin is None else locate(origin) for origin in inherited(ready, origins)]
-    again = dict(ready.duplicates)
+def _nodes(walk: list[Described], prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
+    kept = range(len(walk)) if prepared.kept is None else prepared.kept
+    number = dict(prepared.duplicates) | {at: position for position, at in enumerate(kept)}
+    places = [None if origin is None else locate(origin) for origin in inherited(prepared, origins)]
+    again = dict(prepared.duplicates)
     return [
         ExplainedNode(
             number[at],

@@ -97,7 +97,7 @@ def lines_of(
         own = line(*_located(last_origin(evaluation.origins)))
         own.times[observers.PLAN] += planned - start
         own.evaluations += 1
-        plans.setdefault(own.place, set()).add(id(evaluation.ready))
+        plans.setdefault(own.place, set()).add(id(evaluation.prepared))
         starts, ends = known.setdefault(thread, ([], []))
         starts.append(start)
         ends.append((own, planned))

@@ -74,8 +74,8 @@ class _Plans(observers.Observer):
     def evaluation(self, evaluated: observers.Evaluated, /) -> None:
         """Count an evaluation."""
         evaluation = evaluated[0]
-        first, times = self.found.get(id(evaluation.ready), (evaluation, 0))
-        self.found[id(evaluation.ready)] = first, times + 1
+        first, times = self.found.get(id(evaluation.prepared), (evaluation, 0))
+        self.found[id(evaluation.prepared)] = first, times + 1
 
 
 def profile_main(parsed: argparse.Namespace) -> int:

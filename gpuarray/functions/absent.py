@@ -5,7 +5,6 @@ from typing import Final
 import numpy as np
 
 _KERNEL: Final = "write the operation with functions of arrays, which are fused into one kernel, and use gpuarray.jit"
-_DERIVATIVES: Final = "there is no automatic differentiation; compute derivatives with JAX or PyTorch"
 _STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays, with numpy.{name}"
 _TEXT: Final = "text is no supported dtype; keep it in NumPy arrays, with numpy.{name}"
 _MATRIX: Final = "there is no matrix class; use arrays of two dimensions, @ and gpuarray.block"
@@ -60,8 +59,6 @@ ABSENT: Final[dict[str, str]] = {
     "block_until_ready": "use gpuarray.synchronize()",
     "device_get": "use gpuarray.asnumpy(x)",
     "device_put": "use gpuarray.asarray(x, device=...) or x.to_device(device)",
-    "grad": _DERIVATIVES,
-    "value_and_grad": _DERIVATIVES,
     "lax": "use Python's loops and conditions with gpuarray.where; gpuarray.jit records a function once",
     "numpy": "the functions are in gpuarray itself",
     "pmap": "use gpuarray.using(device=...) in threads, or dask",
@@ -70,7 +67,7 @@ ABSENT: Final[dict[str, str]] = {
     # PyTorch
     "from_numpy": "use gpuarray.asarray(x)",
     "manual_seed": "use gpuarray.random.default_rng(seed) or gpuarray.random.seed(seed)",
-    "no_grad": "there is no automatic differentiation; omit it",
+    "no_grad": "arrays record no gradients, which gpuarray.grad computes of functions; omit it",
     "rand": "use gpuarray.random.rand(*shape)",
     "randn": "use gpuarray.random.randn(*shape)",
     "tensor": "use gpuarray.asarray(x)",

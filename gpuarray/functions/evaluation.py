@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.array import Cell, GpuArray, recorded, settle
+from gpuarray.array import Cell, GpuArray, recorded
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.functions.arguments import ArrayLike
@@ -38,7 +38,7 @@ def evaluate(*arrays: GpuArray) -> None:
     by_device: dict[Device, list[Node]] = {}
     for array in arrays:
         if isinstance(array, GpuArray):
-            by_device.setdefault(array.device, []).append(settle(array))
+            by_device.setdefault(array.device, []).append(array._cell.node)
     for device, nodes in by_device.items():
         runtime.evaluate(nodes, device)
 
@@ -66,7 +66,7 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
         If the device has not enough memory.
     """
     wanted = x.device if device is None else Device(device)
-    node = settle(x)
+    node = x._cell.node
     runtime.evaluate((node,), x.device)
     runtime.copy_to_device(node, wanted)
     return x

@@ -8,24 +8,8 @@ from gpuarray.dtypes import DType, canonical
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    Apply,
-    Fold,
-    Load,
-    Loop,
-    Store,
-    Take,
-    needed,
-)
-from gpuarray.graph.layouts import (
-    Layout,
-    Shape,
-    are_apart,
-    contiguous,
-    contiguous_strides,
-)
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Load, Loop, Store, Take, needed
+from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.nodes import Generate, Reduce
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions

@@ -11,27 +11,8 @@ from typing import Final, TypeAlias, assert_never
 
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    UNIFORM,
-    Apply,
-    Fold,
-    Index,
-    Instruction,
-    Load,
-    Scalar,
-    Store,
-    Take,
-)
-from gpuarray.graph.layouts import (
-    Layout,
-    Shape,
-    broadcast,
-    compose,
-    contiguous,
-    contiguous_strides,
-)
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Load, Scalar, Store, Take
+from gpuarray.graph.layouts import Layout, Shape, broadcast, compose, contiguous, contiguous_strides
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Reduce, Scan, Scatter, View
 
 

@@ -43,20 +43,23 @@ CATEGORIES: Final[Mapping[str, frozenset[DType]]] = {
     "floating-point": _FLOATING,
 }
 
-_FUNCTIONS: Final[Mapping[str, str]] = {
-    "any": "concat stack result_type unique_all unique_counts unique_inverse unique_values",
-    "integer": "isin",
-    "real-valued": "clip argmax argmin argsort max min searchsorted sort",
-    "numeric": "cross cumulative_prod cumulative_sum diff matmul outer prod round sum tensordot trace vecdot",
-    "real-valued floating-point": "std var rfft rfftn ihfft",
-    "complex floating-point": "fft ifft fftn ifftn irfft irfftn hfft",
-    "floating-point": "mean cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
-    "matrix_rank pinv qr slogdet solve svd svdvals vector_norm",
-}
+_FUNCTIONS: Final = (
+    ("any", "concat stack result_type unique_all unique_counts unique_inverse unique_values"),
+    ("integer", "isin"),
+    ("real-valued", "clip argmax argmin argsort max min searchsorted sort"),
+    ("numeric", "cross cumulative_prod cumulative_sum diff matmul outer prod round sum tensordot trace vecdot"),
+    ("real-valued floating-point", "std var rfft rfftn ihfft"),
+    ("complex floating-point", "fft ifft fftn ifftn irfft irfftn hfft"),
+    (
+        "floating-point",
+        "mean cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power matrix_rank pinv "
+        "qr slogdet solve svd svdvals vector_norm",
+    ),
+)
 #: The category of dtypes that each function accepts, by name. Elementwise operations have their own.
 ACCEPTED: Final[Mapping[str, str]] = {
     row.name: row.accepts for row in OPS.values() if isinstance(row, MapOp) and row.accepts
-} | {name: category for category, names in _FUNCTIONS.items() for name in names.split()}
+} | {name: category for category, names in _FUNCTIONS for name in names.split()}
 
 #: Dtypes that promote with each other. The only exception is uint64 with a signed integer.
 _KINDS: Final = (_BOOLEAN, _INTEGER, _FLOATING)

@@ -282,6 +282,19 @@ def record(
             f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
             "variable that it uses; pass that array as an argument too, or pass another one"
         )
+    return _recording(name, guards, call, trace, given, updates, make)
+
+
+def _recording(
+    name: str,
+    guards: Guards,
+    call: Call,
+    trace: Trace,
+    given: "_Arguments",
+    updates: Sequence[tuple[Cell, int, Device]],
+    make: Maker,
+) -> Recording:
+    """Return the recording of a function that was traced."""
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
     sources = tuple(
         [
@@ -289,23 +302,23 @@ def record(
             for cell, register in trace.cells.items()
         ]
     )
-    written = [(numbers[cell], register, device) for cell, register, device in updates]
-    moved = _donors(trace, sources, written)
+    written = tuple([(numbers[cell], register, device) for cell, register, device in updates])
     devices = {segment.device: segment.provider for segment in trace.segments}
+    hosts = {id(array): array for array in [*trace.outliving(), *guards.arrays]}
     return Recording(
-        name,
-        guards,
-        sources,
-        tuple(written),
-        tuple(trace.segments),
-        trace.registers,
-        trace.values[len(call.values) :],
-        tuple(trace.lines),
-        tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
-        tuple(trace.ranges),
-        [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
-        moved,
-        make,
+        name=name,
+        guards=guards,
+        sources=sources,
+        updates=written,
+        moved=_donors(trace, sources, written),
+        segments=tuple(trace.segments),
+        registers=trace.registers,
+        constants=trace.values[len(call.values) :],
+        lines=tuple(trace.lines),
+        providers=tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
+        ranges=tuple(trace.ranges),
+        hosts=[(array, array.tobytes()) for array in hosts.values()],
+        make=make,
     )
 
 

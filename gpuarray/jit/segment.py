@@ -34,7 +34,7 @@ class Segment:
 
     Attributes
     ----------
-    ready : PreparedPlan
+    prepared : PreparedPlan
         The plan.
     provider : Provider
         The device that it was prepared for.
@@ -54,7 +54,7 @@ class Segment:
         Copies that may hand on their input's buffer, and the numbers and registers of those leaves.
     """
 
-    ready: PreparedPlan
+    prepared: PreparedPlan
     provider: Provider
     device: Device
     order: list[Any]
@@ -74,7 +74,7 @@ class Segment:
         leaves: list[Any] = [leaf if register is None else registers[register] for register, leaf in self.leaves]
         moved = self._moved(registers, leaves) if self.donors else ()
         made: Any = execute(
-            self.ready, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
+            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
         )
         for number, register in enumerate(self.results):
             registers[register] = made[number]
@@ -91,7 +91,7 @@ class Segment:
 
 
 def bind(
-    ready: PreparedPlan,
+    prepared: PreparedPlan,
     provider: Provider,
     device: Device,
     walked: list[Node],
@@ -102,7 +102,7 @@ def bind(
 
     Parameters
     ----------
-    ready : PreparedPlan
+    prepared : PreparedPlan
         The plan.
     provider : Provider
         The device that it was prepared for.
@@ -118,7 +118,7 @@ def bind(
     order: list[Any] = []
     leaves: list[tuple[int | None, Leaf | None]] = []
     filled: dict[Hashable, tuple[Fill, list[Generate]]] = {}
-    for node in ready.order(walked):
+    for node in prepared.order(walked):
         if isinstance(node, Leaf):
             number = register(node)
             leaves.append((number, node if number is None else None))
@@ -133,15 +133,15 @@ def bind(
         stub.origin = node.origin
         order.append(stub)
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])
-    position_of = {place: position for position, place in enumerate(ready.kept)}.get if ready.kept else int
+    position_of = {place: position for position, place in enumerate(prepared.kept)}.get if prepared.kept else int
     donors = []
-    for donor in ready.donors:
-        number = ready.leaves.index(position_of(donor.place))
+    for donor in prepared.donors:
+        number = prepared.leaves.index(position_of(donor.place))
         source, _ = leaves[number]
         if source is not None:
             donors.append((donor.copy, number, source))
     origins = [node.origin for node in walked]
-    return Segment(ready, provider, device, order, origins, tuple(leaves), fills, tuple(results), tuple(donors))
+    return Segment(prepared, provider, device, order, origins, tuple(leaves), fills, tuple(results), tuple(donors))
 
 
 def _fill(parameters: Sequence[Any]) -> Fill:

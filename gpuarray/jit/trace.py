@@ -279,22 +279,22 @@ class Trace(tracing.Mode):
         """
         provider = places.provider_of(device)
         with places.graphs:
-            ready, walked = find_plan(pending_of(pending), provider, config.current, held_from)
+            prepared, walked = find_plan(pending_of(pending), provider, config.current, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False
-            order = ready.order(walked)
+            order = prepared.order(walked)
             results = []
-            for position, _ in ready.plan.results:
+            for position, _ in prepared.plan.results:
                 node = order[position]
                 leaf = self._leaf(node.shape, node.dtype)
                 leaf.origin = node.origin
                 results.append((node, leaf))
             registers = [leaf.buffers[self] for _, leaf in results]
-            known = segment.bind(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
+            known = segment.bind(prepared, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
             for node, leaf in results:
                 node.resolve(leaf)
-            for place, position in ready.duplicates:
+            for place, position in prepared.duplicates:
                 made = order[position].result
                 if made is not None:
                     walked[place].resolve(made)

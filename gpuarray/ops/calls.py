@@ -336,7 +336,7 @@ argpartition = _sorting(
     "argpartition", _argpartition, "Positions that partition the last axis, on the host.", by_line=True,
     bounds=lambda shape: (0, shape[-1] - 1),
 )  # fmt: skip
-isin = _sorting("isin", np.isin, "Whether elements are among others, on the host.")
+isin = _sorting("is_in", np.isin, "Whether elements are among others, on the host.")
 # a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
 # units as idle as sorts do: the rate of sorts estimates them all
 searchsorted = _sorting("searchsorted", _searchsorted, "Insertion positions in a sorted line.")

@@ -61,8 +61,16 @@ def scaled(x: Any, y: Any, out: Any) -> Any:
 
 
 def scaled_dtypes(x: Any, y: Any) -> Signature:
-    """Return the signature of a product of floating numbers in their common dtype."""
+    """Return the signature of a product of floating numbers in their common dtype.
+
+    Raises
+    ------
+    TypeError
+        If that is no floating dtype.
+    """
     common = dtypes.promote(x, y)
+    if common.kind not in "fc":
+        raise TypeError(f"scaled takes floating numbers, not {common.name}")
     return Signature((common, common), common)
 
 

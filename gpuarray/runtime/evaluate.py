@@ -126,26 +126,36 @@ def _evaluate(
         if not pending:
             return None
         start = perf_counter_ns() if observers.active else 0
-        ready, walked = find_plan(pending, provider, settings, held_from)
+        prepared, walked = find_plan(pending, provider, settings, held_from)
         # a derivative reads what an update would overwrite
-        moved = ending_with_plan(walked, ready.donors) if ready.donors and not tapes.tapes else ()
-        order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
+        moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
+        order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
         origins = [*map(_origin_of, walked)] if recording.origins else ()
-        leaves = [*map(order.__getitem__, ready.leaves)]
-        updated = [id(walked[donor.place]) for donor in ready.donors if donor.copy in moved] if moved else ()
+        leaves = [*map(order.__getitem__, prepared.leaves)]
+        updated = [id(walked[donor.place]) for donor in prepared.donors if donor.copy in moved] if moved else ()
         if updated:
             places.being_updated.update(dict.fromkeys(updated, provider))
     try:
         with Section() if moved else lock:  # a null context would take ten times as long
             made = execute(
-                ready, provider, device, order, origins, leaves, moved, pending, start=start, is_read=is_read, run=run
+                prepared,
+                provider,
+                device,
+                order,
+                origins,
+                leaves,
+                moved,
+                pending,
+                start=start,
+                is_read=is_read,
+                run=run,
             )
             if made is not None:
                 with places.graphs:
-                    for (position, _), leaf in zip(ready.plan.results, made, strict=True):
+                    for (position, _), leaf in zip(prepared.plan.results, made, strict=True):
                         if order[position].result is None:  # else another device has computed it meanwhile
                             order[position].resolve(leaf)
-                    for place, position in ready.duplicates:
+                    for place, position in prepared.duplicates:
                         if (result := order[position].result) is not None and walked[place].result is None:
                             walked[place].resolve(result)
     finally:

@@ -26,7 +26,7 @@ _OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
 
 
 def execute(
-    ready: PreparedPlan,
+    prepared: PreparedPlan,
     provider: Provider,
     device: Device,
     order: Sequence[Any],
@@ -43,7 +43,7 @@ def execute(
 
     Parameters
     ----------
-    ready : PreparedPlan
+    prepared : PreparedPlan
         The plan.
     provider : Provider
         The device that it was prepared for.
@@ -54,7 +54,7 @@ def execute(
     origins : sequence
         The lines that recorded the nodes, by place in the walk; empty if they were not recorded.
     leaves : sequence of Leaf
-        The leaves, in the order of ``ready.leaves``.
+        The leaves, in the order of ``prepared.leaves``.
     moved : sequence of int
         The copies that may hand on their input's buffer, because nobody can see its value any more.
     roots : sequence of Node
@@ -77,17 +77,17 @@ def execute(
     Exception
         If the plan fails, with notes about the lines that recorded it.
     """
-    placed = ready.pinned
+    placed = prepared.pinned
     if device is auto.AUTO:
-        placed = auto.placed(ready, leaves, provider, is_read=is_read)
+        placed = auto.placed(prepared, leaves, provider, is_read=is_read)
         if placed.migration is not None and auto.migrate(placed, leaves, provider):
-            placed = auto.placed(ready, leaves, provider, is_read=is_read)
+            placed = auto.placed(prepared, leaves, provider, is_read=is_read)
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
     counters["evaluations"] += 1
-    counters["operations"] += ready.operations
-    serial = remember(ready, placed, provider.device, origins)
+    counters["operations"] += prepared.operations
+    serial = remember(prepared, placed, provider.device, origins)
     placed.runs += 1
     made: list[Leaf] | None = None
     try:
@@ -95,8 +95,8 @@ def execute(
             _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
         schedule = None if moved else placed.schedules.get(())
         if schedule is None:
-            schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
-        observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
+            schedule = Schedule.of(prepared, placed, provider, order, leaves, moved)
+        observe = _observer(prepared) if placed.is_free and auto.is_observed(placed) else None
         wanted = roots[0] if is_read else None
         made = schedule.run(leaves, order, serial, wanted, run, observe, can_repeat=bool(roots))
     except Exception as error:
@@ -109,11 +109,11 @@ def execute(
             raise
     if made is None:  # not in the handler, so that what the first attempt had is let go with its error
         if placed.is_free:
-            made = _run_on_host(ready, provider, order, leaves, serial, run, can_split=is_split)
+            made = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
         if made is None:
             return None
     if planned:
-        observers.evaluation_done(Evaluation(ready, placed, provider.device, origins), start, planned)
+        observers.evaluation_done(Evaluation(prepared, placed, provider.device, origins), start, planned)
     elif start:
         observers.skipped()
     if placed.migration is not None:
@@ -122,7 +122,7 @@ def execute(
 
 
 def _run_on_host(
-    ready: PreparedPlan,
+    prepared: PreparedPlan,
     provider: Provider,
     order: Sequence[Any],
     leaves: Sequence[Leaf],
@@ -143,10 +143,10 @@ def _run_on_host(
 
     Once a buffer may have been written to in place, only the first applies, as the plan cannot be run again.
     """
-    instead = auto.without_room(ready, provider)
+    instead = auto.without_room(prepared, provider)
     try:
         _count_fallbacks(instead.steps, order)
-        return Schedule(ready, instead, provider, order).run(leaves, order, serial, None, run)
+        return Schedule(prepared, instead, provider, order).run(leaves, order, serial, None, run)
     except GpuArrayError as error:
         if can_split and isinstance(error, DeviceMemoryError):
             return None
@@ -154,12 +154,12 @@ def _run_on_host(
         raise
 
 
-def _observer(ready: PreparedPlan) -> Observe:
+def _observer(prepared: PreparedPlan) -> Observe:
     """Return what corrects the estimates of a plan by the times of its steps on the host."""
 
     def observe(number: int, estimate: float, elapsed: int) -> None:
-        if ready.corrections.observe(number, estimate, elapsed):
-            ready.placed.clear()
+        if prepared.corrections.observe(number, estimate, elapsed):
+            prepared.placed.clear()
 
     return observe
 

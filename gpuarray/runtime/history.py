@@ -30,7 +30,7 @@ class Evaluation(NamedTuple):
     ``origins`` are by place in the walk, and empty if they were not recorded.
     """
 
-    ready: PreparedPlan
+    prepared: PreparedPlan
     placed: Placement
     device: Device
     origins: Sequence[Origin | None]
@@ -43,16 +43,16 @@ _recent: Final[list[tuple[int, tuple[PreparedPlan, Placement, Device, Sequence[O
 ] * REMEMBERED
 
 
-def remember(ready: PreparedPlan, placed: Placement, device: Device, origins: Sequence[Origin | None]) -> int:
+def remember(prepared: PreparedPlan, placed: Placement, device: Device, origins: Sequence[Origin | None]) -> int:
     """Keep a record of an evaluation for a while, and return its number."""
     number = next(_numbers)
-    _recent[number % REMEMBERED] = number, (ready, placed, device, origins)
+    _recent[number % REMEMBERED] = number, (prepared, placed, device, origins)
     return number
 
 
 def forget(gone: Collection[PreparedPlan]) -> None:
     """Let the records of plans go that will not run again."""
-    known = {id(ready) for ready in gone}
+    known = {id(prepared) for prepared in gone}
     _recent[:] = [None if record is None or id(record[1][0]) in known else record for record in _recent]
 
 
@@ -73,9 +73,9 @@ def recent(device: Device) -> list[Evaluation]:
     return [evaluation for evaluation in _latest() if evaluation.device is device]
 
 
-def inherited(ready: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
+def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
-    walk = described(ready.structure.meanings)
+    walk = described(prepared.structure.meanings)
     found = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:
@@ -97,7 +97,7 @@ def reason_of(decision: Decision, device: Device) -> str:
 
 def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
     """Return the different lines that asked for some of the plan's values, or for all, in the order of the graph."""
-    where, kept = inherited(evaluation.ready, evaluation.origins), evaluation.ready.kept
+    where, kept = inherited(evaluation.prepared, evaluation.origins), evaluation.prepared.kept
     if positions is not None:
         where = [where[p if kept is None else kept[p]] for p in positions]
     return list({str(found): found for found in map(locate, filter(None, where))}.values())

@@ -128,13 +128,13 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         self._providers: set[Provider] = set()
         self.graphs = Graphs(_HASHED)
 
-    def keep(self, key: tuple[Any, ...], ready: PreparedPlan) -> None:
+    def keep(self, key: tuple[Any, ...], prepared: PreparedPlan) -> None:
         """Add a plan for a graph, for which others may have to go; its key begins with its graph and its provider."""
         graph, provider = key[:2]
         if provider not in self._providers:  # another device was opened, perhaps as one was closed or lost
             self._forget_dead()
             self._providers.add(provider)
-        self._operations += ready.operations
+        self._operations += prepared.operations
         while self and (len(self) >= PLAN_LIMIT or self._operations > OPERATION_LIMIT):
             oldest, old = self.popitem(last=False)
             if old.is_used:  # since it was looked at here
@@ -145,20 +145,20 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         if not graph.plans:
             self.graphs.add(graph)
         graph.plans += 1
-        self[key] = ready
+        self[key] = prepared
 
     def _forget_dead(self) -> None:
         """Let the plans of devices go that will never run again."""
         gone = {provider for provider in self._providers if not getattr(provider, "alive", True)}
         self._providers -= gone
         plans = [(key[0], self.pop(key)) for key in [key for key in self if key[1] in gone]]
-        for graph, ready in plans:
-            self._forgotten(graph, ready)
-        forget([ready for _, ready in plans])
+        for graph, prepared in plans:
+            self._forgotten(graph, prepared)
+        forget([prepared for _, prepared in plans])
 
-    def _forgotten(self, graph: KnownGraph, ready: PreparedPlan) -> None:
+    def _forgotten(self, graph: KnownGraph, prepared: PreparedPlan) -> None:
         """Note that a plan of a graph has gone."""
-        self._operations -= ready.operations
+        self._operations -= prepared.operations
         graph.plans -= 1
         if not graph.plans:
             self.graphs.remove(graph)
@@ -193,23 +193,23 @@ def find_plan(
     if graph.storable or held_from < MAXIMUM:
         wanted = wanted + stored.held(order, graph.storable, pending, held_from)
     key = (*context, *wanted)
-    ready = _plans.get(key)
-    if ready is None:
+    prepared = _plans.get(key)
+    if prepared is None:
         again, unstored = stored.recomputed(order, {*wanted})
         if again:
             wanted = wanted + again
             key = (*context, *wanted)
-            ready = _plans.get(key)
-        if ready is None:
-            ready = _prepared(walk or topological(pending), wanted, graph.structure, provider, tuple(unstored))
-            _plans.keep(key, ready)
+            prepared = _plans.get(key)
+        if prepared is None:
+            prepared = _prepared(walk or topological(pending), wanted, graph.structure, provider, tuple(unstored))
+            _plans.keep(key, prepared)
         else:
-            ready.is_used = True
+            prepared.is_used = True
     else:
-        ready.is_used = True
-    if ready.unstored:
-        stored.note(order, ready.unstored)
-    return ready, order
+        prepared.is_used = True
+    if prepared.unstored:
+        stored.note(order, prepared.unstored)
+    return prepared, order
 
 
 def _prepared(
@@ -264,16 +264,16 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
         pending = pending_of(nodes)
         if not pending:
             return None
-        ready, walked = find_plan(pending, provider, config.current)
-        return ready, walked, provider
+        prepared, walked = find_plan(pending, provider, config.current)
+        return prepared, walked, provider
 
 
 def forget_placements() -> None:
     """Place all plans anew when they run next, without what was learnt of their steps."""
     with places.graphs:
-        for ready in _plans.values():
-            ready.placed.clear()
-            ready.corrections = decisions.Corrections()
+        for prepared in _plans.values():
+            prepared.placed.clear()
+            prepared.corrections = decisions.Corrections()
 
 
 def plan_count() -> int:

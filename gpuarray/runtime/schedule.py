@@ -92,7 +92,7 @@ class Schedule:
 
     Parameters
     ----------
-    ready : PreparedPlan
+    prepared : PreparedPlan
         The plan.
     placed : Placement
         Its steps, each at its place.
@@ -108,13 +108,13 @@ class Schedule:
 
     def __init__(
         self,
-        ready: PreparedPlan,
+        prepared: PreparedPlan,
         placed: Placement,
         provider: Provider,
         order: Sequence[Any],
         moved: Sequence[int] = (),
     ) -> None:
-        built = _Builder(ready, placed, provider, order, moved)
+        built = _Builder(prepared, placed, provider, order, moved)
         number = {key: n for n, key in enumerate((*built.loads, *built.allocations, *built.transfers))}
         self._loads = [*built.loads.values()]
         self._allocations = [*built.allocations.values()]
@@ -129,8 +129,8 @@ class Schedule:
                 action.read, action.written = number[action.read], number[action.written]
             elif type(action) is Batch:
                 action.tasks = [
-                    (prepared, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
-                    for prepared, inputs, outputs, scalars, step in action.tasks
+                    (code, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
+                    for code, inputs, outputs, scalars, step in action.tasks
                 ]
         self._donated: list[tuple[int, int, Any, bool]] = [
             (leaf, register, (place := self._loads[register][1]), places.is_host(place) and nbytes <= _COPIED)
@@ -152,7 +152,7 @@ class Schedule:
     @classmethod
     def of(
         cls,
-        ready: PreparedPlan,
+        prepared: PreparedPlan,
         placed: Placement,
         provider: Provider,
         order: Sequence[Any],
@@ -164,13 +164,13 @@ class Schedule:
         They do so unless somebody outside has the memory.
         """
         if moved:
-            moved = [number for number in moved if not _is_shared(ready, placed, provider, leaves, number)]
+            moved = [number for number in moved if not _is_shared(prepared, placed, provider, leaves, number)]
         choice = tuple(moved)
         found: Schedule | None = placed.schedules.get(choice)
         if found is None:
             if len(placed.schedules) >= _KEPT:
                 placed.schedules.clear()
-            found = placed.schedules[choice] = cls(ready, placed, provider, order, moved)
+            found = placed.schedules[choice] = cls(prepared, placed, provider, order, moved)
         return found
 
     def run(
@@ -239,9 +239,9 @@ class Schedule:
                     action.run(buffers, _keep(leaves))
                 else:
                     tasks = []
-                    for prepared, inputs, outputs, scalars, step in action.tasks:
+                    for code, inputs, outputs, scalars, step in action.tasks:
                         values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
-                        tasks.append(Task(prepared, [*map(get, inputs)], [*map(get, outputs)], values, step))
+                        tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
                     if run is None and observe is None:
                         is_read = wanted is not None and action is self._actions[-1]
                         action.place.run(
@@ -308,11 +308,13 @@ def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
     return lambda: frozenset(map(id, leaves))
 
 
-def _is_shared(ready: PreparedPlan, placed: Placement, provider: Provider, leaves: Sequence[Leaf], number: int) -> bool:
+def _is_shared(
+    prepared: PreparedPlan, placed: Placement, provider: Provider, leaves: Sequence[Leaf], number: int
+) -> bool:
     """Whether somebody outside has the memory of the leaf that a copy takes."""
     step = placed.steps[number]
     place = provider if step.decision.where == DEVICE else places.host()
-    leaf = leaves[ready.leaves.index(step.planned.inputs[0])]
+    leaf = leaves[prepared.leaves.index(step.planned.inputs[0])]
     return bool(residency.resident(leaf, place, _keep(leaves)).is_shared)
 
 
@@ -334,18 +336,18 @@ class _Builder:
 
     def __init__(
         self,
-        ready: PreparedPlan,
+        prepared: PreparedPlan,
         placed: Placement,
         provider: Provider,
         order: Sequence[Any],
         moved: Sequence[int],
     ) -> None:
-        self._plan = ready.plan
+        self._plan = prepared.plan
         self._order = order
         self._device = provider
         is_one_place = places.is_host(provider) or (placed.host is None and not placed.in_one_go)
         self._host = provider if is_one_place else places.host()
-        self._leaf = {position: number for number, position in enumerate(ready.leaves)}
+        self._leaf = {position: number for number, position in enumerate(prepared.leaves)}
         self._registers: dict[Provider, dict[int, Hashable]] = {self._device: {}, self._host: {}}
         """By place, the register that has the value of a position now."""
         self._waiting = Batch(self._device, True, [], [])

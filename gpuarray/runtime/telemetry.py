@@ -218,7 +218,7 @@ def stats() -> dict[str, int]:
     -------
     dict
         ``launches`` of kernels, ``compiles`` of kernels, ``evaluations`` of graphs, ``operations`` evaluated in them,
-        ``plans`` made (evaluations that found none ready), ``fallbacks`` to the host, ``transfers`` by conversions such
+        ``plans`` made (evaluations that found none), ``fallbacks`` to the host, ``transfers`` by conversions such
         as ``np.asarray(x)`` and ``float(x)``, ``bytes_uploaded`` to and ``bytes_downloaded`` from devices,
         ``bytes_live`` in arrays and ``bytes_pooled`` for reuse. For each reason for which steps of plans on the device
         "auto" were placed where they were, how many: ``placed_model``, ``placed_too_small`` and so on.

@@ -69,6 +69,7 @@ FOLDS = {
     "quantile": (lambda a: np.quantile(a, 0.3, axis=2), A),
     "median": (lambda a: np.median(a), A),
     "sort": (lambda a: np.sort(a, axis=1) ** 2, A),
+    "partition": (lambda a: np.partition(a, 1, axis=2) ** 2, A),
     "cov": (lambda a: np.cov(a[0]), A),
     "trapezoid": (lambda x: np.trapezoid(x, x**2), X),
     "interp": (lambda x: np.interp(x + 0.01, np.arange(3.0), x[:3]), X),

@@ -96,12 +96,12 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     plans.forget_placements()
 
 
-def placed(ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
+def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
     """Return the steps of a plan on the device ``"auto"`` at the places where they run now.
 
     Parameters
     ----------
-    ready : PreparedPlan
+    prepared : PreparedPlan
         The plan.
     leaves : sequence of Leaf
         Its leaves, in the order of the plan's.
@@ -111,10 +111,10 @@ def placed(ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, i
         Whether the result that was asked for is wanted on the host.
     """
     if places.is_host(provider):
-        return ready.pinned
+        return prepared.pinned
     choice = config.current.offload if offloading.is_chosen else "auto"
     if choice == "always":
-        return ready.pinned
+        return prepared.pinned
     if choice == "never":
         key = -1
     else:
@@ -122,12 +122,12 @@ def placed(ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, i
         for leaf in leaves:
             is_there = provider in leaf.buffers
             key = key << 2 | is_there << 1 | (leaf.host is not None or len(leaf.buffers) > is_there)
-    found = ready.placed.get(key)
+    found = prepared.placed.get(key)
     if found is None:
-        found = _placed_anew(ready, leaves, provider, is_read=is_read, is_disabled=choice == "never")
-        if len(ready.placed) >= _PLACEMENTS:
-            ready.placed.clear()
-        ready.placed[key] = found
+        found = _placed_anew(prepared, leaves, provider, is_read=is_read, is_disabled=choice == "never")
+        if len(prepared.placed) >= _PLACEMENTS:
+            prepared.placed.clear()
+        prepared.placed[key] = found
     return found
 
 
@@ -176,9 +176,9 @@ def propagate(migration: Migration, leaves: Sequence[Leaf], made: Sequence[Leaf]
         result.saving = saving * share
 
 
-def without_room(ready: PreparedPlan, provider: Provider) -> Placement:
+def without_room(prepared: PreparedPlan, provider: Provider) -> Placement:
     """Return the steps of a plan on the host, because the device has no room for it."""
-    return _prepared(ready, provider, [Decision(decisions.HOST, Reason.MEMORY)] * len(ready.plan.steps))
+    return _prepared(prepared, provider, [Decision(decisions.HOST, Reason.MEMORY)] * len(prepared.plan.steps))
 
 
 #: Placements that a plan keeps at most.
@@ -188,34 +188,34 @@ _SLOWER: Final = 2.0
 
 
 def _placed_anew(
-    ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool, is_disabled: bool
+    prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool, is_disabled: bool
 ) -> Placement:
     if is_disabled:
-        return _prepared(ready, provider, [decisions.DISABLED] * len(ready.plan.steps))
-    chosen, saving = _decided(ready, leaves, provider, is_read=is_read)
-    found = _prepared(ready, provider, chosen)
+        return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
+    chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
+    found = _prepared(prepared, provider, chosen)
     found.is_free, found.look = True, 2  # the first run does what later ones need not
     away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
         upload = rates_of(provider).upload
-        total = max(1, sum(ready.nbytes))
+        total = max(1, sum(prepared.nbytes))
         cost = sum(at(upload, leaves[number].nbytes) for number in away)
-        found.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in ready.nbytes]))
+        found.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in prepared.nbytes]))
     return found
 
 
 def _decided(
-    ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
+    prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
 ) -> tuple[list[Decision], int]:
-    given = [*zip(ready.leaves, leaves, strict=True)]
+    given = [*zip(prepared.leaves, leaves, strict=True)]
     situation = Situation(
         {position: (is_on_host(leaf), provider in leaf.buffers) for position, leaf in given},
         {position: leaf.nbytes for position, leaf in given},
         is_read,
     )
-    refusals = [step.decision.reason if step.decision.is_fallback else None for step in ready.pinned.steps]
-    corrections = ready.corrections.used
-    on_host = [estimate(places.host(), step) for step in ready.pinned.steps]
+    refusals = [step.decision.reason if step.decision.is_fallback else None for step in prepared.pinned.steps]
+    corrections = prepared.corrections.used
+    on_host = [estimate(places.host(), step) for step in prepared.pinned.steps]
     corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
     # what is slower in the program than in the calibration is Python and the caches, on the way to the device as well;
     # but what is much slower is so for reasons of its own, such as threads that wait for each other
@@ -224,11 +224,11 @@ def _decided(
     rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower, launch=rates.launch * slower)
     times = [
         (time, rates.step(step.planned.step, provider.launch_count(step.prepared)) if refusal is None else 0.0)
-        for time, step, refusal in zip(corrected, ready.pinned.steps, refusals, strict=True)
+        for time, step, refusal in zip(corrected, prepared.pinned.steps, refusals, strict=True)
     ]
-    return decisions.place(ready.plan, situation, times, refusals, rates)
+    return decisions.place(prepared.plan, situation, times, refusals, rates)
 
 
-def _prepared(ready: PreparedPlan, provider: Provider, chosen: list[Decision]) -> Placement:
+def _prepared(prepared: PreparedPlan, provider: Provider, chosen: list[Decision]) -> Placement:
     telemetry.placed(decision.cause for decision in chosen)
-    return prepare_steps(ready.plan.steps, chosen, provider, ready.pinned.steps)
+    return prepare_steps(prepared.plan.steps, chosen, provider, prepared.pinned.steps)
