@@ -129,7 +129,7 @@ def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
         gc.enable()
     theirs, own = least
     figures = {"numpy_us": 1e6 * theirs, "ours_us": 1e6 * own, "first_us": 1e6 * first}
-    return {name: round(value, 3) for name, value in figures.items()} | {"ratio": round(own / theirs, 3)}
+    return {name: round(value, 3) for name, value in figures.items()} | {"ratio": round(own / theirs, 6)}
 
 
 def _turn(call: Call, times: int) -> float:

@@ -11,22 +11,26 @@ from hypothesis import strategies as st
 from random_graphs import Graph
 
 import gpuarray as xp
+from gpuarray.config import Config
 
 SEEDS = st.integers(0, 2**48)
 
 
 def check(seed: int, device: str) -> None:
-    """Compare one random program, evaluated with and without fusion, with NumPy."""
+    """Compare one random program, evaluated with and without fusion, and without plans where possible, with NumPy."""
+    ways: list[dict[str, Any]] = [{"fuse": True}, {"fuse": False}]
+    if device == "cpu":
+        ways.append({"direct_limit": Config().direct_limit})
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph = Graph(seed)
-        for fuse in (True, False):
+        for way in ways:
             # kernels are compiled with and without checks of indices
-            with xp.using(fuse=fuse, verify=seed % 2 == 0):
+            with xp.using(**way, verify=seed % 2 == 0):
                 arrays = graph.record(lambda leaf: xp.asarray(leaf, device=device))
                 xp.evaluate(*(arrays[number] for number in graph.wanted))
                 for number in graph.wanted:
-                    compare(graph, number, arrays[number], f"seed {seed} on {device}, fuse={fuse}")
+                    compare(graph, number, arrays[number], f"seed {seed} on {device}, {way}")
 
 
 def compare(graph: Graph, number: int, array: Any, what: str) -> None:
