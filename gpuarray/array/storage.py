@@ -301,9 +301,9 @@ class StoredArray:
 
     def stored(self) -> Node:
         """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
-        return self.stored_in(self._cell.node)
+        return self._stored_in(self._cell.node)
 
-    def stored_in(self, node: Node) -> Node:
+    def _stored_in(self, node: Node) -> Node:
         """Return a value of the storage as :meth:`stored` does."""
         return _regrouped(node, self._dtype) if self._part in _REGROUPED else node
 
@@ -493,7 +493,7 @@ class StoredArray:
             written = evaluate.overwritten(items, layout, values, cell.device)
             if written is not None:
                 return cell.bind(written, before)
-        stored = self.stored_in(items[0])
+        stored = self._stored_in(items[0])
         if self._part is not None:
             values = self.combined(values, build.view(stored, layout))
         if is_identity(layout, stored.size):
@@ -501,7 +501,7 @@ class StoredArray:
         return not layout.size or self._bind(build.scatter(stored, values, layout), before)
 
     def _bind(self, stored: Node, before: int) -> bool:
-        """Make what :meth:`stored_in` returned, with elements replaced, the storage's value.
+        """Make what :meth:`_stored_in` returned, with elements replaced, the storage's value.
 
         Return False if it is no longer the node with the ``id`` that it was made of.
         """
@@ -526,7 +526,7 @@ class StoredArray:
         is_bound = not values.size
         while not is_bound:
             before = self._cell.node
-            stored = self.stored_in(before)
+            stored = self._stored_in(before)
             new = values if self._part is None else self.combined(values, build.gather(stored, positions))
             is_bound = self._bind(build.scatter(stored, new, positions), id(before))
 
@@ -536,7 +536,7 @@ class StoredArray:
             is_bound = False
             while not is_bound:
                 before = self._cell.node
-                combined = build.scatter_combined(op, self.stored_in(before), values, positions)
+                combined = build.scatter_combined(op, self._stored_in(before), values, positions)
                 is_bound = self._bind(combined, id(before))
             return
         whole = self.seen(self.stored())
