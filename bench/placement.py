@@ -24,7 +24,7 @@ import numpy as np
 
 import gpuarray as xp
 from gpuarray.runtime import places, plans
-from gpuarray.runtime.placement import auto, calibrate, decisions
+from gpuarray.runtime.placement import auto, decisions, timing
 
 SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
 
@@ -161,8 +161,8 @@ def _estimates(gpu: Any, largest: float) -> int:
                 planned = plans.plan_of((node,), provider.device)
                 assert planned is not None
                 estimate = sum(auto.estimate(provider, step) for step in planned[0].pinned.steps)
-                calibrate.awaken(provider)
-                found = calibrate.time_of(provider, node)
+                timing.awaken(provider)
+                found = timing.time_of(provider, node)
                 near.append(0.5 <= estimate / found <= 2)
                 print(
                     f"{name:20} {size:>11,}  {provider.device.name:8} estimate {estimate / 1e3:10.1f} us, "
@@ -229,7 +229,7 @@ def _point(
     operands = {device: xp.asarray(data, device=device) for device in ("cpu", gpu.device.name, "auto")}
     del data
     xp.prefetch(operands[gpu.device.name])
-    calibrate.awaken(gpu)
+    timing.awaken(gpu)
     gc.collect()
     gc.disable()
     try:

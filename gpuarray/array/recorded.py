@@ -48,6 +48,12 @@ class Recorded:
         finally:
             self._lock.release()
 
+    def forget(self, cell: Any) -> None:
+        """Remove a cell, until it gets another value."""
+        with self._lock:
+            count = len(self.cells)  # other threads append
+            self.cells[:count] = [note for note in self.cells[:count] if note() is not cell]
+
     def pending(self) -> list[Any]:
         """Return the cells with values to compute, in the order in which they were noted, each once."""
         self.clear()

@@ -73,7 +73,7 @@ def _by_partials(
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
-    product: GpuArray = GpuArray._apply(ops.scaled, ct, factor)
+    product: GpuArray = GpuArray._apply(ops.multiply_no_nan, ct, factor)
     return product
 
 

@@ -17,7 +17,8 @@ from typing import Any, Final
 from gpuarray import observers
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import STAGES, counted
-from gpuarray.diagnostics.profile import Profile, profile
+from gpuarray.diagnostics.profile import profile
+from gpuarray.diagnostics.profile_result import Profile
 from gpuarray.runtime.history import Evaluation
 
 #: What a program interrupted by the keyboard exits with, by the shells' convention.

@@ -1,6 +1,5 @@
 """Functions that evaluate arrays, move them, and list devices."""
 
-from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -90,6 +89,9 @@ def synchronize(device: Device | str | None = None) -> None:
         If there is no such device, or a device failed.
     DeviceMemoryError
         If a device has not enough memory for the values.
+    ValueError, ArithmeticError
+        If the elements of an array have no result, such as integers to negative powers. All other values are computed,
+        and later calls leave out the arrays without a value.
 
     See Also
     --------
@@ -103,6 +105,8 @@ def synchronize(device: Device | str | None = None) -> None:
 
 #: How many values are computed by one plan at most, so that plans stay small.
 _TOGETHER: Final = 64
+#: Errors that one value causes; the others have values.
+_OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
 
 
 def _evaluate_recorded(wanted: Device | None) -> None:
@@ -114,16 +118,26 @@ def _evaluate_recorded(wanted: Device | None) -> None:
         if wanted is not None and registry.resolve(device) is not registry.resolve(wanted):
             continue
         for start in range(0, len(cells), _TOGETHER):
+            some = cells[start : start + _TOGETHER]
             try:
-                runtime.evaluate([cell.node for cell in cells[start : start + _TOGETHER]], device)
-            except RecordingError:  # one was kept after the recording of a function, and has no value
-                _evaluate_each(cells[start : start + _TOGETHER], device)
+                runtime.evaluate([cell.node for cell in some], device)
+            except _OF_SINGLE_VALUES:
+                _evaluate_each(some, device)
 
 
 def _evaluate_each(cells: list[Cell], device: Device) -> None:
+    """Compute values one by one, then raise the first error of the program's values, which is raised once for each."""
+    found: Exception | None = None
     for cell in cells:
-        with suppress(RecordingError):
+        try:
             runtime.evaluate([cell.node], device)
+        except RecordingError:  # it was kept after the recording of a function, and has no value
+            pass
+        except _OF_SINGLE_VALUES as error:
+            recorded.forget(cell)
+            found = found or error
+    if found is not None:
+        raise found
 
 
 def asnumpy(x: ArrayLike, /) -> npt.NDArray[Any]:

@@ -1,7 +1,7 @@
 """The types of the columns of operations: its kind, what is known of its values, what it spends time on.
 
 :mod:`gpuarray.ops.spec` has the records of operations. A new fact about an operation is a column there, with a type
-here if it needs one; the rooms that use it read the column.
+here if it needs one; the packages that use it read the column.
 """
 
 from collections.abc import Callable, Sequence

@@ -154,7 +154,7 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.minimum: _EXTREME,
     ops.fmax: _EXTREME,
     ops.fmin: _EXTREME,
-    ops.scaled: (lambda y, a, b: b, lambda y, a, b: a),
+    ops.multiply_no_nan: (lambda y, a, b: b, lambda y, a, b: a),
 }
 
 #: Rows that are linear, but not in complex numbers, or select or convert: they have a rule in ``gpuarray.autodiff``.

@@ -438,8 +438,8 @@ complex_from_parts = MapOp(
 # --- derivatives ----------------------------------------------------------------------------------------------------
 
 # what a derivative is multiplied with may be infinite or NaN in branches that a selection has not taken
-scaled = MapOp(
-    name="scaled", numpy=references.scaled, arity=2, dtypes=references.scaled_dtypes, cost=2,
+multiply_no_nan = MapOp(
+    name="multiply_no_nan", numpy=references.multiply_no_nan, arity=2, dtypes=references.multiply_no_nan_dtypes, cost=2,
     doc="x * y, and 0 where x or y is 0, whatever the other is.",
     wgsl={"float": "select(multiply_{T}({0}, {1}), {T}(0.0), {0} == {T}(0.0) || {1} == {T}(0.0))",
           "c64": "select(vec2<f32>(), multiply_{T}({0}, {1}), truth_{T}({0}) && truth_{T}({1}))",

@@ -52,7 +52,7 @@ def bitcast_dtypes(source: Any, target: DType) -> Signature:
     return Signature((dtypes.canonical(source),), dtypes.canonical(target))
 
 
-def scaled(x: Any, y: Any, out: Any) -> Any:
+def multiply_no_nan(x: Any, y: Any, out: Any) -> Any:
     """Write the products, and 0 where either factor is 0."""
     is_zero = np.logical_or(np.equal(x, 0), np.equal(y, 0))
     np.multiply(x, y, out=out)
@@ -60,7 +60,7 @@ def scaled(x: Any, y: Any, out: Any) -> Any:
     return out
 
 
-def scaled_dtypes(x: Any, y: Any) -> Signature:
+def multiply_no_nan_dtypes(x: Any, y: Any) -> Signature:
     """Return the signature of a product of floating numbers in their common dtype.
 
     Raises
@@ -70,7 +70,7 @@ def scaled_dtypes(x: Any, y: Any) -> Signature:
     """
     common = dtypes.promote(x, y)
     if common.kind not in "fc":
-        raise TypeError(f"scaled takes floating numbers, not {common.name}")
+        raise TypeError(f"multiply_no_nan takes floating numbers, not {common.name}")
     return Signature((common, common), common)
 
 

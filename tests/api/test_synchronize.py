@@ -94,3 +94,15 @@ def test_arrays_kept_from_a_recording_do_not_matter():
     y = xp.asarray(np.ones(3)) + 1
     xp.synchronize()
     assert y.residency
+
+
+def test_an_array_without_a_value_is_told_of_once():
+    with xp.using(device="cpu"):
+        wrong = xp.asarray([1, 2]) ** xp.asarray([-1, 2])
+        right = xp.asarray([1.0, 2.0]) + xp.asarray([3.0, 4.0])
+    with pytest.raises(ValueError, match="negative integer powers"):
+        xp.synchronize()
+    assert right.residency
+    xp.synchronize()
+    with pytest.raises(ValueError, match="negative integer powers"):
+        wrong.get()

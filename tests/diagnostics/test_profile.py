@@ -15,7 +15,7 @@ from support import capabilities_of
 import gpuarray as xp
 from gpuarray import observers
 from gpuarray.diagnostics import profile
-from gpuarray.diagnostics.profile import PHASES
+from gpuarray.diagnostics.profile_result import PHASES
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import dispatch, driver, metrics
 

@@ -1,6 +1,7 @@
 """Where steps run: measured rates, an estimate, a decision, and where values are.
 
-:mod:`.calibrate` measures :mod:`.rates`, which estimate times; :mod:`.division` finds the cheapest division of a plan
-between host and device; :mod:`.decisions` states each decision and its reason; :mod:`.auto` keeps placements with their
-plans; :mod:`.residency` moves values; :mod:`.tune` chooses kernel variants.
+:mod:`.calibrate` measures :mod:`.rates`, which estimate times, with :mod:`.timing` and :mod:`.numpy_times`;
+:mod:`.division` finds the cheapest division of a plan between host and device; :mod:`.decisions` states each decision
+and its reason; :mod:`.auto` keeps placements with their plans; :mod:`.residency` moves values; :mod:`.tune` chooses
+kernel variants.
 """

@@ -17,7 +17,7 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
-from gpuarray.runtime.placement import calibrate, decisions, tune
+from gpuarray.runtime.placement import calibrate, decisions, numpy_times, tune
 from gpuarray.runtime.placement.decisions import Decision, Reason, Situation
 from gpuarray.runtime.placement.rates import (
     DEVICE_DEFAULTS,
@@ -75,7 +75,7 @@ def _rates_for(host: Provider, step: Step) -> Rates:
     missing = {
         (row, dtype)
         for row, dtype in rows_of(step)
-        if calibrate.is_formula(row) and row_key(row.name, dtype) not in rates.rows
+        if numpy_times.is_formula(row) and row_key(row.name, dtype) not in rates.rows
     }
     if missing and host in _rates and config.current.calibration != "off":
         rates = _rates[host] = calibrate.learn(host, rates, missing)

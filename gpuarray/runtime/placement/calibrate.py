@@ -1,10 +1,9 @@
-"""Calibration: measures the rates of a device and of the host, and keeps them between runs.
+"""Calibration: measures the rates of a device and of the host, and stores them in the disk cache.
 
-Every time is the median of the quicker half of several, synchronised: what else the machine does makes a time longer,
-never shorter. None begins before the kernel has run once, nor before the device's clock is up. A curve ends at the
-amount that takes :data:`LONG`. What was measured is kept in the cache folder by adapter, driver, provider and version
-of this package; a record that is missing, damaged or of something else is measured again. Formulas, of which there are
-dozens that take NumPy many calls, are measured when a placement first asks for one, and added to the record.
+:mod:`.timing` takes the times, once the clock of the device is up. A curve ends at the first amount that takes
+:data:`~.timing.LONG`. A record belongs to an adapter, driver, provider and version of this package; a record that is
+missing or damaged is measured again. There are dozens of formulas, which consist of many calls of NumPy. Each is
+measured when a placement first needs it, and added to the record.
 """
 
 import os
@@ -14,13 +13,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from operator import mul
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from gpuarray import disk_cache, dtypes, logs
 from gpuarray.config import config
@@ -29,7 +26,7 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import GpuArrayError
 from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
-from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
+from gpuarray.graph.nodes import Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -37,47 +34,22 @@ from gpuarray.ops.spec import OPS, CallOp, MapOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
+from gpuarray.runtime.placement.numpy_times import TILE, formula_times, host_time, is_formula
 from gpuarray.runtime.placement.rates import Curve, Rates, from_json, risen, row_key
+from gpuarray.runtime.placement.timing import LONG, MANY, SMALL, Timer, elapsed, typical
 from gpuarray.version import __version__
 
-#: A point of a curve that takes longer than this, in nanoseconds, is the last one.
-LONG: Final = 8_000_000
-#: A point that would take longer than this, in proportion to the one before, is not measured.
+#: A point of a curve that would take longer than this, in proportion to the one before, is not measured.
 _TOO_LONG: Final = 16 * LONG
-#: Each measurement is of this many runs at least, and of so many more as have time in :data:`_ENOUGH` nanoseconds.
-_LEAST: Final = 2
-_REPEATS: Final = 9
-_ENOUGH: Final = 4_000_000
-#: So often what decides where small work runs is measured.
+#: The number of measurements of small launches, whose times decide where small work runs.
 _OFTEN: Final = 32
-_SMALL: Final = 16
-#: What takes so many times more than in proportion to the point before is measured again.
+#: A point that takes this many times longer than in proportion to the one before is measured again.
 _ODD: Final = 4
-#: What takes less than this, in nanoseconds, is measured on the host again.
+#: A point that takes less than this, in nanoseconds, is measured again on the host.
 _BRIEF: Final = 1_000_000
-#: A device is awake when it has not become quicker, by more than a thirtieth, for so many nanoseconds; at most so many.
-_SETTLED: Final = 250_000_000
-_AWAKENING: Final = 700_000_000
-#: How long a device is kept busy while kernels are compiled.
+#: How long a device is kept busy while kernels are compiled, in nanoseconds.
 _BUSY: Final = 300_000_000
-_quickest: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
-#: Different random numbers; larger operands repeat them.
-_DIFFERENT: Final = 1 << 20
-#: Elements with which a device has enough to do that a launch does not count.
-_MUCH: Final = 1 << 23
-#: A function that takes longer than this for a few elements, in nanoseconds, is not measured with more.
-_SLOW: Final = 20_000
-_FEW: Final = 1 << 10
-#: A function that takes longer than this, in nanoseconds, is not called again.
-_HEAVY: Final = 20_000_000
-#: Elements of the tiles in which the in-process provider computes, about.
-_TILE: Final = 1 << 14
 _KIND: Final = "calibration"
-#: Bytes of the largest array that is copied: far more than a cache has, and on processors what takes no time.
-_LARGE: Final = 256 << 20
-_LARGE_ON: Final = {"CPU": 32 << 20}
-
-_copy_rates: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
 
 Progress = Callable[[str], None]
 
@@ -111,11 +83,6 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     return found
 
 
-def is_formula(row: MapOp) -> bool:
-    """Whether a row is made of many NumPy calls: there are dozens, so each is measured when it is first placed."""
-    return row.cost > 1 and not isinstance(row.numpy, np.ufunc)
-
-
 def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]]) -> Rates:
     """Return rates of the host that know some formulas too, measured now, and kept with the record if there is one.
 
@@ -133,7 +100,7 @@ def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]])
     for row, dtype in rows:
         key = row_key(row.name, dtype)
         with np.errstate(all="ignore"):
-            known = _formula_times(row, dtype)
+            known = formula_times(row, dtype)
         found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
     kept = disk_cache.read(_KIND, subject)
@@ -152,45 +119,6 @@ def subject_of(provider: Provider) -> str:
     if places.is_host(provider):
         words += [platform.machine(), platform.processor(), str(os.cpu_count()), str(config.current.threads)]
     return " / ".join(words)
-
-
-def time_of(provider: Provider, node: Node) -> float:
-    """Return how long evaluating a node takes on a provider, in nanoseconds, at the rate of many in a row.
-
-    Raises
-    ------
-    GpuArrayError
-        If part of it has no kernel there.
-    """
-    return _Bench(provider, lambda _: None)._time(node)
-
-
-def awaken(provider: Provider) -> None:
-    """Keep a device busy until it becomes no quicker: an idle one has lowered its clock, to a sixth of it or less."""
-    _Bench(provider, lambda _: None).awaken()
-
-
-def copy_rate(provider: Provider) -> float:
-    """Return the gigabytes a second, read and written, of a copy of much memory.
-
-    Measured at the first call, in a part of a second, and kept for the process.
-
-    Raises
-    ------
-    DeviceMemoryError
-        If there is no room for one.
-    """
-    if provider not in _copy_rates:
-        bench = _Bench(provider, lambda _: None)
-        bench.awaken()
-        nbytes, time = bench.large_copy()
-        _copy_rates[provider] = nbytes / time
-    return _copy_rates[provider]
-
-
-def time_of_tasks(provider: Provider, tasks: Sequence[Task]) -> float:
-    """Return how long tasks take on a provider, in nanoseconds, at the rate of many in a row."""
-    return _Bench(provider, lambda _: None).time_of_tasks(tasks)
 
 
 @dataclass(frozen=True)
@@ -218,15 +146,13 @@ _ON_DEVICE: Final = _Sizes(
 )
 
 
-class _Bench:
-    """Measures one provider."""
+class _Bench(Timer):
+    """Measures the rates of one provider."""
 
     def __init__(self, provider: Provider, progress: Progress) -> None:
-        self.provider = provider
+        super().__init__(provider)
         self.progress = progress
         self.is_host = places.is_host(provider)
-        self.spreads: list[float] = []
-        self.leaves: dict[Any, Leaf] = {}
         sizes = _ON_HOST if self.is_host else _ON_DEVICE
         known = provider.capabilities.dtypes
         self.sizes = replace(sizes, product={dtype: of for dtype, of in sizes.product.items() if dtype in known})
@@ -272,7 +198,7 @@ class _Bench:
 
     def _of_host(self) -> Rates:
         """Return what loops on the host are composed of."""
-        one, ten = (self._time(self._chain(elementwise.negative, length, _SMALL)) for length in (1, 10))
+        one, ten = (self.time(self.chain(elementwise.negative, length, SMALL)) for length in (1, 10))
         call = max(0.0, (ten - one) / 9)
         known = Rates(launch=max(0.0, one - call), call=call)
         self.progress("NumPy's functions")
@@ -283,8 +209,6 @@ class _Bench:
         self.progress("threads")
         return self._threads(known)
 
-    # -- a device that is awake ----------------------------------------------------------------------------------------
-
     def _make_ready(self) -> None:
         """Compile what takes long to compile, and keep the device busy meanwhile, until its clock is up."""
         if self.provider.capabilities.kind == "CPU":
@@ -293,84 +217,41 @@ class _Bench:
         sizes = self.sizes
         nodes = [self._product(dtype, side) for dtype, sides in sizes.product.items() for side in sides]
         nodes += [self._gathered(sizes.gather[0]), self._scanned(sizes.scan[0]), *map(self._sorted, sizes.sort[:2])]
-        nodes += [*map(self._transformed, sizes.transform), self._chain(elementwise.exp, 4, _SMALL, dtypes.float64)]
+        nodes += [*map(self._transformed, sizes.transform), self.chain(elementwise.exp, 4, SMALL, dtypes.float64)]
         tasks: list[Task] = []
         for node in nodes:
             with suppress(GpuArrayError):  # no kernel: nothing to compile
-                tasks += self._tasks(node)
-        busy = self._busy()
-        each = _elapsed(lambda: self._run(busy, 4)) / 4
+                tasks += self.tasks(node)
+        busy = self.busy()
+        each = elapsed(lambda: self.run(busy, 4)) / 4
         self.provider.run(busy * int(_BUSY / max(each, 1)))
         with suppress(GpuArrayError):  # who measures it will see
-            self._run(tasks, 1)  # compiles all that they need, side by side
+            self.run(tasks, 1)  # compiles all that they need, side by side
         self.awaken()
-
-    def awaken(self) -> None:
-        """Keep a device busy until it becomes no quicker, or is as quick as it was known to be."""
-        if self.provider.capabilities.kind == "CPU":
-            return
-        busy = self._busy()
-        known = _quickest.get(self.provider, 0.0)
-        least = known or float("inf")
-        now = settled = since = time.perf_counter_ns()
-        while True:
-            took = _elapsed(lambda: self._run(busy, 16))
-            now = time.perf_counter_ns()
-            if took < least * 29 / 30:
-                least, settled = took, now
-            if took < 1.1 * known or now - settled > _SETTLED or now - since > _AWAKENING:
-                break
-        _quickest[self.provider] = least
-
-    def _busy(self) -> list[Task]:
-        """Return tasks that take a device much longer than handing them over."""
-        tasks = self._tasks(self._chain(elementwise.exp, 8, _MUCH))
-        self._run(tasks, 1)
-        return tasks
 
     # -- what is measured ----------------------------------------------------------------------------------------------
 
-    def _leaf(self, shape: int | tuple[int, ...], dtype: DType) -> Leaf:
-        found = self.leaves.get((shape, dtype))
-        if found is None:
-            found = host_leaf((np.resize(self.random, shape) + np.float32(0.5)).astype(dtype))
-            self.leaves[shape, dtype] = found
-        return found
-
-    @cached_property
-    def random(self) -> npt.NDArray[Any]:
-        """Numbers that operands are made of."""
-        return np.random.default_rng(0).random(_DIFFERENT, np.float32)
-
-    def _chain(self, row: MapOp, length: int, size: int, dtype: DType = dtypes.float32) -> Node:
-        node: Node = self._leaf(size, dtype)
-        for _ in range(length):
-            node = build.elementwise(row, node)
-        return node
-
     def _copied(self, size: int) -> Node:
-        return self._chain(elementwise.negative, 1, size)
+        return self.chain(elementwise.negative, 1, size)
 
     def _product(self, dtype: DType, size: int) -> Node:
-        return build.contract(self._leaf((1, size, size), dtype), self._leaf((1, size, size), dtype))
+        return build.contract(self.leaf((1, size, size), dtype), self.leaf((1, size, size), dtype))
 
     def _gathered(self, size: int) -> Node:
         places = np.resize(self.random, size) * size
-        return build.gather(self._leaf(size, dtypes.float32), host_leaf(places.astype(np.int64)))
+        return build.gather(self.leaf(size, dtypes.float32), host_leaf(places.astype(np.int64)))
 
     def _folded(self, row: ReduceOp, size: int) -> Node:
-        return build.reduce(row, self._leaf(size, dtypes.float32))
+        return build.reduce(row, self.leaf(size, dtypes.float32))
 
     def _scanned(self, size: int) -> Node:
-        return build.scan(reductions.sum, self._leaf(size, dtypes.float32), 0)
+        return build.scan(reductions.sum, self.leaf(size, dtypes.float32), 0)
 
     def _sorted(self, size: int) -> Node:
-        return build.call_one(
-            calls.sort, (self._leaf(size, dtypes.float32),), (size,), dtypes.float32, descending=False
-        )
+        return build.call_one(calls.sort, (self.leaf(size, dtypes.float32),), (size,), dtypes.float32, descending=False)
 
     def _transformed(self, size: int) -> Node:
-        operand = self._leaf((1, size), dtypes.complex64)
+        operand = self.leaf((1, size), dtypes.complex64)
         return build.call_one(
             calls.fft, (operand,), (1, size), dtypes.complex64, n=size, inverse=False, norm="backward"
         )
@@ -380,9 +261,9 @@ class _Bench:
         found: dict[str, float] = {}
         rows = [row for row in OPS.values() if isinstance(row, MapOp) and not is_formula(row)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
-            given = (self.random[:_TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
+            given = (self.random[:TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             with np.errstate(all="ignore"):
-                times = {row_key(row.name, dtype): _host_time(row, given) for row in rows}
+                times = {row_key(row.name, dtype): host_time(row, given) for row in rows}
             found |= {key: time for key, time in times.items() if time is not None}
         return found
 
@@ -391,8 +272,8 @@ class _Bench:
         found = {}
         for width, dtype, length in (("32", dtypes.float32, 8), ("64", dtypes.float64, 4)):
             if dtype in self.provider.capabilities.dtypes:
-                make = partial(self._chain, elementwise.exp, length, dtype=dtype)
-                curve = self._curve((1 << 18, _MUCH), make, partial(mul, length * elementwise.exp.cost), launch)
+                make = partial(self.chain, elementwise.exp, length, dtype=dtype)
+                curve = self._curve((1 << 18, MANY), make, partial(mul, length * elementwise.exp.cost), launch)
                 if curve:
                     operations, time = curve[-1]
                     found[width] = max(time - launch, 1.0) / operations
@@ -401,20 +282,20 @@ class _Bench:
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return what the host's folds of float32 take."""
         rows = [row for row in OPS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
-        sizes = (_SMALL, 1 << 10, 1 << 16)
+        sizes = (SMALL, 1 << 10, 1 << 16)
         return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
 
     def _threads(self, known: Rates) -> Rates:
         """Return rates with what threads gain: measured with calls that are soon over, and with such as are not."""
         host = places.host()
         soon, late = (
-            self._chain(elementwise.negative, 8, 1 << 19), self._chain(elementwise.sin, 8, 1 << 19, dtypes.float64)
+            self.chain(elementwise.negative, 8, 1 << 19), self.chain(elementwise.sin, 8, 1 << 19, dtypes.float64)
         )  # fmt: skip
         chunks = host.chunks(self._steps(soon)[0])
         # threads that have slept take longer at first
-        handoff = (min(self._time(soon) for _ in range(3)) - known.launch) / (8 * chunks)
+        handoff = (min(self.time(soon) for _ in range(3)) - known.launch) / (8 * chunks)
         alone = sum(known.step(step) for step in self._steps(late)) - known.launch
-        gained = alone / max(1.0, self._time(late) - known.launch)
+        gained = alone / max(1.0, self.time(late) - known.launch)
         return replace(known, speedup=min(max(1.0, gained), float(os.cpu_count() or 1)), handoff=max(0.0, handoff))
 
     def _traffic(self, known: Rates) -> Curve:
@@ -422,7 +303,7 @@ class _Bench:
         points = []
         for size in (1 << 12, 1 << 15, 1 << 17, 1 << 18, 1 << 21, 1 << 23):
             node = self._copied(size)
-            time = self._beyond(known, node) if self.is_host else self._time(node)
+            time = self._beyond(known, node) if self.is_host else self.time(node)
             points.append((8.0 * size, time))
             if time > LONG:
                 break
@@ -431,18 +312,10 @@ class _Bench:
                 points.append(self.large_copy())
         return risen(points, are_rests=self.is_host)
 
-    def large_copy(self) -> tuple[float, float]:
-        """Return the bytes and the time of a copy of more memory than a cache has."""
-        limits = self.provider.capabilities
-        nbytes = min(_LARGE_ON.get(limits.kind, _LARGE), limits.binding_limit // 2) // 4 * 4
-        leaf = Leaf((nbytes // 4,), dtypes.float32)
-        residency.hold(leaf, self.provider, self.provider.allocate(nbytes))
-        return 2.0 * nbytes, self._time(build.elementwise(elementwise.negative, leaf))
-
     def _beyond(self, known: Rates, node: Node) -> float:
         """Return what a node takes on the host beyond what is known of its time."""
         host = places.host()
-        return max(0.0, self._time(node) - sum(known.step(s, chunks=host.chunks(s)) for s in self._steps(node)))
+        return max(0.0, self.time(node) - sum(known.step(s, chunks=host.chunks(s)) for s in self._steps(node)))
 
     def _steps(self, node: Node) -> list[Step]:
         planned = plans.plan_of((node,), self.provider.device)
@@ -462,7 +335,7 @@ class _Bench:
         beyond = launch if self.is_host else 0.0
 
         def timed(size: int) -> float:
-            return max(0.0, self._time(make(size)) - beyond)
+            return max(0.0, self.time(make(size)) - beyond)
 
         points: list[tuple[float, float]] = []
         for size in sizes:
@@ -487,89 +360,31 @@ class _Bench:
 
     def _once(self) -> tuple[float, float]:
         """Return the times of handing over one launch, and of waiting for its end, or of reading what it made."""
-        tasks = self._tasks(self._copied(_SMALL))
-        made = Leaf((_SMALL,), dtypes.float32)
+        tasks = self.tasks(self._copied(SMALL))
+        made = Leaf((SMALL,), dtypes.float32)
         residency.hold(made, self.provider, tasks[0].outputs[0])
 
         def read() -> None:
             self.provider.run(tasks, tasks[0].outputs[0])
             residency.host_values(made)
 
-        runs = (partial(self._run, tasks, 1), read)
-        times = [[_elapsed(run) for run in runs] for _ in range(_OFTEN)]
-        return _typical([first for first, _ in times[1:]]), _typical([second for _, second in times[1:]])
+        runs = (partial(self.run, tasks, 1), read)
+        times = [[elapsed(run) for run in runs] for _ in range(_OFTEN)]
+        return typical([first for first, _ in times[1:]]), typical([second for _, second in times[1:]])
 
     def _launch(self) -> float:
         """Return the time of one launch more of a submission."""
-        tasks = self._tasks(self._copied(_SMALL))
-        few, many = (self._median(partial(self._run, tasks, times)) for times in (8, 40))
+        tasks = self.tasks(self._copied(SMALL))
+        few, many = (self.median(partial(self.run, tasks, times)) for times in (8, 40))
         return max(0.0, (many - few) / 32)
-
-    def _time(self, node: Node) -> float:
-        """Return how long evaluating a node takes at the rate of many one after the other."""
-        return self.time_of_tasks(self._tasks(node))
-
-    def time_of_tasks(self, tasks: Sequence[Task]) -> float:
-        """Return how long tasks take at the rate of many one after the other."""
-        first = self._median(lambda: self._run(tasks, 1))
-        more = min(16, int(LONG / 8 / max(first, 1)))
-        if more < 2:
-            return first
-        many = self._median(lambda: self._run(tasks, 1 + more))
-        return max(many - first, many / 4) / more  # without the wait, of which there is one in either
-
-    def _run(self, tasks: Sequence[Task], times: int) -> None:
-        """Run tasks in one submission, and wait."""
-        self.provider.run([*tasks] * times)
-        self.provider.synchronize()
-
-    def _median(self, run: Callable[[], object]) -> float:
-        """Return the typical time of a call in nanoseconds; one that was not timed comes first."""
-        times = _times(run)
-        self.spreads.append(max(times) / max(min(times), 1))
-        return _typical(times)
-
-    def _tasks(self, node: Node) -> list[Task]:
-        """Return the tasks that compute a node, with buffers of their own."""
-        planned = plans.plan_of((node,), self.provider.device)
-        assert planned is not None
-        ready, walked, provider = planned
-        order = ready.order(walked)
-        if any(step.decision.is_fallback for step in ready.pinned.steps):
-            raise GpuArrayError("this device has no kernel for it")
-        buffers: dict[int, Any] = {}
-        tasks = []
-        for step in ready.pinned.steps:
-            for position in step.planned.inputs:
-                source = order[position]
-                if position not in buffers:
-                    assert isinstance(source, Leaf)
-                    buffers[position] = residency.resident(source, provider)
-            for position in step.planned.outputs:
-                size, dtype = ready.plan.sizes[position]
-                buffers[position] = provider.allocate(size * dtype.itemsize)
-            scalars = []
-            for position, number in step.planned.scalars:
-                source = order[position]
-                assert isinstance(source, Generate)
-                scalars.append(source.parameters[number])
-            tasks.append(
-                Task(
-                    step.prepared,
-                    [buffers[p] for p in step.planned.inputs],
-                    [buffers[p] for p in step.planned.outputs],
-                    scalars,
-                )
-            )
-        return tasks
 
     def _uploads(self, run: float) -> Curve:
         """Return what uploads add to the time of a run, which begins by then in any case."""
-        tasks = self._tasks(self._copied(_SMALL))
+        tasks = self.tasks(self._copied(SMALL))
 
         def uploaded(buffer: Any, array: Any) -> None:
             self.provider.write(buffer, array)
-            self._run(tasks, 1)
+            self.run(tasks, 1)
 
         return [(nbytes, max(0.0, time - run)) for nbytes, time in self._transfers(uploaded)]
 
@@ -579,7 +394,7 @@ class _Bench:
         for size in (64, 1 << 14, 1 << 18, 1 << 22, 1 << 25):
             array = np.ones(size, np.uint8)
             buffer = self.provider.allocate(size)
-            time = self._median(partial(move, buffer, array))
+            time = self.median(partial(move, buffer, array))
             points.append((float(size), time))
             if time > LONG:
                 break
@@ -589,73 +404,3 @@ class _Bench:
 def _operations(op: CallOp, size: int) -> float:
     """Return the operations of a call on a line of so many elements."""
     return float(op.cost(((size,),), ((size,),)))
-
-
-def _times(run: Callable[[], object], enough: int = _ENOUGH) -> list[int]:
-    """Return the nanoseconds of some calls in a row, after one that does what is done once."""
-    times: list[int] = []
-    first = _elapsed(run)
-    while len(times) < _LEAST or (len(times) < _REPEATS and (sum(times) < enough or max(times) > 2 * min(times))):
-        times.append(_elapsed(run))
-        if min(first, *times) > 4 * LONG:
-            break
-    return times
-
-
-def _elapsed(run: Callable[[], object]) -> int:
-    start = time.perf_counter_ns()
-    run()
-    return time.perf_counter_ns() - start
-
-
-def _typical(times: Sequence[int]) -> float:
-    """Return the median of the quicker half."""
-    ordered = sorted(times)
-    return float(statistics.median(ordered[: (len(ordered) + 1) // 2]))
-
-
-def _host_time(row: MapOp, given: Any) -> float | None:
-    """Return the nanoseconds an element that a row takes beyond its call; None if it takes no such elements."""
-    run = _caller(row, given)
-    if run is None:
-        return None
-    few = min(_elapsed(partial(run, _FEW)), _elapsed(partial(run, _FEW)))
-    if few > 50 * _SLOW:
-        return few / _FEW
-    size = 4 * _FEW if few > _SLOW else int(given.size)
-    many, call = (_typical([_elapsed(partial(run, number)) for _ in range(6)][1:]) for number in (size, 1))
-    return max(many - call, 1.0) / size
-
-
-def _formula_times(row: MapOp, dtype: DType) -> tuple[float, float] | None:
-    """Return the nanoseconds that a formula takes an element, and those of a call; None if they cannot be measured."""
-    given = (np.random.default_rng(0).random(_TILE, np.float32) + 0.5).astype(dtype) + (dtype.kind == "i")
-    run = _caller(row, given)
-    if run is None:
-        return None
-    least = _elapsed(partial(run, _SMALL))
-    if least < _HEAVY:  # and else what is done once does not count
-        least = min(_elapsed(partial(run, _SMALL)) for _ in range(2))
-    size = 4 * _FEW if least > 50 * _SLOW else _TILE
-    return _elapsed(partial(run, size)) / size, float(least)
-
-
-def _caller(row: MapOp, given: Any) -> Callable[[int], None] | None:
-    """Return what calls an elementwise operation for so many numbers; None if it takes none of this dtype.
-
-    To be called where NumPy's warnings are off.
-    """
-    operands = (given,) * row.arity
-    try:
-        resolved = row.resolve(*(given.dtype,) * row.arity)
-        if resolved.inputs != (given.dtype,) * row.arity:  # others are computed instead, after casts
-            return None
-        out = np.empty(given.shape, resolved.output)
-
-        def run(size: int) -> None:
-            row.numpy(*(operand[:size] for operand in operands), out=out[:size])
-
-        run(1)
-    except (TypeError, ValueError, NotImplementedError):
-        return None
-    return run

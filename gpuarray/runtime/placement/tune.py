@@ -24,7 +24,7 @@ from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import ContractStep, CopyStep
 from gpuarray.graph.layouts import contiguous
 from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime.placement import calibrate
+from gpuarray.runtime.placement import timing
 
 #: The sides of the products that are timed, by bytes of an element.
 SIZES: Final = {4: 2048, 8: 1024}
@@ -84,7 +84,7 @@ def _bandwidth(provider: Provider) -> float:
     step = CopyStep(dtypes.uint32, nbytes // dtypes.uint32.itemsize)
     source, target = provider.allocate(nbytes), provider.allocate(nbytes)
     prepared = provider.prepare(step)
-    elapsed = calibrate.time_of_tasks(provider, [Task(prepared, (source,), (target,), ())])
+    elapsed = timing.time_of_tasks(provider, [Task(prepared, (source,), (target,), ())])
     source.release()
     target.release()
     return 2 * nbytes / (elapsed / 1e3)
@@ -135,7 +135,7 @@ def _times(
         prepared = provider.prepare_program(program)  # type: ignore[attr-defined]  # providers with kernels have it
         tasks[candidate] = Task(prepared, (left, right), (result,), ())
     provider.run([*tasks.values()])  # compiles all of them, side by side
-    times = {candidate: calibrate.time_of_tasks(provider, [task]) for candidate, task in tasks.items()}
+    times = {candidate: timing.time_of_tasks(provider, [task]) for candidate, task in tasks.items()}
     for buffer in (left, right, result):
         buffer.release()
     return times
