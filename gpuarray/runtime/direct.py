@@ -91,10 +91,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                 if (prod(node.shape) > limit and kind is not Scatter) or (kind is Call and not calls):
                     return False
                 values = []
-                operands = node.inputs
-                if kind is Gather and node.rows is not None:
-                    operands = operands[0], node.rows
-                for operand in operands:
+                for operand in node.inputs if kind is not Gather else _operands(node):
                     value = value_of(operand)
                     if value is None:
                         if operand.result is not None or type(operand) is Leaf:  # of which the host has no copy
@@ -150,14 +147,16 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
         most = _CALLED // root.dtype.itemsize
     elif type(root) not in _COPYING and not (type(root) is Generate and root.op.is_constant):
         return limit
-    operands = root.inputs
-    if type(root) is Gather and root.rows is not None:
-        operands = operands[0], root.rows
-    for operand in operands:
+    for operand in _operands(root):
         is_known = operand.op.is_constant if type(operand) is Generate else value_of(operand) is not None
         if not is_known:
             return limit
     return most
+
+
+def _operands(node: Node) -> tuple[Node, ...]:
+    """Return the operands whose values the rule of a node takes: rows instead of the positions in them."""
+    return (node.inputs[0], node.rows) if isinstance(node, Gather) and node.rows is not None else node.inputs
 
 
 def element(node: Any, position: int) -> Any:
