@@ -1,4 +1,4 @@
-"""Functions with derivatives of their own, constants, and functions that are computed again."""
+"""Functions with user-defined derivatives, constants, and functions that are computed again for their derivative."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -49,12 +49,12 @@ def _marked(array: GpuArray, rule: _Rule, number: int, record: tape.Tape) -> Gpu
 
 
 def stop_gradient(x: Any) -> Any:
-    """Return arrays that count as constants in derivatives.
+    """Return arrays that are constant with respect to differentiation.
 
     Parameters
     ----------
     x : GpuArray or container
-        An array, or nested containers; what is no array is returned as it is.
+        An array, or nested containers; values that are not arrays are returned unchanged.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     fun : callable
-        NumPy code. All arrays that it differentiates by must be arguments. It runs once more for each derivative, and
-        should write to no arrays from outside.
+        NumPy code. Every array with respect to which it is differentiated must be an argument. The function runs again
+        for each derivative, and should not write to arrays outside it.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     Raises
     ------
     DerivativeError
-        When the function is called: if it uses an array that is differentiated by and is no argument.
+        When the function is called: if it uses a variable of the differentiation that is not an argument.
 
     Examples
     --------
@@ -168,9 +168,9 @@ class _Custom:
         Parameters
         ----------
         fwd : callable
-            Takes the arguments. Returns what the function does, and what ``bwd`` needs.
+            Takes the arguments. Returns the result of the function, and the values that ``bwd`` needs.
         bwd : callable
-            Takes the arguments of ``nondiff_argnums``, what ``fwd`` returned for it, and the cotangent of the result.
+            Takes the arguments of ``nondiff_argnums``, the values from ``fwd``, and the cotangent of the result.
             Returns a tuple with a cotangent for each other argument; None stands for zeros.
         """
         self._forward, self._backward = fwd, bwd
@@ -182,7 +182,7 @@ class _Custom:
         ----------
         jvp : callable
             Takes the arguments of ``nondiff_argnums``, a tuple of the other arguments, and a tuple of their tangents,
-            in which it must be linear. Returns what the function does, and its tangent.
+            in which it must be linear. Returns the result of the function, and its tangent.
 
         Returns
         -------
@@ -289,7 +289,7 @@ class custom_vjp(_Custom):  # noqa: N801  # JAX's name
     Parameters
     ----------
     fun : callable
-        NumPy code; a function of :class:`custom_jvp` keeps its derivative by tangents, which forward mode uses.
+        NumPy code, or a :class:`custom_jvp` function, whose derivative by tangents forward mode then uses.
     nondiff_argnums : sequence of int
         Positional arguments by which is not differentiated, and which may be anything.
 
@@ -315,7 +315,7 @@ class custom_jvp(_Custom):  # noqa: N801  # JAX's name
     Parameters
     ----------
     fun : callable
-        NumPy code; a function of :class:`custom_vjp` keeps its derivative by cotangents, which reverse mode uses.
+        NumPy code, or a :class:`custom_vjp` function, whose derivative by cotangents reverse mode then uses.
     nondiff_argnums : sequence of int
         Positional arguments by which is not differentiated, and which may be anything.
 

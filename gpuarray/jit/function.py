@@ -226,19 +226,19 @@ def jit(
     static_argnames : str or iterable of str
         Arguments whose values decide how the function runs, such as axes, and are part of the signature.
     static_argnums : int or iterable of int
-        The same by place.
+        The same, by position.
     maxsize : int
-        For how many signatures recordings are kept.
+        The number of signatures whose recordings are kept.
 
     Returns
     -------
     callable
-        The function, whose results are under way when it returns.
+        The function. When a call returns, its work has been submitted to the device.
 
     Raises
     ------
     ValueError
-        If a static argument is none of the function's.
+        If the function has no argument of the given name or position.
     """
     if function is None:
         return functools.partial(jit, static_argnames=static_argnames, static_argnums=static_argnums, maxsize=maxsize)
