@@ -1,6 +1,7 @@
 """NumPy code, unchanged, on any GPU: the namespace of the Python Array API standard, and NumPy's names for it.
 
-Arrays are lazy: operations are recorded, fused and run where they run best when a value is needed.
+Arrays are lazy: operations are recorded. When a value is needed, they are fused, and run on the device that is
+estimated to finish first.
 """
 
 from typing import TYPE_CHECKING

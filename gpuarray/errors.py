@@ -34,11 +34,11 @@ class LostValueError(GpuArrayError, RuntimeError):
 
 
 class RecordingError(GpuArrayError, TypeError):
-    """A function that ``jit`` records needs something that only a call has, such as a value."""
+    """A function that ``jit`` records needs something that is known only in each call, such as a value."""
 
 
 class DerivativeError(GpuArrayError, TypeError):
-    """A derivative is needed that is not defined or not implemented, or the arguments have none."""
+    """A derivative is needed that is undefined or not implemented, or an argument cannot be differentiated."""
 
 
 class ConfigurationError(GpuArrayError, ValueError):

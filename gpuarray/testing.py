@@ -100,9 +100,9 @@ def assert_same(
     desired : ndarray or object
         The result of NumPy.
     ulp : float, optional
-        By how many units in the last place of the desired element a floating-point element may differ. A unit is not
-        smaller than the smallest normal number. The parts of a complex element count together: its distance is compared
-        with `ulp` times four times the machine epsilon times its modulus, which counts as at least 1/4.
+        Number of units in the last place of the desired element by which a floating-point element may differ. A unit is
+        not smaller than the smallest normal number. The parts of a complex element count together: its distance is
+        compared with `ulp` times four times the machine epsilon times its modulus, which counts as at least 1/4.
     rtol : float or mapping, optional
         A relative tolerance, or one for each name of a dtype, such as :data:`TOLERANCES`. An element may differ by
         ``rtol * (abs(element) + min(1, scale))``, where ``scale`` is the largest finite modulus in the desired array.
@@ -158,11 +158,11 @@ def check_function(
     ulp: float = 0,
     rtol: Tolerance = TOLERANCES,
 ) -> None:
-    """Call a function with NumPy arrays and with arrays on each device, and compare what happens.
+    """Call a function with NumPy arrays and with arrays on each device, and compare results and errors.
 
-    Compared are the results, the arrays among the arguments after the call, which the function may write to, and
-    errors: where NumPy raises an exception, each device must raise one of the same public
-    class or of a subclass. Each call gets copies. NumPy's warnings of floating-point errors are off.
+    The results are compared, the arrays among the arguments after the call, to which the function may write, and
+    errors: where NumPy raises an exception, each device must raise one of the same public class or of a subclass. Each
+    call gets copies. NumPy's warnings of floating-point errors are off.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _assert_close(
 
 
 class Fault(Exception):  # noqa: N818  # it is one
-    """What a call that :func:`failing` chose raises, unless told otherwise."""
+    """The default error of a call that :func:`failing` lets fail."""
 
 
 #: The calls of a provider that may fail.

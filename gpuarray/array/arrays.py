@@ -35,9 +35,9 @@ class GpuArray(MethodsArray):
     """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
     Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; ``GpuArray(shape, dtype)`` is
-    ``empty``.
-    It implements NumPy's protocols and the array object of the array API standard. Views share memory as in NumPy:
-    basic indexing, ``reshape`` where strides allow, ``transpose``, ``.T``, ``.real`` and ``.imag``.
+    the same as ``empty``. The class implements NumPy's protocols and the array object of the array API standard. Views
+    share memory as in NumPy: basic indexing, ``reshape`` where strides allow, ``transpose``, ``.T``, ``.real`` and
+    ``.imag``.
 
     See Also
     --------

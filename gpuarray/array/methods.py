@@ -270,7 +270,7 @@ class MethodsArray(ComputingArray):
         dispatch.METHODS["put"](self, indices, values, mode)
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
-        """Select elements from several arrays, using this array as the index of the array."""
+        """Return elements of several arrays; each element of this array is the index of the array to choose from."""
         return self._call("choose", choices, out=out, mode=mode)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
@@ -324,7 +324,7 @@ class MethodsArray(ComputingArray):
     # -- products -----------------------------------------------------------------------------------------------------
 
     def dot(self, other: Any, /, out: Any = None) -> Self:
-        """Return the dot product, over the last axis of this array and the second-to-last of the other."""
+        """Return the dot product over the last axis of this array and the second-to-last axis of the other."""
         return self._call("dot", other, out=out)
 
 

@@ -214,7 +214,7 @@ def cast(node: Node, dtype: DType) -> Node:
 
 
 def power_row(node: Node, exponent: Any) -> Any:
-    """Return the row that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None.
+    """Return the operation that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None.
 
     Raises
     ------

@@ -243,7 +243,7 @@ class ComputingArray(SelectableArray):
     __invert__ = _unary(ops.bitwise_invert)
 
     def __pow__(self, other: Any) -> Self:
-        """``x ** other``. For some Python scalars a faster row than ``pow`` is used, as in NumPy."""
+        """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None

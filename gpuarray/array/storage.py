@@ -385,7 +385,7 @@ class StoredArray:
         return self._see(self._layout, self._shape, dtype, part, self._access)
 
     def regrouped(self, dtype: DType) -> Self | None:
-        """Return complex numbers as the parts that they have, side by side, or the contrary; None if it cannot be.
+        """Return complex numbers as pairs of their parts, or pairs as complex numbers; None if that is not possible.
 
         The last axis, whose extent changes, has to be without gaps.
         """
@@ -531,7 +531,7 @@ class StoredArray:
             is_bound = self._bind(build.scatter(stored, new, positions), id(before))
 
     def combine_at(self, op: MapOp, positions: Node, values: Node) -> None:
-        """Apply a row to elements at flat positions of the storage and values, one after the other."""
+        """Apply an operation to elements at flat positions of the storage and values, one after the other."""
         if self._part is None or self._part in _REGROUPED:
             is_bound = False
             while not is_bound:

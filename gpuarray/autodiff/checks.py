@@ -1,4 +1,4 @@
-"""Comparison of derivatives with differences, for tests."""
+"""Comparison of derivatives with finite differences, for tests."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def check_grads(
     rtol: float | None = None,
     eps: float | None = None,
 ) -> None:
-    """Raise an AssertionError unless the derivatives of a function agree with differences of its values.
+    """Raise an AssertionError unless the derivatives of a function agree with finite differences.
 
     Derivatives in a random direction are compared with central differences, in forward mode, and in reverse mode by
     the product with a random cotangent. Derivatives of higher order are those of the derivative that was checked.
@@ -32,13 +32,13 @@ def check_grads(
     args : sequence
         The arguments, float64 or complex128 arrays, or nested containers of them.
     order : int
-        Up to which order.
+        The highest order of derivatives to check.
     modes : {"fwd", "rev"} or sequence of these
-        Which modes.
+        The modes to check: forward, reverse, or both.
     atol, rtol : float, optional
         Absolute and relative tolerances; 1e-5 by default, and 1e-2 for arrays of less precision.
     eps : float, optional
-        Half of the distance between the points of differences; 1e-5 by default, and 1e-2 for less precision.
+        Half of the distance between the two points of a difference; 1e-5 by default, and 1e-2 for less precision.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The error of a derivative that is not there, with the line that needs it."""
+"""The error of a missing derivative, with the source line that needs it."""
 
 from typing import Any
 

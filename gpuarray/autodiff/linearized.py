@@ -24,7 +24,7 @@ def array_of(value: Any, what: str) -> GpuArray:
     Raises
     ------
     DerivativeError
-        If it is no array or number.
+        If it is neither an array nor a number.
     """
     if isinstance(value, GpuArray):
         return value
@@ -44,7 +44,7 @@ class Point:
     primals : sequence
         The arguments, containers of arrays and numbers.
     has_aux : bool
-        Whether the function returns something beside.
+        Whether the function returns auxiliary data too.
     """
 
     def __init__(self, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool = False) -> None:

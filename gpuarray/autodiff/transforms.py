@@ -30,29 +30,29 @@ def grad(
     Parameters
     ----------
     fun : callable
-        NumPy code, which returns a number: an array with one element and no axes. It may write to arrays and read
-        values; what it computes from a value that it has read as a Python number counts as constant.
+        NumPy code that returns a number: a 0-d array. It may write to arrays and read values; what it computes from a
+        value that it has read as a Python number is constant.
     argnums : int or sequence of int
         The positional arguments with respect to which to differentiate: arrays and numbers, or nested tuples, lists,
         dictionaries, named tuples and dataclasses of these.
     has_aux : bool
-        Whether ``fun`` returns a pair, of the number and something that is returned as it is.
+        Whether ``fun`` returns a pair of the number and auxiliary data, which are returned unchanged.
     holomorphic : bool
-        Whether ``fun`` is a holomorphic function of complex numbers. Without, a function of complex numbers has to
-        return a real one.
+        Whether ``fun`` is a holomorphic function of complex numbers. If False, a function of complex numbers must
+        return a real number.
 
     Returns
     -------
     callable
-        Takes the arguments of ``fun``. Returns the gradient: in the containers of the argument, or a tuple of these
-        if ``argnums`` is a sequence; with ``has_aux`` a pair of it and what ``fun`` returned beside. As in JAX, the
-        gradient with respect to complex numbers is the conjugate of the direction of steepest ascent.
+        Takes the arguments of ``fun``. Returns the gradient: in the containers of the argument, or a tuple of these if
+        ``argnums`` is a sequence; with ``has_aux`` a pair of it and the auxiliary data. As in JAX, the gradient with
+        respect to complex numbers is the conjugate of the direction of steepest ascent.
 
     Raises
     ------
     DerivativeError
-        When the function is called: if an argument has no derivative, as integers have none, or the result is no
-        number, or the derivative of an operation is not implemented; the error names it and the line.
+        When the function is called: if an argument has no derivative, as integers have none, or the result is not a
+        number, or the derivative of an operation is not implemented. The error names the operation and its source line.
 
     See Also
     --------
@@ -89,7 +89,7 @@ def value_and_grad(
     Returns
     -------
     callable
-        Takes the arguments of ``fun``. Returns what ``fun`` does and the gradient, as a pair.
+        Takes the arguments of ``fun``. Returns a pair of the result of ``fun`` and the gradient.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def _at(
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of ``fun`` and the function that takes cotangents of it to those of the arguments.
+    """Return the value of ``fun``, and a function that maps its cotangents to those of the arguments.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     *primals
         The arguments: arrays and numbers, or nested containers of them.
     has_aux : bool
-        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+        Whether ``fun`` returns a pair of the result and auxiliary data, which are returned unchanged.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         Takes a cotangent, in the containers and of the shapes and dtypes of ``out``. Returns a tuple with a
         cotangent for each argument. It can be called several times.
     aux : object
-        What ``fun`` returned beside; only with ``has_aux``.
+        The auxiliary data that ``fun`` returned; only with ``has_aux``.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     tangents : sequence
         The direction: for each argument its tangent, in the same containers, shapes and dtypes.
     has_aux : bool
-        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+        Whether ``fun`` returns a pair of the result and auxiliary data, which are returned unchanged.
 
     Returns
     -------
@@ -244,7 +244,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     tangent : GpuArray or container
         The derivative in the direction, in the containers and of the shapes and dtypes of ``out``.
     aux : object
-        What ``fun`` returned beside; only with ``has_aux``.
+        The auxiliary data that ``fun`` returned; only with ``has_aux``.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of ``fun`` and the function that takes tangents of the arguments to that of the value.
+    """Return the value of ``fun``, and a function that maps tangents of the arguments to its tangent.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     *primals
         The arguments: arrays and numbers, or nested containers of them.
     has_aux : bool
-        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+        Whether ``fun`` returns a pair of the result and auxiliary data, which are returned unchanged.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     push : callable
         Takes a tangent for each argument and returns that of ``out``. ``fun`` is not run again.
     aux : object
-        What ``fun`` returned beside; only with ``has_aux``.
+        The auxiliary data that ``fun`` returned; only with ``has_aux``.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
 def jacrev(
     fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``fun`` row by row, which suits few results of many arguments.
+    """Return a function that computes the Jacobian of ``fun`` by rows, which is fast if there are few results.
 
     Parameters
     ----------
@@ -326,8 +326,8 @@ def jacrev(
     -------
     callable
         Takes the arguments of ``fun``. Returns for each array of its results the derivatives with respect to the
-        arguments, each of shape ``result.shape + argument.shape``; with ``has_aux`` a pair of these and what ``fun``
-        returned beside.
+        arguments, each of shape ``result.shape + argument.shape``; with ``has_aux`` a pair of these and the auxiliary
+        data.
 
     Raises
     ------
@@ -374,7 +374,7 @@ def jacrev(
 def jacfwd(
     fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``fun`` column by column, which suits many results.
+    """Return a function that computes the Jacobian of ``fun`` by columns, which is fast if there are few arguments.
 
     Parameters
     ----------

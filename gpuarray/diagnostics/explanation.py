@@ -95,7 +95,7 @@ class ExplainedStep:
     name : str
         A short name.
     text : str
-        The canonical text of the step: kinds, rows, dtypes, ranks and strides; no sizes and no values.
+        The canonical text of the step: kinds, operations, dtypes, ranks and strides; no sizes and no values.
     where : str
         ``"device"`` or ``"host"``.
     reason : str

@@ -24,10 +24,10 @@ _UNKNOWN: Final = "unknown line"
 
 @dataclass(slots=True)
 class Line:
-    """What one source line asked for.
+    """The work that one source line asked for.
 
-    A plan, and a kernel of operations from several lines, count at the last of their lines: that of the result.
-    Repeats of a plan count at the line that it was last reported in full for.
+    A plan or kernel with operations from several lines is attributed to the last of them, that of the result. Repeats
+    of a plan are attributed to the line of its last complete measurement.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ class Kernel:
 
     @property
     def rate(self) -> float:
-        """Simple operations per nanosecond: an estimate of GFLOP/s from the costs of the rows."""
+        """Simple operations per nanosecond: an estimate of GFLOP/s from the costs of the operations."""
         return self.operations / max(self.total, 1)
 
 

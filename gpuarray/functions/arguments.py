@@ -77,7 +77,7 @@ def standard_function(function: F) -> F:
     """Apply the stricter rules of the standard to a function while ``config.strict_array_api`` is on.
 
     The dtypes of its arrays are checked: of the parameters named ``x``, ``x1`` and so on, of the sequence ``arrays``,
-    or of all arguments if their number is open. What the function does with them is not checked. The attribute
+    or of all arguments if their number is not fixed. What the function does with them is not checked. The attribute
     ``unchecked`` is the function itself, for calls to which the rules do not apply.
     """
     parameters = list(inspect.signature(function).parameters.values())
@@ -208,13 +208,13 @@ def check_cast(source: DType, target: DType, casting: Any = "safe") -> None:
 
 
 def line_axis(x: ArrayLike, axis: Any) -> tuple[GpuArray, int]:
-    """Return an array and the number of one of its axes; for the axis None its elements in C order, and 0."""
+    """Return an array and the number of one of its axes; for the axis None, return its elements in C order, and 0."""
     array = as_array(x)
     return (array.reshape(-1), 0) if axis is None else (array, build.normalize_axis(axis, array.ndim))
 
 
 def at_least_one_axis(x: ArrayLike) -> GpuArray:
-    """Return an array, which for a number is one of one element."""
+    """Return an array with at least one axis; a number becomes an array of one element."""
     array = as_array(x)
     return array if array.ndim else array.reshape(1)
 
@@ -243,12 +243,12 @@ def write_out(value: GpuArray, out: Any, casting: Any = "same_kind") -> GpuArray
     out : GpuArray, ndarray, tuple of one of them, or None
         Where to write it; None returns ``value`` itself.
     casting : str
-        By which rule of NumPy's the value must cast to the dtype of ``out``.
+        NumPy's casting rule for the conversion to the dtype of ``out``.
 
     Raises
     ------
     TypeError
-        If ``out`` is no array, or ``casting`` forbids the conversion to its dtype.
+        If ``out`` is not an array, or ``casting`` forbids the conversion to its dtype.
     ValueError
         If the shapes differ.
     """

@@ -25,7 +25,7 @@ def _shifts(bitorder: str) -> range:
 
 
 def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
-    """Return what a row makes of each line along an axis, which has ``extent`` elements then."""
+    """Return the result of an operation on each line along an axis, which then has ``extent`` elements."""
     last = array.swapaxes(axis, -1)
     node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
     return wrap(node, array.device).swapaxes(axis, -1)

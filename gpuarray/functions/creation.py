@@ -27,7 +27,7 @@ __all__ = [
 
 
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
-    """Return the first that is given: ``device``, the device of the data, that of ``like``, the default device."""
+    """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
     return wanted_device(device if device is not None else device_of(*data) or device_of(like))
 
 
@@ -121,7 +121,7 @@ def array(
 ) -> GpuArray:
     """Convert data to a new array, like :func:`asarray` with ``copy=True``.
 
-    ``ndmin`` is the least number of axes; ``subok`` and ``ndmax`` are accepted for NumPy's sake.
+    ``ndmin`` is the minimum number of axes; ``subok`` and ``ndmax`` are accepted for compatibility with NumPy.
     """
     made = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
@@ -192,7 +192,7 @@ def ones(
 def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
-    """Return an array whose contents do not matter; they are zeros, which cost nothing until they are needed."""
+    """Return an array with undefined contents. They are zeros, which take no time or memory until they are needed."""
     return _filled(shape, 0, chosen_dtype(dtype), device, like)
 
 
@@ -243,7 +243,7 @@ def empty_like(
 
 @native("copy")
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
-    """Return a new array with the same elements; ``order`` and ``subok`` are accepted for NumPy's sake."""
+    """Return a new array with the same elements; ``order`` and ``subok`` are accepted but have no effect."""
     return as_array(x).copy()
 
 
@@ -266,7 +266,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> GpuArray:
     Raises
     ------
     ValueError
-        If an element is NaN or infinite; the elements are looked at for it.
+        If an element is NaN or infinite. The check reads a value and waits for it.
     """
     array = asarray(a, dtype, order)
     if array.dtype.kind in "fc" and not np.isfinite(array).all().item():

@@ -36,7 +36,7 @@ def diff(
     x : array_like
         Numbers. The difference of booleans is True where they differ.
     n : int
-        How often.
+        How many times differences are taken.
     axis : int
         The axis.
     prepend, append : array_like, optional

@@ -74,8 +74,8 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
 def synchronize(device: Device | str | None = None) -> None:
     """Compute all recorded values that arrays hold, and wait until the devices have finished.
 
-    After it, the work of the lines above has been done, as with libraries that compute at once; so a clock may be read.
-    Values that no array holds any more are not computed. Ranges and constants, which operations generate where they
+    Afterwards the work of all previous lines is done, as with libraries that compute immediately, so that a clock can
+    be read. Values that no array holds are not computed. Ranges and constants, which operations generate where they
     need them, are not stored. While a function is recorded by ``jit``, it only waits.
 
     Parameters

@@ -128,7 +128,7 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
 def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along an axis.
 
-    With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. The other
+    With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. See
     :func:`fft` for the other parameters.
     """
     return write_out(_transform(calls.fft, x, n, axis, norm, inverse=True), out)

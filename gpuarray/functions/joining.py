@@ -40,15 +40,15 @@ def concat(
     Parameters
     ----------
     arrays : sequence of array_like
-        Equal in shape but for ``axis``.
+        Arrays with equal shapes, except for the extent of ``axis``.
     axis : int or None
-        Along which to join; None joins the elements of all in C order.
+        The axis along which to join; None joins the elements of all arrays in C order.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     dtype : dtype, optional
-        Of the result; by default the promoted dtype.
+        Dtype of the result; by default the promoted dtype.
     casting : str
-        By which rule of NumPy's arrays must cast to ``dtype``.
+        NumPy's casting rule for the conversion to ``dtype``.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     Raises
     ------
     ValueError
-        If an operand has not one axis.
+        If an operand does not have exactly one axis.
     """
     left, right = as_arrays(x1, x2)
     if left.ndim != 1 or right.ndim != 1:
@@ -121,7 +121,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If an operand has neither two axes nor one where it may be a vector.
+        If an operand does not have two axes, or one if it is the first or the last.
     ValueError
         If there are fewer than two operands, or the shapes do not fit.
     """

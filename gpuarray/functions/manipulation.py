@@ -57,7 +57,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray
     Raises
     ------
     ValueError
-        If the axes are no permutation of the array's.
+        If the axes are not a permutation of those of the array.
     """
     array = as_array(x)
     return array.transpose() if axes is None else array.transpose(tuple(axes))
@@ -68,12 +68,12 @@ transpose = permute_dims
 
 @native("moveaxis")
 def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> GpuArray:
-    """Return a view with some axes moved to other places, the others in their order.
+    """Return a view with some axes moved to other positions; the other axes keep their order.
 
     Raises
     ------
     ValueError
-        If there are as many sources as destinations, or one is named twice.
+        If there are not as many sources as destinations, or one is named twice.
     """
     array = as_array(x)
     sources = normalize_axis_tuple(source, array.ndim, "source")
@@ -260,8 +260,8 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
 def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
     """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
 
-    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
-    NumPy.
+    ``subok`` is accepted for compatibility with NumPy. A value that only an array of objects can hold, such as None, is
+    returned as a NumPy array.
     """
     hosted = [_objects(array) for array in arrays]
     rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
@@ -294,6 +294,6 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
     """Return a read-only view of an array with another shape, to which it must broadcast.
 
-    ``subok`` is accepted for NumPy's sake.
+    ``subok`` is accepted for compatibility with NumPy.
     """
     return as_array(x).broadcast(build.resolve_shape(shape))

@@ -119,7 +119,7 @@ def clip(
     x : array_like
         Real numbers.
     min, max : array_like, optional
-        Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
+        Ends of the range, which broadcast with ``x``; None means no limit. Where ``min > max`` the result is ``max``.
     out : GpuArray or ndarray, optional
         Where to put the result.
     a_min, a_max : array_like, optional
@@ -130,7 +130,7 @@ def clip(
     Returns
     -------
     GpuArray
-        Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
+        Of the promoted dtype, where Python scalars are weak; with ``config.strict_array_api``, of the dtype of ``x``.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     x : array_like
         Numbers.
     decimals : int
-        Digits after the point; negative ones round before it.
+        Number of decimals; negative numbers round to the left of the decimal point.
     out : GpuArray or ndarray, optional
         Where to put the result.
 

@@ -1,4 +1,4 @@
-"""NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
+"""NumPy's reductions that ignore NaN, which are replaced by the neutral element of the reduction."""
 
 from collections.abc import Callable
 from typing import Any

@@ -39,7 +39,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, o
     Raises
     ------
     ValueError
-        If ``ord`` is no number, or -inf for vectors without elements.
+        If ``ord`` is not a number, or is -inf for vectors without elements.
     """
     return _lengths(inexact(x), ord, axis, keepdims)
 

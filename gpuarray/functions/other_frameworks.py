@@ -27,7 +27,7 @@ def get_array_module(*args: Any) -> Any:
 
 
 def is_available() -> bool:
-    """Return whether there is another device than the processor."""
+    """Return whether a device other than the processor is available."""
     return any(device.kind != "cpu" for device in registry.devices())
 
 
@@ -47,7 +47,7 @@ class MemoryPool:
         return self.used_bytes() + self.free_bytes()
 
     def free_all_blocks(self) -> None:
-        """Return the bytes that are kept to the devices and the operating system."""
+        """Release the memory that is kept for future arrays, to the devices and the operating system."""
         for provider in registry.opened():
             if (trim := getattr(provider, "trim", None)) is not None:  # not every provider has a pool
                 trim()

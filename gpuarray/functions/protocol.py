@@ -107,7 +107,7 @@ def missing(name: str) -> Any:
     Raises
     ------
     AttributeError
-        For any other name; the message says what to use if it is one of NumPy's or of another array library's.
+        For any other name. If NumPy or another array library has the name, the message says what to use instead.
     """
     if name in LAZY_MODULES:
         return import_module(f"gpuarray.{name}")

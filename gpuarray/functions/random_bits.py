@@ -138,7 +138,7 @@ class Philox:
         Raises
         ------
         TypeError
-            If the new state is no dictionary.
+            If the new state is not a dictionary.
         ValueError
             If it is the state of another bit generator, or its buffer does not belong to its counter.
         """

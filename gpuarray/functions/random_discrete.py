@@ -63,7 +63,7 @@ class Discrete(Source):
         Raises
         ------
         TypeError
-            If the dtype is no integer dtype, or a bound is no integer.
+            If the dtype is not an integer dtype, or a bound is not an integer.
         ValueError
             If the range is empty or exceeds that of the dtype; values of GpuArrays are not read.
         """

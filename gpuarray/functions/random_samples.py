@@ -61,7 +61,7 @@ class Samples(Discrete):
         Raises
         ------
         TypeError
-            If ``x`` is no GpuArray.
+            If ``x`` is not a GpuArray.
         """
         if not isinstance(x, GpuArray):
             raise TypeError(f"a {type(x).__name__} was given to shuffle; a GpuArray is accepted")
@@ -82,7 +82,7 @@ class Samples(Discrete):
         Raises
         ------
         TypeError
-            If ``out`` is no GpuArray, or its dtype differs.
+            If ``out`` is not a GpuArray, or its dtype differs.
         ValueError
             If its shape differs.
         """
@@ -133,7 +133,7 @@ class Samples(Discrete):
         Raises
         ------
         ValueError
-            If the population is empty, a sample without replacement is larger than it, or ``p`` are no probabilities.
+            If the population is empty, a sample without replacement is larger than it, or ``p`` are not probabilities.
         """
         device = self._device_for(a)
         source = None if isinstance(a, int | np.integer) else as_array(a, device)
@@ -198,7 +198,7 @@ class Samples(Discrete):
         Raises
         ------
         ValueError
-            If ``alpha`` has not one axis, or is negative.
+            If ``alpha`` does not have one axis, or is negative.
         """
         check("not negative", alpha=alpha)
         if np.ndim(alpha) != 1:

@@ -82,7 +82,7 @@ class Source:
         return build.elementwise(ops.negative, logarithm)
 
     def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
-        """Return the numbers of a sampler row, for parameters that are numbers or nodes."""
+        """Return the numbers of a sampler, for parameters that are numbers or nodes."""
         given = [build.cast(p, frame.kind) if isinstance(p, Node) else frame.constant(p) for p in parameters]
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]

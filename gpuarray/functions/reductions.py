@@ -46,9 +46,9 @@ def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DTy
     op : ReduceOp
         The reduction.
     source : dtype
-        Of the elements.
+        Dtype of the elements.
     dtype : dtype, optional
-        The one that the caller asks for.
+        The dtype that the caller asks for.
     out : array, optional
         Where the result goes; its dtype counts if ``dtype`` is not given.
 

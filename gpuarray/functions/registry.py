@@ -89,7 +89,7 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
     kind : {"composed", "native", "host"}
         The kind of implementation.
     reason : str
-        Why the function runs on the host; of composed functions, for which arguments a part of it does.
+        Why the function runs on the host; for composed functions, the arguments with which a part of it does.
     """
 
     def declare(function: _F) -> _F:

@@ -94,7 +94,7 @@ def fold_spans(
     IndexError
         If an index is out of range.
     TypeError
-        If the indices are no integers.
+        If the indices are not integers.
     """
     if source.ndim == 0:
         raise TypeError("cannot reduceat on a scalar")

@@ -51,7 +51,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     compute_uv : bool
         Return the vectors too. If False, return the singular values alone.
     hermitian : bool
-        Whether the matrices are Hermitian. This is not checked, and takes less time.
+        Whether the matrices are Hermitian, which takes less time. This is not checked.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def pinv(
     rcond : float or array_like, optional
         NumPy's older name of ``rtol``.
     hermitian : bool
-        Whether the matrices are Hermitian. This is not checked, and takes less time.
+        Whether the matrices are Hermitian, which takes less time. This is not checked.
     rtol : float or array_like, optional
         Singular values up to this fraction of the largest count as zero; an array has one for each matrix. By default
         the epsilon of the dtype times max(M, N).
@@ -165,9 +165,9 @@ def matrix_rank(
     x : array_like
         Of shape (..., M, N). The rank of a vector or a number is 1 if it has an element that is not zero, else 0.
     tol : float or array_like, optional
-        Singular values up to this one count as zero; an array has a value for each matrix.
+        Singular values up to this value count as zero; an array has a value for each matrix.
     hermitian : bool
-        Whether the matrices are Hermitian. This is not checked, and takes less time.
+        Whether the matrices are Hermitian, which takes less time. This is not checked.
     rtol : float or array_like, optional
         The same as a fraction of the largest singular value. By default the epsilon of the dtype times max(M, N).
 

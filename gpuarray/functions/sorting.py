@@ -30,7 +30,7 @@ _NUMPY: Final[Any] = np
 
 
 def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
-    """Return a row that puts the last axis in order, along any axis."""
+    """Return the result of an operation that orders the last axis, applied along any axis."""
     array, number = line_axis(x, axis)
     last = array.swapaxes(number, -1)
     node = build.call_one(row, [last.node()], last.shape, dtype, **parameters)
@@ -84,7 +84,7 @@ def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the indices that sort the elements, as int64; a number is an array of one element.
+    """Return the indices that sort the elements, as int64; a number counts as an array of one element.
 
     See :func:`sort` for the parameters.
     """
@@ -107,9 +107,9 @@ def partition(
     axis : int or None
         The axis; None flattens the array.
     kind : {"introselect"}
-        The name of NumPy's algorithm, which makes no difference.
+        The name of NumPy's algorithm, which has no effect.
     order : optional
-        Accepted for NumPy's sake; there are no fields.
+        Accepted for compatibility with NumPy; there are no fields.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The special functions: one line for each row, and those that are composed of them.
+"""The special functions: one line for each operation, and functions that are composed of these.
 
 This module is imported when a special function is first used.
 """

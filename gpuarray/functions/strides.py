@@ -55,12 +55,12 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     subok : bool
         Accepted for compatibility with NumPy.
     writeable : bool
-        Whether it can be written to, if no two of its elements are one.
+        Whether the view can be written to, provided that its elements do not overlap.
 
     Raises
     ------
     ValueError
-        If elements would be outside of the memory of ``x``, or strides are no multiples of the size of an element.
+        If elements would be outside of the memory of ``x``, or strides are not multiples of the size of an element.
     """
     source = as_array(x)
     layout = source._storage_layout()

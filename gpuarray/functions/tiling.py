@@ -74,14 +74,15 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     x : array_like
         Any array.
     repeats : int or array_like of int
-        Number of repetitions, for all elements or for each one along the axis. It is read, as it determines the shape.
+        Number of repetitions, for all elements or for each one along the axis. It is read, because it determines the
+        shape.
     axis : int, optional
         The axis; by default the array is flattened.
 
     Raises
     ------
     ValueError
-        If a count is negative, or there are as many counts as positions.
+        If a count is negative, or there are not as many counts as positions.
     """
     array, number = line_axis(at_least_one_axis(x), axis)
     counts = np.asarray(repeats)

@@ -188,7 +188,7 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
 
 
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
+    """Return ``ufunc.reduce``, along axis 0 by default."""
     options = {"axis": 0, **_single(keywords)}
     if ufunc in REDUCTIONS:
         op, source = REDUCTIONS[ufunc], as_array(inputs[0])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Layout, Shape
-from gpuarray.graph.tape import active
+from gpuarray.graph.tape import note
 from gpuarray.graph.tape import state as tapes
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
@@ -112,9 +112,9 @@ class BaseNode:
         return cell is not None and cell.node is self
 
     def resolve(self, leaf: "Leaf") -> None:
-        """Record the computed value and let the operands go, which a tape keeps if there is one."""
-        if tapes.tapes and (tape := active()) is not None:
-            tape.note(self)
+        """Record the computed value and let the operands go, which tapes keep if there are any."""
+        if tapes.tapes:
+            note(self)
         self.result = leaf
         self.inputs = ()
         self.depth = 0

@@ -40,7 +40,7 @@ def wgpu_device(device: Device | str = "wgpu") -> Any:
     Raises
     ------
     DeviceError
-        If the device is no wgpu device, or cannot be opened.
+        If the device is not a wgpu device, or cannot be opened.
     """
     return _provider(Device(device)).gpu_device
 
@@ -51,7 +51,7 @@ def to_wgpu_buffer(x: GpuArray) -> Any:
     Parameters
     ----------
     x : GpuArray
-        An array on a wgpu device, all of its storage and in C order: no part of another array.
+        An array on a wgpu device that is contiguous in C order and not a view of a part of another array.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def to_wgpu_buffer(x: GpuArray) -> Any:
     Raises
     ------
     TypeError
-        If ``x`` is no GpuArray.
+        If ``x`` is not a GpuArray.
     DeviceError
         If ``x`` is not on a wgpu device.
     ValueError
@@ -113,9 +113,10 @@ def from_wgpu_buffer(
     Raises
     ------
     TypeError
-        If ``buffer`` is no ``wgpu.GPUBuffer``, or the dtype is not supported.
+        If ``buffer`` is not a ``wgpu.GPUBuffer``, or the dtype is not supported.
     DeviceError
-        If the buffer belongs to another ``wgpu.GPUDevice``, is mapped, or lacks a usage, or ``device`` is none of wgpu.
+        If the buffer belongs to another ``wgpu.GPUDevice``, is mapped, or lacks a usage, or if ``device`` is not a wgpu
+        device.
     ValueError
         If the buffer is smaller than the array.
     """

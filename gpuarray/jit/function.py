@@ -94,6 +94,8 @@ class Jitted(Generic[P, R]):
                 else:
                     take(keywords[name])
         key = call.finished()
+        if tape.state.tapes and any(tape.varying(array._cell.node) for array in call.arrays):
+            return self._function(*args, **keywords)  # who differentiates has another thread call it
         known = self._recordings.get(key)
         if known is not None:
             for recording in known:
@@ -226,19 +228,19 @@ def jit(
     static_argnames : str or iterable of str
         Arguments whose values decide how the function runs, such as axes, and are part of the signature.
     static_argnums : int or iterable of int
-        The same by place.
+        The same, by position.
     maxsize : int
-        For how many signatures recordings are kept.
+        The number of signatures whose recordings are kept.
 
     Returns
     -------
     callable
-        The function, whose results are under way when it returns.
+        The function. When a call returns, its work has been submitted to the device.
 
     Raises
     ------
     ValueError
-        If a static argument is none of the function's.
+        If the function has no argument of the given name or position.
     """
     if function is None:
         return functools.partial(jit, static_argnames=static_argnames, static_argnums=static_argnums, maxsize=maxsize)
