@@ -278,12 +278,23 @@ class Gather(BaseNode):
     """Elements of the source (first operand) at flat C-order positions (second operand, an integer node).
 
     Positions are in range and not negative: the builder has seen to it.
+
+    ``rows`` are the numbers of equally long rows of the source, if the positions are those of whole rows: NumPy takes
+    them at once. It may be any integer node, is no part of what the node means, and is None otherwise.
     """
 
-    __slots__ = ()
+    __slots__ = ("rows",)
 
-    def __init__(self, source: "Node", positions: "Node") -> None:
+    rows: "Node | None"
+
+    def __init__(self, source: "Node", positions: "Node", rows: "Node | None" = None) -> None:
         _init(self, Gather, (source, positions), positions.shape, source.dtype)
+        self.rows = rows
+
+    def resolve(self, leaf: "Leaf") -> None:
+        """Record the computed value and let the operands go."""
+        BaseNode.resolve(self, leaf)
+        self.rows = None
 
 
 class Scatter(BaseNode):
