@@ -1,8 +1,8 @@
 """The logger ``gpuarray``, and the ladder of ``config.debug`` on it.
 
 A message belongs to a rung: 1 devices, fallbacks and compilations, 2 steps and launches, 3 decisions, 4 WGSL. It is
-told if ``config.debug`` is that high, or if the logger's own level lets its rung's level through, whichever comes
-first; it goes where the program's logging goes, and to stderr if the program has set none up.
+logged if ``config.debug`` is at least its rung, or if the logger's level includes the level of the rung. It goes to the
+handlers of the program, or to stderr if there are none.
 """
 
 import logging
@@ -53,12 +53,12 @@ def tell(rung: int, message: str, *arguments: object) -> None:
 
 # -- work that takes long ----------------------------------------------------------------------------------------------
 
-#: After how many seconds work is told of, and how often the watch looks.
+#: The seconds after which work is reported, and the interval of the watching thread.
 _LONG: Final = 2.0
 _INTERVAL: Final = 0.5
 
 _lock = threading.Lock()
-#: What is under way: when it began, its kind and its description. An item is removed when it ends, or was told of.
+#: The work in progress: its start, its kind and its description. An item is removed at its end or when reported.
 _under_way: Final[dict[object, tuple[float, str, str]]] = {}
 _told: Final[set[str]] = set()
 _is_watched = False
@@ -66,14 +66,14 @@ _is_watched = False
 
 @contextmanager
 def told_if_long(kind: str, description: str) -> Iterator[None]:
-    """Tell of work if it takes longer than two seconds: to the logger, or to a terminal if none is set up.
+    """Report work that takes longer than two seconds, to the logger or, if none is set up, to a terminal.
 
     Parameters
     ----------
     kind : str
-        The kind of work; each is told of once in a process.
+        The kind of work; each kind is reported once in a process.
     description : str
-        What is done, and why.
+        The work and its reason.
     """
     global _is_watched
     if kind in _told:
@@ -92,7 +92,7 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
 
 
 def _watch() -> None:
-    """Tell of what takes long, until nothing is under way."""
+    """Report work that takes long, until no work is in progress."""
     global _is_watched
     while True:
         time.sleep(_INTERVAL)

@@ -10,7 +10,7 @@ provider fail.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
@@ -135,19 +135,11 @@ def assert_same(
         _require(isinstance(actual, GpuArray), message, f"a GpuArray is desired, not {type(actual).__name__}")
         _assert_same_array(actual, np.asarray(desired), ulp, rtol, atol, signed_zeros, message)
     elif isinstance(desired, list | tuple | dict):
-        kind = dict if isinstance(desired, dict) else list if isinstance(desired, list) else tuple
-        _require(isinstance(actual, kind), message, f"a {kind.__name__} is desired, not {type(actual).__name__}")
-        _require(len(actual) == len(desired), message, f"{len(desired)} items are desired, not {len(actual)}")
-        for key, item in _items(desired):
-            _require(kind is not dict or key in actual, message, f"no item {key!r}")
-            where = f"{message}[{key!r}]"
-            assert_same(actual[key], item, ulp=ulp, rtol=rtol, atol=atol, signed_zeros=signed_zeros, message=where)
+        compare = partial(assert_same, ulp=ulp, rtol=rtol, atol=atol, signed_zeros=signed_zeros)
+        _assert_same_items(actual, desired, compare, message)
     else:
-        _require(
-            type(actual) is type(desired),
-            message,
-            f"a {type(desired).__name__} is desired, not {type(actual).__name__}",
-        )
+        name = type(desired).__name__
+        _require(type(actual) is type(desired), message, f"a {name} is desired, not {type(actual).__name__}")
         _require(actual == desired, message, f"{desired!r} is desired, not {actual!r}")
 
 
@@ -259,6 +251,15 @@ def _require(condition: bool, message: str, text: str) -> None:
         raise AssertionError(f"{message}: {text}" if message else text)
 
 
+def _assert_same_items(actual: Any, desired: Any, compare: Callable[..., None], message: str) -> None:
+    kind = dict if isinstance(desired, dict) else list if isinstance(desired, list) else tuple
+    _require(isinstance(actual, kind), message, f"a {kind.__name__} is desired, not {type(actual).__name__}")
+    _require(len(actual) == len(desired), message, f"{len(desired)} items are desired, not {len(actual)}")
+    for key, item in _items(desired):
+        _require(kind is not dict or key in actual, message, f"no item {key!r}")
+        compare(actual[key], item, message=f"{message}[{key!r}]")
+
+
 def _assert_same_array(
     actual: GpuArray,
     desired: npt.NDArray[Any],
@@ -313,11 +314,11 @@ def _assert_close(
         )
 
 
-class Fault(Exception):  # noqa: N818  # it is one
+class Fault(Exception):  # noqa: N818  # the name of the concept
     """The default error of a call that :func:`failing` lets fail."""
 
 
-#: The calls of a provider that may fail.
+#: The methods of a provider that may fail.
 _CALLS: Final = ("allocate", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
 
 
@@ -336,19 +337,19 @@ def failing(
     after : bool
         Whether the call takes effect before it fails.
     error : callable, optional
-        Returns what is raised, given a message.
+        Returns the exception for a message.
 
     Yields
     ------
     list of str
         The names of the calls so far.
     """
-    made: list[str] = []
+    calls: list[str] = []
 
     def wrapped(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapper(*arguments: Any, **keywords: Any) -> Any:
-            made.append(name)
-            if len(made) - 1 != number:
+            calls.append(name)
+            if len(calls) - 1 != number:
                 return call(*arguments, **keywords)
             if after:
                 call(*arguments, **keywords)
@@ -359,7 +360,7 @@ def failing(
     for name in _CALLS:
         setattr(provider, name, wrapped(name, getattr(provider, name)))
     try:
-        yield made
+        yield calls
     finally:
         for name in _CALLS:
             delattr(provider, name)

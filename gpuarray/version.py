@@ -1,4 +1,4 @@
-"""The version of this package: what records of earlier ones are told from."""
+"""The version of this package, which also identifies its records in the disk cache."""
 
 from typing import Final
 

@@ -76,63 +76,63 @@ def profile() -> Iterator[Profile]:
     >>> len(p.kernels)
     1
     """
-    found = Profile()
-    heard = _Recorder()
+    result = Profile()
+    recorder = _Recorder()
     for provider in registry.opened():
         provider.restart_peak()
-    before, told = telemetry.stats(), telemetry.fallbacks()
-    observers.subscribe(heard)
+    stats_before, fallbacks_before = telemetry.stats(), telemetry.fallbacks()
+    observers.subscribe(recorder)
     try:
         for provider in registry.opened():
-            provider.collect()  # what is timed for somebody else, and the clocks
-        heard.ran.clear()
-        found.start = perf_counter_ns()
-        yield found
+            provider.collect()  # earlier launches, whose timings are dropped below, and the clocks
+        recorder.ran.clear()
+        result.start = perf_counter_ns()
+        yield result
         for provider in registry.opened():
             provider.synchronize()
-        found.stop = perf_counter_ns()
+        result.stop = perf_counter_ns()
         for provider in registry.opened():
             provider.collect()
     finally:
-        found.stop = found.stop or perf_counter_ns()
-        observers.unsubscribe(heard)
-        for sampler in heard.samplers:
+        result.stop = result.stop or perf_counter_ns()
+        observers.unsubscribe(recorder)
+        for sampler in recorder.samplers:
             sampler.placed.sampler = None  # plans outlive the profile
     after = telemetry.stats()
     gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
-    found.counters = {
-        name: value if name in gauges else max(value - before.get(name, 0), 0) for name, value in after.items()
+    result.counters = {
+        name: value if name in gauges else max(value - stats_before.get(name, 0), 0) for name, value in after.items()
     }
-    found.fallbacks = dict(Counter(telemetry.fallbacks()) - Counter(told))
-    _finish(found, heard)
+    result.fallbacks = dict(Counter(telemetry.fallbacks()) - Counter(fallbacks_before))
+    _finish(result, recorder)
 
 
-def _finish(found: Profile, heard: _Recorder) -> None:
+def _finish(result: Profile, recorder: _Recorder) -> None:
     """Compute the figures of a profile from the recorded events."""
     encoding = _encoding()
-    evaluations, found.launches = _complete(heard, encoding, found.stop)
-    found.spans = [
+    evaluations, result.launches = _complete(recorder, encoding, result.stop)
+    result.spans = [
         Span(*span) if span[0] != observers.DIRECT else Span(span[0], "small operation", *span[2:])
-        for span in heard.spans()
+        for span in recorder.spans()
     ]
-    for evaluation, start, ready, stop, thread in evaluations:
-        found.spans.append(Span(observers.PLAN, "find a plan", start, ready, 0, thread))
+    for evaluation, start, planned_at, stop, thread in evaluations:
+        result.spans.append(Span(observers.PLAN, "find a plan", start, planned_at, 0, thread))
         if evaluation.device.name in encoding and evaluation.placed.host is None:
-            found.spans.append(Span(observers.ENCODE, evaluation.device.name, ready, stop, 0, thread))
-        found.evaluations.append((evaluation, start, stop, thread))
+            result.spans.append(Span(observers.ENCODE, evaluation.device.name, planned_at, stop, 0, thread))
+        result.evaluations.append((evaluation, start, stop, thread))
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
-    for evaluation, *_ in found.evaluations:
+    for evaluation, *_ in result.evaluations:
         for step in evaluation.placed.steps:
             tags[id(step)] = step, evaluation
-    spread = Counter((id(x.tag), x.number) for x in found.launches)
+    spread = Counter((id(x.tag), x.number) for x in result.launches)
     several = {tag for tag, number in spread if number}
     windows: Counter[int] = Counter()
-    for launch in found.launches:
+    for launch in result.launches:
         windows[id(launch.tag)] += sum(launch.nbytes)
     kernels: dict[tuple[str, str, int], Kernel] = {}
     places: dict[int, list[SourceLocation]] = {}
     timed: list[tuple[SourceLocation | None, int]] = []
-    for launch in found.launches:
+    for launch in result.launches:
         tag = id(launch.tag)
         step, ran = tags.get(tag, (launch.tag, None))
         planned = getattr(step, "planned", None)
@@ -151,58 +151,58 @@ def _finish(found: Profile, heard: _Recorder) -> None:
         kernel.launches += 1
         kernel.total += elapsed
         needed = Cost(*launch.nbytes, 0) if planned is None else cost(planned.step)
-        if tag in several:  # the operations of a step go to its launches by the memory that they see
+        if tag in several:  # the operations of a step are divided among its launches by their bytes
             runs = spread[tag, 0]
             part = sum(launch.nbytes) * runs / max(windows[tag], 1)
             needed = Cost(*launch.nbytes, int(needed.operations * part))
         kernel.read += needed.read
         kernel.written += needed.written
         kernel.operations += needed.operations
-    found.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
-    found.lines = lines_of(evaluations, heard.spans(), timed)
-    _keep_timings(heard.ran)
-    found.phases = _phases(found)
-    found.plans = _plans(found)
+    result.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
+    result.lines = lines_of(evaluations, recorder.spans(), timed)
+    _keep_timings(recorder.ran)
+    result.phases = _phases(result)
+    result.plans = _plans(result)
 
 
 def _complete(
-    heard: _Recorder, encoding: Set[str], end: int
+    recorder: _Recorder, encoding: Set[str], end: int
 ) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
     """Return all evaluations and launches, with estimated times for those that were not measured.
 
     The estimate is the last measured time of the same plan, or the time until the next evaluation if that is less.
     """
-    told: list[tuple[Any, int, int, int, int]] = [*heard.evaluated()]
-    told += [(sampler, start, 0, 0, sampler.thread) for sampler in heard.samplers for start in sampler.starts]
-    told.sort(key=itemgetter(1))
-    inside = sorted((launch for launch in heard.ran if launch.device not in encoding), key=attrgetter("start"))
-    launches = [launch for launch in heard.ran if launch.device in encoding]
-    starts = [launch.start for launch in inside]
+    events: list[tuple[Any, int, int, int, int]] = [*recorder.evaluated()]
+    events += [(sampler, start, 0, 0, sampler.thread) for sampler in recorder.samplers for start in sampler.starts]
+    events.sort(key=itemgetter(1))
+    in_process = sorted((launch for launch in recorder.ran if launch.device not in encoding), key=attrgetter("start"))
+    launches = [launch for launch in recorder.ran if launch.device in encoding]
+    starts = [launch.start for launch in in_process]
     known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[observers.Launch]]] = {}
     evaluations: list[observers.Evaluated] = []
-    for number, (what, start, planned, stop, thread) in enumerate(told):
+    for number, (what, start, planned_at, stop, thread) in enumerate(events):
         which = id(what.placed), thread
-        if planned:
-            own = inside[bisect_left(starts, start) : bisect_left(starts, stop)]
-            known[which] = what, start, planned, stop, own
-            evaluations.append((what, start, planned, stop, thread))
+        if planned_at:
+            launched = in_process[bisect_left(starts, start) : bisect_left(starts, stop)]
+            known[which] = what, start, planned_at, stop, launched
+            evaluations.append((what, start, planned_at, stop, thread))
             continue
-        evaluation, begin, found, ended, own = known[which]
-        following = told[number + 1][1] if number + 1 < len(told) else end
+        evaluation, begin, estimated, ended, launched = known[which]
+        following = events[number + 1][1] if number + 1 < len(events) else end
         rate = min(1.0, (following - start) / max(1, ended - begin))
-        found, ended, *times = (
+        estimated, ended, *times = (
             start + round((time - begin) * rate)
-            for time in (found, ended, *(time for launch in own for time in (launch.start, launch.stop)))
+            for time in (estimated, ended, *(time for launch in launched for time in (launch.start, launch.stop)))
         )
-        evaluations.append((evaluation, start, found, ended, thread))
+        evaluations.append((evaluation, start, estimated, ended, thread))
         launches += [
             launch._replace(start=began, stop=left)
-            for launch, began, left in zip(own, times[::2], times[1::2], strict=True)
+            for launch, began, left in zip(launched, times[::2], times[1::2], strict=True)
         ]
     for number, launch in enumerate(launches):
-        if launch.stop > end:  # where nothing was measured any more, a device's launches last until they are asked for
+        if launch.stop > end:  # a launch without a measured end counts until it is collected, after the block
             launches[number] = launch._replace(start=min(launch.start, end), stop=end)
-    return evaluations, sorted(launches + inside, key=attrgetter("start"))
+    return evaluations, sorted(launches + in_process, key=attrgetter("start"))
 
 
 def _keep_timings(launches: Sequence[observers.Launch]) -> None:
@@ -224,29 +224,29 @@ def _encoding() -> set[str]:
     return {provider.device.name for provider in registry.opened() if provider.capabilities.backend != "in-process"}
 
 
-def _phases(found: Profile) -> dict[str, int]:
+def _phases(result: Profile) -> dict[str, int]:
     """Return the host time of each phase; nested phases count once."""
     phases = dict.fromkeys(PHASES, 0)
-    for span in found.spans:
+    for span in result.spans:
         phases[span.phase] += span.stop - span.start
     encoding = _encoding()
-    ran = [(x.start, x.stop) for x in found.launches if x.device not in encoding]
+    ran = [(x.start, x.stop) for x in result.launches if x.device not in encoding]
     phases["run"] = sum(stop - start for start, stop in ran)
-    encoded = sorted((span.start, span.stop) for span in found.spans if span.phase == observers.ENCODE)
-    others = [(span.start, span.stop) for span in found.spans if span.phase not in (observers.ENCODE, observers.PLAN)]
+    encoded = sorted((span.start, span.stop) for span in result.spans if span.phase == observers.ENCODE)
+    others = [(span.start, span.stop) for span in result.spans if span.phase not in (observers.ENCODE, observers.PLAN)]
     for start, stop in (*others, *ran):
         around = bisect_right(encoded, (start, stop)) - 1
         if around >= 0 and stop <= encoded[around][1]:
             phases[observers.ENCODE] -= stop - start
-    phases["program"] = max(found.wall - sum(phases.values()), 0)
+    phases["program"] = max(result.wall - sum(phases.values()), 0)
     return phases
 
 
-def _plans(found: Profile) -> list[tuple[Explanation, int]]:
+def _plans(result: Profile) -> list[tuple[Explanation, int]]:
     """Return the plans that ran and their numbers of runs, by decreasing time."""
     times: Counter[int] = Counter()
     shown: dict[int, Evaluation] = {}
-    for evaluation, *_ in found.evaluations:
+    for evaluation, *_ in result.evaluations:
         times[id(evaluation.placed)] += 1
         shown[id(evaluation.placed)] = evaluation
 

@@ -11,7 +11,7 @@ from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import StoreFirst
 from gpuarray.fusion.plan import PlannedStep
 from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep
-from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
+from gpuarray.graph.layouts import Layout, complement, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Concat, Contract, Scan, Scatter, View
 
 #: The most bindings of a loop.
@@ -184,7 +184,7 @@ class SingleSteps:
         else:
             builder.make_region(value, position, node.layout, node.size)
             around = (
-                surroundings(node.shape, node.layout)
+                complement(node.shape, node.layout)
                 if LARGE_COPY <= node.nbytes <= shown_bytes(self.capabilities)
                 else None
             )

@@ -390,7 +390,7 @@ def concat(sources: Sequence[Node], axis: int) -> Node:
 
 
 def gather(source: Node, positions: Node, rows: Node | None = None) -> Node:
-    """Return the elements of ``source`` at flat positions in C order, which must be in range, or whole rows."""
+    """Return the elements of ``source`` at flat positions in C order; ``rows`` are the numbers of whole rows."""
     return Gather(source, positions, rows)
 
 

@@ -95,8 +95,8 @@ def slice_axis(layout: Layout, axis: int, start: int, step: int, extent: int) ->
     return Layout(tuple(shape), tuple(strides), offset)
 
 
-def surroundings(shape: Shape, region: Layout) -> list[Layout] | None:
-    """Return boxes that together are what a region leaves of contiguous storage of ``shape``; None if it is no box."""
+def complement(shape: Shape, region: Layout) -> list[Layout] | None:
+    """Return boxes that cover the rest of contiguous storage of ``shape``; None if ``region`` is not a box."""
     rest = contiguous(shape)
     if region.strides != rest.strides:
         return None

@@ -96,7 +96,7 @@ class Quirk(Flag):
 
 
 class NumPyForm(NamedTuple):
-    """A quicker composition of NumPy calls than the reference, for some operands, on a tile that is in the cache.
+    """A faster composition of NumPy calls than the reference, for some operands, on a tile that is in the cache.
 
     Attributes
     ----------

@@ -150,7 +150,7 @@ class _Interface:
         self.__array_interface__: dict[str, Any] = interface | {"data": (interface["data"][0], False)}
 
 
-#: Elements of the blocks whose extremes are found before their positions, and dtypes for which that is quicker.
+#: Elements of the blocks whose extremes are found before their positions, and dtypes for which that is faster.
 _BLOCK: Final = 1 << 14
 _QUICK: Final = tuple(np.dtype(code) for code in "bBhHiIlLfd")
 

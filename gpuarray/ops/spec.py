@@ -259,7 +259,7 @@ class GenerateOp(Op):
         ``bounds(size, dtype, *parameters)``: the exact minimum and maximum of ``size`` integers, or None if they wrap
         around.
     takes_range : bool
-        Whether ``numpy`` takes a ``range`` for the flat indices, too, and is quicker then.
+        Whether ``numpy`` takes a ``range`` for the flat indices, too, and is faster then.
     numpy_calls : int
         About how many NumPy functions ``numpy`` calls; by default one for each operation.
     wgsl : mapping

@@ -56,7 +56,7 @@ def execute(
     leaves : sequence of Leaf
         The leaves, in the order of ``prepared.leaves``.
     moved : sequence of int
-        The copies that may hand on their input's buffer, because nobody can see its value any more.
+        The copies that may reuse the buffer of their input, because nothing refers to its value any more.
     roots : sequence of Node
         The nodes that an evaluation was asked for, which can be computed again after an error, or one by one. None for
         a recorded function.

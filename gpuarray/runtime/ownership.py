@@ -25,7 +25,7 @@ def is_last(items: Sequence[Node], place: int) -> bool:
 
 
 def private_leaf(items: Sequence[Node], place: int, owners: int) -> Leaf | None:
-    """Return the leaf of a value that nobody else can see, and that only the host has; None if there may be others.
+    """Return the leaf of a value that is on the host alone and has no other reference; None if there may be one.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def private_leaf(items: Sequence[Node], place: int, owners: int) -> Leaf | None:
 
 
 class Donor(NamedTuple):
-    """A leaf whose buffer a plan may overwrite, if nobody can see the leaf once the plan has run.
+    """A leaf whose buffer a plan may overwrite if nothing refers to the leaf after the plan has run.
 
     Attributes
     ----------
     copy : int
-        The step that copies the leaf, which may hand on its buffer instead.
+        The step that copies the leaf, and may reuse its buffer instead.
     place : int
         The walk index of the leaf.
     uses : tuple of (int, int)
@@ -109,7 +109,7 @@ def donors_of(structure: Structure, copies: Iterable[tuple[int, int]], settled: 
 
 
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[Donor]) -> list[int]:
-    """Return the copies of those donors that nobody can see once a plan has run.
+    """Return the copies of the donors to which nothing refers after a plan has run.
 
     Parameters
     ----------

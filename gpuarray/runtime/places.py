@@ -28,7 +28,7 @@ graphs = threading.RLock()
 _locks: Final[dict[str, Any]] = {}
 """By the name of the device."""
 being_updated: Final[dict[int, Provider]] = {}
-"""By ``id``, the leaves that hand on their buffers to evaluations that run now, with the devices of these."""
+"""The leaves whose buffers current evaluations overwrite, by ``id``, with the devices of these evaluations."""
 
 
 def lock_of(provider: Provider, beside: Collection[Provider] = ()) -> Lock:

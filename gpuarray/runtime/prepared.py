@@ -95,7 +95,7 @@ class Placement:
     in_one_go : int
         The step from which on all are handed to the device together.
     schedules : dict
-        Schedules of the steps, by the copies that hand on their input's buffer.
+        Schedules of the steps, by the copies that reuse the buffer of their input.
     """
 
     steps: tuple[PreparedStep, ...]

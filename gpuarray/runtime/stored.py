@@ -1,8 +1,8 @@
-"""Which values an evaluation stores beside those that it was asked for.
+"""Which values an evaluation stores in addition to the requested ones.
 
-A value that no buffer holds is computed again by whoever reads it later. Results that take a launch of their own are
-stored if a user's array has them, and so is what is small beside the work of computing it again. Other values that
-arrays have are stored when a second evaluation computes them.
+A value without a buffer is computed again when it is read later. Results with a launch of their own are stored if an
+array of the program has them, and so are values whose storage costs little compared with computing them again. Other
+values of arrays are stored when a second evaluation computes them.
 """
 
 from collections.abc import Sequence, Set

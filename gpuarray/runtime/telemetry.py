@@ -48,8 +48,8 @@ class _Alike(NamedTuple):
 #: By what they have in common; a line by the address of its code, as to hash a code object takes longer than the rest.
 _uncounted: Final[dict[Hashable, _Alike]] = {}
 _MOST_UNCOUNTED: Final = 4096
-#: Functions and lines that are told apart: a program that makes ever new ones, as notebooks and ``exec`` do, does not
-#: grow by its counters.
+#: The maximum number of functions and lines with counters of their own, because notebooks and ``exec`` create new ones
+#: without end.
 _MOST_APART: Final = 4096
 _warned: Final[set[Hashable]] = set()
 _FROM_PROVIDERS: Final = (
@@ -201,14 +201,14 @@ def transfers() -> Mapping[tuple[str, str], int]:
 
 
 def sites() -> Mapping[tuple[str, str], int]:
-    """Return how often each line asked for a fallback or a transfer, by what it was and the line."""
+    """Return the number of fallbacks and transfers by their description and source line."""
     _count_transfers()
     with _lock:
         found = list(_sites.items())
-    told: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for (what, where), times in found:
-        told[what, "unknown" if where is None else str(locate(where))] += times
-    return told
+        counts[what, "unknown" if where is None else str(locate(where))] += times
+    return counts
 
 
 def stats() -> dict[str, int]:

@@ -257,7 +257,7 @@ def test_ufuncs_of_the_same_name_from_elsewhere_are_not_taken_for_scipys() -> No
     assert dispatch.scipy_row(scipy_ufunc("erf")) is ops.OPS["erf"]
 
 
-def test_numpys_functions_are_the_same_rows(device: Any) -> None:
+def test_numpys_functions_are_the_same_operations(device: Any) -> None:
     x = np.array([0.0, 0.3, -1.5, 2.25, 30.0], np.float32)
     np.testing.assert_allclose(np.asarray(np.sinc(xp.asarray(x))), np.sinc(x), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(np.asarray(np.i0(xp.asarray(x))), np.i0(x), rtol=1e-6)

@@ -58,7 +58,7 @@ _PARTIALS = {**derivatives.PARTIALS, **special.PARTIALS}
 _OF_INTEGERS = {"gcd", "lcm"}
 
 
-def test_every_elementwise_row_says_what_its_derivative_is() -> None:
+def test_every_elementwise_operation_has_a_derivative() -> None:
     for op in OPS.values():
         if isinstance(op, MapOp):
             kinds = [op in table for table in (_PARTIALS, derivatives.SPECIAL, derivatives.FLAT, derivatives.RANDOM)]

@@ -189,7 +189,7 @@ def test_no_double_precision_function_of_a_driver(dtype: DType) -> None:
 
 
 @pytest.mark.parametrize("native", [True, False], ids=["with 64-bit integers", "without"])
-def test_rows_need_no_numbers_that_a_device_may_lack(native: bool) -> None:
+def test_operations_use_no_types_that_a_device_may_lack(native: bool) -> None:
     """Of a row, and of all functions that it reaches: those of other dtypes use no 64-bit floats, nor integers."""
     lacking = re.compile(r"\bf64\b|\dlf\b" if native else r"\b[fiu]64\b|\dl[fiu]\b")
     found = set()

@@ -276,7 +276,7 @@ def test_all_roots_of_two_binades_are_rounded_correctly(start: float) -> None:
 
 
 @pytest.mark.parametrize(("row", "signature"), cases())
-def test_row(row: MapOp, signature: Signature) -> None:
+def test_operation(row: MapOp, signature: Signature) -> None:
     expression = expression_of(row, signature)
     assert expression is not None, "every row has a form for every dtype that it accepts"
     operands = operands_of(signature, BULK)

@@ -88,7 +88,7 @@ GROUPS = {
 ELSEWHERE = ("where", "real", "imag", "cast", "bitcast", "ldexp", "sample_below")
 
 
-def test_all_rows_of_wide_integers_are_tested() -> None:
+def test_all_operations_of_wide_integers_are_tested() -> None:
     def takes_wide(row: MapOp) -> bool:
         try:
             return any(d in WIDE for d in row.resolve(*[dtypes.int64] * row.arity).inputs)
@@ -101,7 +101,7 @@ def test_all_rows_of_wide_integers_are_tested() -> None:
 
 @pytest.mark.parametrize("kind", WIDE_NAMES)
 @pytest.mark.parametrize("group", GROUPS)
-def test_rows(group: str, kind: str) -> None:
+def test_operations(group: str, kind: str) -> None:
     functions = [getattr(OPS[name], "numpy") for name in GROUPS[group]]  # noqa: B009  # Row has no such attribute
     dtype = np.dtype(kind)
     x, y = columns(dtype, dtype)

@@ -26,7 +26,7 @@ def vector(size: int, dtype: str = "float32") -> xp.GpuArray:
     return xp.asarray(np.ones(size, dtype), device="cpu")
 
 
-def test_a_node_costs_what_its_row_says():
+def test_the_cost_of_a_node_is_that_of_its_operation():
     leaf = host_leaf(np.ones(3, np.float32))
     assert costs.of_node(build.elementwise(ops.exp, leaf)) == ops.exp.cost
     assert costs.of_node(build.full((), 1.0, dtypes.float32)) == generators.full.cost == 0

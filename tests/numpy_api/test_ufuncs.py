@@ -291,7 +291,7 @@ def test_a_ufunc_of_somebody_else_runs_on_the_host(put, same):
     same(np.asarray(found).astype(float), 2 * A)
 
 
-def test_rows_are_those_of_numpy():
+def test_operations_match_the_arity_of_ufuncs():
     for ufunc, rows in dispatch.UFUNC_OPS.items():
         assert len(rows) == ufunc.nout
         assert all(row.arity == ufunc.nin for row in rows)

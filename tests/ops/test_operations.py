@@ -37,7 +37,7 @@ def accepted(row: MapOp) -> list[Any]:
     return found
 
 
-def test_every_elementwise_function_of_the_standard_has_a_row() -> None:
+def test_every_elementwise_function_of_the_standard_has_an_operation() -> None:
     assert [name for name in STANDARD.split() if not isinstance(OPS.get(name), MapOp)] == []
 
 
@@ -162,7 +162,7 @@ def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, sp
                 check(philox.below, 0, limit, (1 << 64) % limit if limit else 0, np.dtype("u8"))
 
 
-def test_rows_pickle_by_name() -> None:
+def test_operations_pickle_by_name() -> None:
     assert pickle.loads(pickle.dumps(elementwise.exp)) is elementwise.exp
     assert map_op("add") is elementwise.add
     with pytest.raises(KeyError, match="sum"):
@@ -193,7 +193,7 @@ def test_special_functions_are_imported_when_they_are_first_used() -> None:
 
 
 @pytest.mark.parametrize("kind", [MapOp, GenerateOp, CallOp])
-def test_rows_without_a_cost_are_refused_at_start_up(kind):
+def test_operations_without_a_cost_are_refused_at_start_up(kind):
     columns = {"name": "costless", "doc": "For this test.", "numpy": np.add, "arity": 2, "parameters": 0, "work": None}
     known = {column: value for column, value in columns.items() if column in kind.__dataclass_fields__}
     with pytest.raises(TypeError, match="cost"):

@@ -277,7 +277,7 @@ class TestFolds:
         [(op, dtype) for op in REDUCTIONS for dtype in dtypes.ALL if dtype.kind in op.identity],
         ids=lambda value: getattr(value, "name", str(value)),
     )
-    def test_every_row_along_every_axis(self, provider, op, dtype):
+    def test_every_reduction_along_every_axis(self, provider, op, dtype):
         for rows, columns in [(1, 1), (40, 33), (3, 70_000), (1, 200_003)]:
             x = values((rows, columns), dtype)
             if op.name == "prod":

@@ -284,7 +284,7 @@ class _Writer:
         self._line(item.level, line)
 
     def _apply_form(self, number: int, item: Apply, form: NumPyForm) -> None:
-        """Write the call of a quicker composition of NumPy calls."""
+        """Write the call of a faster composition of NumPy calls."""
         function = self._function_name(form.function.__name__)
         self.scope[function] = form.function
         values = [self.names[item.operands[k]] for k in form.order or range(len(item.operands))]

@@ -1,7 +1,7 @@
 """The in-process provider: runs steps with NumPy, in the memory and on the threads of this process.
 
 It is the fallback where there is no GPU or a step cannot run there, and the oracle that tests compare kernels with:
-every operation is computed by its NumPy reference, or by a quicker composition of NumPy calls. Steps run
+every operation is computed by its NumPy reference, or by a faster composition of NumPy calls. Steps run
 at once, so there is nothing to wait for. The registry of providers makes one provider for the device ``cpu``; tests
 make limited ones through ``capabilities``.
 """

@@ -6,8 +6,8 @@ a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kern
 so share bind groups. Called by the dispatcher at a program's first run. Several kernels compile side by side, on other
 threads, which touch nothing of what is kept here: the driver lets go of Python while it compiles.
 
-What is compiled takes a megabyte or more where it is code for the processor, so that kernels not used for long go, and
-the programs that use one are told so: nothing but what is kept here, and work under way, holds a pipeline for long.
+On a software adapter a compiled kernel takes a megabyte or more. So kernels that were not used for long are dropped,
+and the programs that use them are notified. Only this module and work in progress hold a pipeline for long.
 """
 
 from collections import OrderedDict
@@ -142,7 +142,7 @@ class Pipelines:
         return found
 
     def pipeline(self, source: str, label: str, writable: tuple[bool, ...], user: User | None = None) -> Any:
-        """Return the pipeline of a source text, compiled now if needed; ``user`` is told when it is dropped.
+        """Return the pipeline of a source text, compiled now if needed; ``user`` is notified when it is dropped.
 
         Raises
         ------

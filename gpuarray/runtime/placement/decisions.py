@@ -178,7 +178,7 @@ def place(
     Parameters
     ----------
     plan : Plan
-        The steps and what they hand on.
+        The steps and the values between them.
     situation : Situation
         Where values are now.
     times : sequence of (float, float)
@@ -220,7 +220,7 @@ def _decision(where: str, times: tuple[int, int], refusal: str | None, device: R
 
 
 def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
-    """Return what the steps hand on; what several steps write is one value, which keeps them in one place."""
+    """Return the values between steps. Steps that write one value run at one place."""
     makers: dict[int, list[int]] = {}
     readers: dict[int, list[int]] = {}
     for number, planned in enumerate(plan.steps):
@@ -228,7 +228,7 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
             makers.setdefault(position, []).append(number)
         for position in planned.inputs:
             readers.setdefault(position, []).append(number)
-    # what is asked for comes last in the graph; other results are values that are met again, and are read by nobody
+    # the requested value is last in the graph; the host does not read the other results
     asked = max(plan.results)[1] if situation.is_read and plan.results else None
     found = []
     for position in {**makers, **readers}:

@@ -24,20 +24,20 @@ DEVICE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Something that steps hand on.
+    """A value that steps write or read.
 
     Attributes
     ----------
     producer : int or None
-        The step that makes it; None of a value that is there before.
+        The step that writes it; None for a leaf.
     consumers : tuple of int
         The steps that read it.
     places : tuple of bool
-        Whether it is on the host and on the device before; of use if there is no producer.
+        Whether it is on the host and on the device before the run; used if there is no producer.
     wanted : tuple of int
-        Times that it costs to leave it on the host, and on the device: ``NEVER`` where it must not stay.
+        The cost of leaving it on the host and on the device: ``NEVER`` where it must not stay.
     upload, download : int
-        Times to bring it to the device, and to the host.
+        The times of copies to the device and to the host.
     """
 
     producer: int | None
