@@ -52,7 +52,9 @@ class SelectableArray(StoredArray):
             if value is None:
                 return self._wrap(self.view_of(layout).node(), device)
             return self._wrap(build.constant(value, self._dtype), device)
-        return self._wrap(self.load_at(indexing.positions(selection, self.stored().size)), self._key_device(key))
+        size = self.stored().size
+        found = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
+        return self._wrap(found, self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_writeable()

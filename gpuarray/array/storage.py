@@ -514,9 +514,9 @@ class StoredArray:
         """Bind the storage to the device of what was written to it."""
         self._cell.device = joint_device(self._cell.device, device)
 
-    def load_at(self, positions: Node) -> Node:
-        """Return the elements at flat positions of the storage, as this array has them."""
-        return self.seen(build.gather(self.stored(), positions))
+    def load_at(self, positions: Node, rows: Node | None = None) -> Node:
+        """Return the elements at flat positions of the storage, maybe of whole rows, as this array has them."""
+        return self.seen(build.gather(self.stored(), positions, rows))
 
     def store_at(self, positions: Node, values: Node) -> None:
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""

@@ -38,13 +38,21 @@ class _Rule:
 _CONSTANT = _Rule((), lambda _cts, _is_forward: ())
 
 
-def _marked(array: GpuArray, rule: _Rule, number: int, record: tape.Tape) -> GpuArray:
+def _is_differentiated(arguments: Any) -> bool:
+    """Return whether a derivative is being taken of what is computed from containers of arrays."""
+    if not tape.state.tapes or tape.active() is not None:
+        return bool(tape.state.tapes)
+    arrays = (leaf for leaf in containers.leaves(arguments) if isinstance(leaf, GpuArray))
+    return any(tape.varying(array.node()) for array in arrays)  # of a variable of another thread
+
+
+def _marked(array: GpuArray, rule: _Rule, number: int) -> GpuArray:
     """Return a result whose derivative a rule knows."""
     node = array.node()
     if node.dtype.kind not in "fc":
         return array
     made = Map(ops.positive, (node,), node.shape, node.dtype)
-    record.replaced[made] = rule, number
+    tape.replace(made, rule, number)
     return wrap(made, array.device)
 
 
@@ -67,12 +75,11 @@ def stop_gradient(x: Any) -> Any:
     >>> float(xp.grad(lambda x: x * xp.stop_gradient(x))(xp.asarray(3.0)))
     3.0
     """
-    record = tape.active()
 
     def stopped(leaf: Any) -> Any:
         if not isinstance(leaf, GpuArray):
             return leaf
-        return wrap(leaf.node(), leaf.device) if record is None else _marked(leaf, _CONSTANT, 0, record)
+        return _marked(leaf, _CONSTANT, 0) if _is_differentiated(leaf) else wrap(leaf.node(), leaf.device)
 
     return containers.rebuilt(x, stopped)
 
@@ -107,8 +114,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fun)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        record = tape.active()
-        if record is None:
+        if not _is_differentiated((args, kwargs)):
             return fun(*args, **kwargs)
         given = args, kwargs
         arrays = [leaf for leaf in containers.leaves(given) if _is_variable(leaf)]
@@ -127,7 +133,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
             return point.program.pull([cts.get(n) for n in range(len(point.results))], is_forward=is_forward)
 
         rule = _Rule([array.node() for array in kept], pull)
-        return containers.with_leaves(made, [_marked(r, rule, n, record) for n, r in enumerate(results)])
+        return containers.with_leaves(made, [_marked(r, rule, n) for n, r in enumerate(results)])
 
     def fun_of(given: tuple[Any, Any], values: Sequence[GpuArray]) -> Any:
         remaining = iter(values)
@@ -218,16 +224,15 @@ class _Custom:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function does; its derivative is the one that was defined."""
-        record = tape.active()
-        if record is None or get_ident() in self._running:
+        if get_ident() in self._running or not _is_differentiated((args, kwargs)):
             return self._fun(*args, **kwargs)
         if self._backward is None and self._jvp is None:
             raise DerivativeError(f"{self!r} has no derivative; define it with defvjp or defjvp")
         if kwargs:
             raise TypeError(f"{self!r} takes positional arguments where it is differentiated, not {sorted(kwargs)}")
-        return self._called(args, record)
+        return self._called(args)
 
-    def _called(self, args: tuple[Any, ...], record: tape.Tape) -> Any:
+    def _called(self, args: tuple[Any, ...]) -> Any:
         chosen = tuple(arg for n, arg in enumerate(args) if n not in self._constant)
         fixed = tuple(arg for n, arg in enumerate(args) if n in self._constant)
         arrays = [array_of(leaf, "an argument") for leaf in containers.leaves(chosen)]
@@ -248,7 +253,7 @@ class _Custom:
             return _checked(found, chosen, kept)
 
         rule = _Rule([array.node() for array in kept], pull)
-        return containers.with_leaves(out, [_marked(r, rule, n, record) for n, r in enumerate(results)])
+        return containers.with_leaves(out, [_marked(r, rule, n) for n, r in enumerate(results)])
 
     def _by_tangents(
         self, fixed: tuple[Any, ...], primals: Any, kept: Sequence[GpuArray], cts: dict[int, GpuArray]

@@ -160,7 +160,7 @@ class Program:
             if node in self._numbers:
                 if type(operands[0]) is Outputs and operands[0].origin is None:
                     operands[0].origin = node.origin
-                known.setdefault(operands[0], {})[self._numbers[node]] = ct
+                _add(known.setdefault(operands[0], {}), self._numbers[node], ct)  # equal calls are one joint
                 continue
             if isinstance(node, BaseNode):
                 parts = rules[type(node)](node, operands, ct, wanted, self.device)

@@ -26,9 +26,11 @@ def _shifts(bitorder: str) -> range:
 
 def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
     """Return the result of an operation on each line along an axis, which then has ``extent`` elements."""
-    last = array.swapaxes(axis, -1)
+    is_last = axis == array.ndim - 1
+    last = array if is_last else array.swapaxes(axis, -1)
     node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
-    return wrap(node, array.device).swapaxes(axis, -1)
+    found = wrap(node, array.device)
+    return found if is_last else found.swapaxes(axis, -1)
 
 
 @native("packbits")

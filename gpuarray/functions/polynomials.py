@@ -15,9 +15,9 @@ from gpuarray.functions import sorting
 from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated
 from gpuarray.functions.creation import zeros_like
 from gpuarray.functions.factorisations import numpy_eigvals
-from gpuarray.functions.fallback import hosted
+from gpuarray.functions.fallback import hosted, on_host
 from gpuarray.functions.padding import pad
-from gpuarray.functions.registry import EIGENVALUES, LAPACK, implements, native
+from gpuarray.functions.registry import DIVISION, EIGENVALUES, HOST, LAPACK, implements, native
 from gpuarray.functions.signals import convolve
 
 __all__ = [
@@ -66,23 +66,11 @@ def polymul(a1: Any, a2: Any) -> GpuArray:
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
-@implements("polydiv")
+@implements("polydiv", kind=HOST, reason=DIVISION)
 def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
-    """Return the quotient and the remainder of two polynomials."""
-    dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
-    common = np.result_type(dividend.dtype, divisor.dtype)
-    scale = 1.0 / divisor[0]
-    rest: Any = dividend.astype(common)
-    quotient = []
-    for k in range(dividend.size - divisor.size + 1):
-        factor = scale * rest[k]
-        quotient.append(factor.astype(common, copy=False).reshape(1))
-        rest = rest - factor * _longer(divisor, k, dividend.size - divisor.size - k)
-    found = concatenated(quotient, 0, common) if quotient else dividend[:1].astype(common) * 0
-    small: Any = np.isclose(rest, 0, rtol=1e-14)
-    large = (~small).tolist()
-    first = large.index(True) if True in large else rest.size - 1
-    return _like(found, u, v), _like(rest[first:], u, v)
+    """Return the quotient and the remainder of two polynomials, which NumPy divides on the host."""
+    quotient, rest = on_host(np.polydiv, tuple(_coefficients(u, v)), {}, DIVISION)
+    return _like(quotient, u, v), _like(rest, u, v)
 
 
 @native("polyder")

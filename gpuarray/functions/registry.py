@@ -46,6 +46,8 @@ LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
 SINGULAR_VALUES: Final = "orders 2, -2 and 'nuc' of matrices take singular values from NumPy's LAPACK"
 EIGENVALUES: Final = "a matrix's eigenvalues are found by NumPy's LAPACK"
 INVERSE: Final = "negative powers invert with NumPy's LAPACK"
+#: Reason of the division of polynomials.
+DIVISION: Final = "each coefficient of a quotient depends on all before it"
 #: Reasons of functions that do not compute with numbers.
 TEXT_OUT: Final = "text is formatted on the host"
 FILES: Final = "files and buffers are read and written by the host"

@@ -389,9 +389,9 @@ def concat(sources: Sequence[Node], axis: int) -> Node:
     return Concat(tuple(sources), number, tuple(shape), first.dtype)
 
 
-def gather(source: Node, positions: Node) -> Node:
-    """Return the elements of ``source`` at flat C-order positions, which must be in range."""
-    return Gather(source, positions)
+def gather(source: Node, positions: Node, rows: Node | None = None) -> Node:
+    """Return the elements of ``source`` at flat C-order positions, which must be in range, and may be of whole rows."""
+    return Gather(source, positions, rows)
 
 
 def scatter(target: Node, values: Node, where: Layout | Node) -> Node:

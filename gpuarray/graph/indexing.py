@@ -8,6 +8,7 @@ stand together, else in front, and the result is a new array.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from operator import index
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.graph import build, tracing
-from gpuarray.graph.layouts import Layout, Shape, slice_axis
+from gpuarray.graph.layouts import Layout, Shape, contiguous, slice_axis
 from gpuarray.graph.nodes import Map, Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -219,9 +220,21 @@ def positions_to_write(selection: Selection, storage_size: int) -> Node:
 
     A scatter reads them from memory, where a conversion would have to put them first.
     """
+    chosen = rows(selection, storage_size) if len(selection.layout.shape) == 1 else None
+    return positions(selection, storage_size) if chosen is None else chosen
+
+
+def rows(selection: Selection, storage_size: int) -> Node | None:
+    """Return the numbers of the rows that a selection consists of, in any integer dtype, as they were given.
+
+    None if it does not consist of whole rows of a storage that is cut into rows of that length.
+    """
     layout, arrays = selection.layout, selection.arrays
-    if len(arrays) != 1 or layout.strides != (1,) or layout.offset:
-        return positions(selection, storage_size)
+    if len(arrays) != 1 or arrays[0].axis or layout.offset:
+        return None
+    width = prod(layout.shape[1:])
+    if not width or storage_size % width or layout.strides != (width, *contiguous(layout.shape[1:]).strides):
+        return None
     node = arrays[0].node
     return node.inputs[0] if isinstance(node, Map) and node.op is ops.cast and node.inputs else node
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Layout, Shape
-from gpuarray.graph.tape import active
+from gpuarray.graph.tape import note
 from gpuarray.graph.tape import state as tapes
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
@@ -112,9 +112,9 @@ class BaseNode:
         return cell is not None and cell.node is self
 
     def resolve(self, leaf: "Leaf") -> None:
-        """Record the computed value and let the operands go, which a tape keeps if there is one."""
-        if tapes.tapes and (tape := active()) is not None:
-            tape.note(self)
+        """Record the computed value and let the operands go, which tapes keep if there are any."""
+        if tapes.tapes:
+            note(self)
         self.result = leaf
         self.inputs = ()
         self.depth = 0
@@ -278,12 +278,23 @@ class Gather(BaseNode):
     """Elements of the source (first operand) at flat C-order positions (second operand, an integer node).
 
     Positions are in range and not negative: the builder has seen to it.
+
+    ``rows`` are the numbers of equally long rows of the source, if the positions are those of whole rows: NumPy takes
+    them at once. It may be any integer node, is no part of what the node means, and is None otherwise.
     """
 
-    __slots__ = ()
+    __slots__ = ("rows",)
 
-    def __init__(self, source: "Node", positions: "Node") -> None:
+    rows: "Node | None"
+
+    def __init__(self, source: "Node", positions: "Node", rows: "Node | None" = None) -> None:
         _init(self, Gather, (source, positions), positions.shape, source.dtype)
+        self.rows = rows
+
+    def resolve(self, leaf: "Leaf") -> None:
+        """Record the computed value and let the operands go."""
+        BaseNode.resolve(self, leaf)
+        self.rows = None
 
 
 class Scatter(BaseNode):

@@ -2,7 +2,8 @@
 
 A node that was evaluated lets its operands go (:meth:`gpuarray.graph.nodes.BaseNode.resolve`). While a thread has a
 :class:`Tape`, the operands of a node that depends on one of its variables are noted there first, so that a function may
-read values and record graphs of any length. Nested derivatives share the tape of the thread.
+read values and record graphs of any length. Nested derivatives share the tape of the thread. A function may let other
+threads evaluate, so each evaluation notes on the tapes of all threads.
 """
 
 from collections.abc import Iterator
@@ -89,10 +90,23 @@ def active() -> Tape | None:
     return state.tapes.get(get_ident()) if state.tapes else None
 
 
+def note(node: Any) -> None:
+    """Keep the operands of a node that is about to lose them on the tapes of those whose variables it depends on."""
+    for tape in [*state.tapes.values()]:
+        tape.note(node)
+
+
+def replace(node: Any, rule: Any, number: int) -> None:
+    """Note who knows the derivative of a node, and which of the results it is, on the tapes that it concerns."""
+    own = active()
+    for tape in [*state.tapes.values()]:
+        if tape is own or any(tape.varies(below) for below in (node, *rule.inputs)):
+            tape.replaced[node] = rule, number
+
+
 def varying(node: Any) -> bool:
-    """Return whether this thread differentiates, and a node of real or complex numbers depends on a variable."""
-    tape = active()
-    return tape is not None and node.dtype.kind in "fc" and tape.varies(node)
+    """Return whether a node of real or complex numbers depends on a variable of any thread."""
+    return node.dtype.kind in "fc" and any(tape.varies(node) for tape in [*state.tapes.values()])
 
 
 #: What a program calls to read values. What it does with them is its own affair, and no part of a derivative.

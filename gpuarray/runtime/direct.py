@@ -49,6 +49,8 @@ _OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 #: The most elements of a single operation on values that is computed without a plan: there is nothing to fuse, and
 #: several threads gain nothing yet.
 _ALONE: Final = 1 << 17
+#: The most bytes of the result of a single call that is computed without a plan: no threads would share it.
+_CALLED: Final = 1 << 20
 
 #: A rule: computes a node from the values of its operands.
 Rule = Callable[[Any, list[Any]], Any]
@@ -89,7 +91,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                 if (prod(node.shape) > limit and kind is not Scatter) or (kind is Call and not calls):
                     return False
                 values = []
-                for operand in node.inputs:
+                for operand in node.inputs if kind is not Gather else _operands(node):
                     value = value_of(operand)
                     if value is None:
                         if operand.result is not None or type(operand) is Leaf:  # of which the host has no copy
@@ -130,6 +132,7 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
     if len(roots) != 1 or limit >= _ALONE or config.current.memory_limit:
         return limit
     (root,) = roots
+    most = _ALONE
     if type(root) is Map:
         op = root.op
         if op.numpy_forms or not (isinstance(op.numpy, np.ufunc) or op.kind is Kind.CONVERSION):
@@ -138,13 +141,22 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
         fold = root.op
         if fold.numpy is not None or fold.combine is None or fold.combine.numpy not in _UNORDERED:
             return limit
+    elif type(root) is Call:
+        if root.op.by_line and root.size > root.shape[-1]:  # threads share the lines
+            return limit
+        most = _CALLED // root.dtype.itemsize
     elif type(root) not in _COPYING and not (type(root) is Generate and root.op.is_constant):
         return limit
-    for operand in root.inputs:
-        is_known = operand.op.is_constant if type(operand) is Generate else type(operand) is Leaf
-        if not is_known and operand.result is None:
+    for operand in _operands(root):
+        is_known = operand.op.is_constant if type(operand) is Generate else value_of(operand) is not None
+        if not is_known:
             return limit
-    return _ALONE
+    return most
+
+
+def _operands(node: Node) -> tuple[Node, ...]:
+    """Return the operands whose values the rule of a node takes: rows instead of the positions in them."""
+    return (node.inputs[0], node.rows) if isinstance(node, Gather) and node.rows is not None else node.inputs
 
 
 def element(node: Any, position: int) -> Any:
@@ -343,7 +355,12 @@ def _scan(node: Scan, values: list[Any]) -> Any:
 
 def _gather(node: Gather, values: list[Any]) -> Any:
     source, positions = values
-    return np.asarray(source).reshape(-1)[np.asarray(positions).astype(np.intp, copy=False)]
+    positions = np.asarray(positions).astype(np.intp, copy=False)
+    line = np.asarray(source).reshape(-1)
+    if node.rows is None:
+        return line[positions]
+    width = node.size // positions.size if positions.size else 0
+    return line.reshape(-1, width).take(positions, 0) if width else np.empty(node.shape, node.dtype)
 
 
 def _scatter(node: Scatter, values: list[Any]) -> Any:

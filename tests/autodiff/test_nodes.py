@@ -160,3 +160,18 @@ def test_transposed_gathers_have_the_same_bits_each_time() -> None:
     gradient = xp.grad(lambda x: (x[positions] * weights).sum())
     first = gradient(xp.zeros(20, np.float32)).tobytes()
     assert all(gradient(xp.zeros(20, np.float32)).tobytes() == first for _ in range(3))
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_equal_calls_add_their_cotangents(is_read: bool) -> None:
+    def fun(x: Any) -> Any:
+        first, second = np.sort(x), np.sort(x)
+        if is_read:
+            xp.evaluate(first, second)
+        left, right = (
+            np.linalg.inv(np.outer(x, x) + np.eye(4, like=x)),
+            np.linalg.inv(np.outer(x, x) + np.eye(4, like=x)),
+        )
+        return (first * second * 2 + first).sum() + (left @ right).sum()
+
+    check_grads(fun, (xp.asarray([0.3, -0.7, 1.2, 0.9]),), order=2)

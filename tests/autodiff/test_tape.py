@@ -4,8 +4,10 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 
 import gpuarray as xp
+from gpuarray.errors import DerivativeError
 from gpuarray.graph import tape
 from gpuarray.graph.nodes import BaseNode
 
@@ -71,3 +73,25 @@ def test_constants_are_not_kept() -> None:
     xp.grad(fun)(xp.ones(100))
     assert seen[0] == 0
     assert seen[1] > 0
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, DerivativeError])
+def test_a_loop_of_errors_keeps_nothing(error: type[BaseException]) -> None:
+    def fun(x: xp.GpuArray) -> xp.GpuArray:
+        y = np.sin(x)
+        float(y.sum())
+        raise error
+
+    def count() -> int:
+        gc.collect()
+        return sum(isinstance(found, BaseNode) for found in gc.get_objects())
+
+    w = xp.ones(10)
+    numbers = []
+    for _ in range(5):
+        for differentiated in (xp.grad(fun), xp.hessian(fun), xp.jacfwd(fun), xp.grad(xp.checkpoint(fun))):
+            with pytest.raises(error):
+                differentiated(w)
+        assert not tape.state.tapes
+        numbers.append(count())
+    assert numbers[1:] == [numbers[1]] * 4

@@ -52,3 +52,23 @@ def test_minimisation(method, device):
 def test_gradients_on_a_device_are_refused(method, device):
     with pytest.raises(TypeError, match=r"numpy\.ndarray, not GpuArray"):
         optimize.minimize(lambda p: p @ p, np.ones(3), jac=lambda p: 2 * xp.asarray(p), method=method)
+
+
+@pytest.mark.parametrize("method", ["trf", "dogbox", "lm"])
+def test_least_squares_with_a_jacobian_by_forward_mode(method):
+    t = xp.asarray(np.linspace(0, 4, 50))
+    measured = 2.5 * np.exp(-1.3 * t) + 0.5
+
+    def residuals(p):
+        return p[0] * np.exp(-p[1] * t) + p[2] - measured
+
+    jacobian = xp.jacfwd(residuals)
+    found = optimize.least_squares(
+        lambda p: residuals(xp.asarray(p)).get(),
+        np.ones(3),
+        jac=lambda p: jacobian(xp.asarray(p)).get(),
+        method=method,
+    )
+    np.testing.assert_allclose(found.x, [2.5, 1.3, 0.5], rtol=1e-6)
+    by_differences = optimize.least_squares(lambda p: residuals(xp.asarray(p)).get(), np.ones(3), method=method)
+    np.testing.assert_allclose(found.jac, by_differences.jac, rtol=1e-4, atol=1e-6)

@@ -459,6 +459,7 @@ CALLS = {
         lambda f, p: f(p(V[:6]), p(I[::-1])),
         lambda f, p: f(p(I[:1]), p(V[:3])),
         lambda f, p: f(p(np.array([1, -3, 2])), p(np.array([1, -1]))),
+        lambda f, p: f(p(np.arange(1.0, 20_001)), p(V[:3])),
     ],
     "polyder": [lambda f, p: f(p(V)), lambda f, p: f(p(I), 2), lambda f, p: f(p(I), 0)],
     "polyint": [lambda f, p: f(p(V)), lambda f, p: f(p(I), 3, [1, 2, 3]), lambda f, p: f(p(F[0]), 2, 5)],

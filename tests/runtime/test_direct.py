@@ -290,3 +290,57 @@ def test_what_has_a_quicker_form_makes_a_plan(name):
 def test_buffers_are_counted_under_a_memory_limit():
     with xp.using(memory_limit=1 << 30):
         assert not xp.explain(xp.asarray(np.ones(100_000)) + 1).is_direct
+
+
+ROWS = {
+    "rows": lambda x, i: x[i],
+    "rows of rows": lambda x, i: x.reshape(50, 4, 25)[i],
+    "rows by a matrix": lambda x, i: x[i.reshape(-1, 2)],
+    "negative rows": lambda x, i: x[i - 50],
+    "rows of a part": lambda x, i: x[10:][i % 40],
+    "every other row": lambda x, i: x[::2][i % 25],
+    "columns": lambda x, i: x[:, i],
+    "parts of rows": lambda x, i: x[i, 1:],
+    "rows in the opposite direction": lambda x, i: x[:, ::-1][i],
+    "elements": lambda x, i: x.reshape(-1)[i],
+    "no rows": lambda x, i: x[i[:0]],
+    "empty rows": lambda x, i: x[:, :0][i],
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.uint64])
+def test_rows_are_those_of_numpy(name, dtype):
+    x, i = np.arange(5000.0).reshape(50, 100), np.array([3, 3, 49, 0, 7, 12], dtype)
+    if name == "negative rows":
+        i = i.astype(np.int64)
+    for limit in (0, Config().direct_limit):
+        with xp.using(direct_limit=limit):
+            assert_same(ROWS[name](xp.asarray(x), xp.asarray(i)), ROWS[name](x, i))
+
+
+def test_many_whole_rows_are_taken_without_a_plan():
+    x, i = np.arange(25_600.0).reshape(100, 256), np.arange(300) % 100
+    table, rows = xp.asarray(x), xp.asarray(i)
+    assert_same(table[rows], x[i])
+    assert_same(xp.take(table, rows, 0), x[i])
+    assert plans() == 0
+
+
+def test_rows_are_those_at_the_time_of_the_index():
+    x, i = xp.asarray(np.arange(12.0).reshape(4, 3)), xp.asarray(np.array([1, 2]))
+    found = x[i]
+    i += 1
+    x *= 0
+    assert_same(found, np.arange(3.0, 9).reshape(2, 3))
+
+
+def test_a_single_call_has_no_plan_where_threads_gain_nothing():
+    bits = np.arange(100_000) % 3 == 0
+    given = xp.asarray(bits)
+    packed = xp.packbits(given)
+    assert_same(packed, np.packbits(bits))
+    assert_same(xp.unpackbits(packed), np.unpackbits(np.packbits(bits)))
+    assert_same(xp.delete(given, 5), np.delete(bits, 5))
+    assert plans() == 0
+    assert not xp.explain(xp.sort(xp.asarray(np.ones((300, 300))), axis=1)).is_direct

@@ -65,13 +65,12 @@ class PublicDriver:
         self.device = device
         self.queue = device.queue
         self._probe = self.create_buffer(4, wgpu.BufferUsage.COPY_SRC)
-        self._mark: Staging | None = self.create_staging(4)  # now, as a wait may be for memory
+        self._marks = [self._create_mark()]  # now, as a wait may be for memory
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this driver owns, the device last."""
         yield self._probe
-        if self._mark is not None:
-            yield self._mark.gpu
+        yield from (mark.gpu for mark in self._marks if mark.gpu is not None)
         yield self.queue
         yield self.device
 
@@ -159,15 +158,26 @@ class PublicDriver:
         self.finish_wait(self.start_wait())
 
     def start_wait(self) -> Staging:
-        """Return a staging buffer that is mapped when everything that was enqueued has finished."""
-        staging, self._mark = self._mark or self.create_staging(4), None
-        self.start_read(self._probe, 0, staging, 4)
-        return staging
+        """Return a mark for :meth:`await_mapping` and :meth:`finish_wait`, done when what was enqueued has finished."""
+        mark = self._marks.pop() if self._marks else self._create_mark()
+        self._place(mark)
+        return mark
 
-    def finish_wait(self, staging: Staging) -> None:
+    def finish_wait(self, mark: Staging) -> None:
         """Wait for what :meth:`start_wait` returned."""
-        self.finish_read(staging, np.empty(4, np.uint8))
-        self._mark = staging
+        self._collect(mark)
+        self._marks.append(mark)
+
+    def _create_mark(self) -> Staging:
+        return self.create_staging(4)
+
+    def _place(self, mark: Staging) -> None:
+        """Let a mark be done when everything before it is: here a copy of a few bytes that is mapped."""
+        self.start_read(self._probe, 0, mark, 4)
+
+    def _collect(self, mark: Staging) -> None:
+        """Wait until a mark is done, and make it ready for another use."""
+        self.finish_read(mark, np.empty(4, np.uint8))
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""

@@ -74,10 +74,11 @@ class _Types:
         self.module_descriptor = arguments(lib.wgpuDeviceCreateShaderModule)[1]
         self.chained = pointer_in(self.module_descriptor.item, "nextInChain")
         self.mapped = pointer_in(arguments(lib.wgpuBufferMapAsync)[4], "callback")
+        self.done = pointer_in(arguments(lib.wgpuQueueOnSubmittedWorkDone)[1], "callback")
 
 
 class NativeStaging(Staging):
-    """A staging buffer with its own mapping callback, made once.
+    """A staging buffer with its own mapping callback, made once; without a buffer, a mark in the queue.
 
     It is in the driver's set of ``awaited`` buffers from when a mapping is asked for until the device has called back,
     because the callback must exist until then. Python handles a signal in the first of its functions that runs, and
@@ -91,7 +92,7 @@ class NativeStaging(Staging):
         self.mode = mode
         self.status: int | None = None
         self.interrupt: BaseException | None = None
-        self.submission = ffi.new(types.submission)
+        self.submission = ffi.NULL if gpu is None else ffi.new(types.submission)  # a poll of none waits for all work
 
         def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
             self.interrupt = error
@@ -101,8 +102,9 @@ class NativeStaging(Staging):
             self.status = status
             awaited.discard(self)
 
-        self._mapped = ffi.callback(types.mapped, mapped, onerror=interrupted)  # the structure holds an address only
-        self.callback = {"mode": driver._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._mapped}
+        kind = types.done if gpu is None else types.mapped
+        self._called = ffi.callback(kind, mapped, onerror=interrupted)  # the structure holds an address only
+        self.callback = {"mode": driver._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._called}
 
 
 class _Raising:
@@ -133,6 +135,7 @@ class NativeDriver(PublicDriver):
         self._ffi, self._lib, self._errors = native.ffi, native.lib, errors
         self._types = _Types(self._ffi, self._lib)
         self._awaited: set[NativeStaging] = set()
+        self._writes_pending = True
         super().__init__(device)
         self._bind_group_class = native.GPUBindGroup
         self._module_class = native.GPUShaderModule
@@ -152,7 +155,7 @@ class NativeDriver(PublicDriver):
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this driver holds, the device last."""
-        yield from (staging.gpu for staging in self._awaited)
+        yield from (staging.gpu for staging in self._awaited if staging.gpu is not None)
         yield from super().objects()
 
     def _raise(self, failure: tuple[str, str] | None) -> None:
@@ -282,11 +285,13 @@ class NativeDriver(PublicDriver):
                 self.submissions += 1
                 staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
                 self._map(staging, download.nbytes)
+            self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         view = self._ffi.from_buffer(data)
+        self._writes_pending = True
         with self._raising:
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
 
@@ -295,6 +300,23 @@ class NativeDriver(PublicDriver):
         self.submit(())
         with self._raising:
             self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
+
+    def _create_mark(self) -> Staging:
+        return NativeStaging(None, 0, 0, self)
+
+    def _place(self, mark: Staging) -> None:
+        """Let a mark be done when everything that was submitted is."""
+        assert isinstance(mark, NativeStaging)
+        if self._writes_pending:  # a submit takes the writes before it along
+            self.submit(())
+        mark.status = None
+        self._awaited.add(mark)
+        with self._raising:
+            self._lib.wgpuQueueOnSubmittedWorkDone(self._queue, mark.callback)
+
+    def _collect(self, mark: Staging) -> None:
+        """Wait until a mark is done."""
+        self.await_mapping(mark)
 
     def _poll_awake(self, is_done: Callable[[], object]) -> None:
         """Poll until something is done, for a while: being woken takes longer than most kernels run.
@@ -392,6 +414,7 @@ class NativeDriver(PublicDriver):
         with self._raising:
             source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
             lib.wgpuCommandBufferRelease(self._commands[0])
+        self._writes_pending = False
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

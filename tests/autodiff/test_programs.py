@@ -1,0 +1,147 @@
+"""Random NumPy programs have the derivatives that differences of NumPy's own values show."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpuarray as xp
+
+EXTENT = 6
+_STEP = 1e-6
+_POSITIONS = np.array([0, 3, 3, 1, 5, 0])
+_WEIGHTS = np.linspace(-0.7, 1.1, EXTENT)
+
+
+def _write_part(p: Any, q: Any) -> None:
+    p[1:4] = q[2:5] * 0.5
+
+
+def _write_reversed(p: Any, q: Any) -> None:
+    p[::-2] += q[::2]
+
+
+def _write_positions(p: Any, q: Any) -> None:
+    p[_POSITIONS[1:4]] = q[:3]
+
+
+def _write_mask(p: Any, q: Any) -> None:
+    p[q > 0.3] = 0.25
+
+
+def _write_element(p: Any, q: Any) -> None:
+    p[2] = p[1] * q[-1]
+
+
+def _scale_in_place(p: Any, q: Any) -> None:
+    p *= 0.5 + np.cos(q)
+
+
+def _write_to_view(p: Any, q: Any) -> None:
+    view = p.reshape(2, 3).T
+    view[1] -= q[:2]
+
+
+def _add_at(p: Any, q: Any) -> None:
+    np.add.at(p, _POSITIONS, q * 0.3)
+
+
+def _read(p: Any, q: Any) -> None:
+    assert np.isfinite(float(p.sum()))
+
+
+def _choose(p: Any, q: Any) -> Any:
+    return np.where(p > q + 0.01, np.sqrt(np.abs(p - q) + 0.1), q * p)
+
+
+#: What is done to two of the vectors so far; what is returned is one more, and None is a write.
+STEPS: list[Callable[[Any, Any], Any]] = [
+    _write_part,
+    _write_reversed,
+    _write_positions,
+    _write_mask,
+    _write_element,
+    _scale_in_place,
+    _write_to_view,
+    _add_at,
+    _read,
+    _read,
+    _choose,
+    lambda p, q: p + q,
+    lambda p, q: np.sin(p) * q,
+    lambda p, q: p / (1.5 + q * q),
+    lambda p, q: p[::-1],
+    lambda p, q: p[_POSITIONS],
+    lambda p, q: np.concatenate([p[3:], q[:3]]),
+    lambda p, q: np.cumsum(p) * 0.3,
+    lambda p, q: p - p.mean(),
+    lambda p, q: np.tanh(np.outer(p, q)) @ _WEIGHTS,
+    lambda p, q: p.max() * q,
+    lambda p, q: np.prod(p[:3] + 1) * q * 0.1,
+    lambda p, q: np.sort(p),
+    lambda p, q: np.clip(p, -0.81, 0.79),
+    lambda p, q: np.stack([p, q]).reshape(2, 3, 2).sum(0).reshape(-1),
+    lambda p, q: p.copy(),
+    lambda p, q: np.exp(-np.abs(p)) + 0 * q,
+]
+
+
+def program(seed: int) -> Callable[[Any], Any]:
+    """Return a function of a vector."""
+    choose = random.Random(seed)
+    chosen = [(choose.choice(STEPS), choose.randrange(99), choose.randrange(99)) for _ in range(choose.randint(2, 9))]
+
+    def function(x: Any) -> Any:
+        vectors = [x * 1.0, np.cos(x)]
+        for step, first, second in chosen:
+            made = step(vectors[first % len(vectors)], vectors[second % len(vectors)])
+            if made is not None:
+                vectors.append(made)
+        return sum((vector * (_WEIGHTS + number)).sum() for number, vector in enumerate(vectors))
+
+    return function
+
+
+def _is_smooth(function: Callable[[Any], Any], x: Any, direction: Any) -> bool:
+    """Return whether differences on both sides agree: no branch is taken within a step."""
+    before, here, after = (function(x + step * direction) for step in (-10 * _STEP, 0, 10 * _STEP))
+    return bool(np.isclose(after - here, here - before, rtol=1e-3, atol=1e-8))
+
+
+@settings(max_examples=120)
+@given(seed=st.integers(0, 10**6), limit=st.sampled_from([0, 4096]), is_forward=st.booleans())
+def test_random_programs_agree_with_differences(seed: int, limit: int, is_forward: bool) -> None:
+    host = np.random.default_rng(seed)
+    x, direction = host.uniform(-1, 1, (2, EXTENT))
+    function = program(seed)
+    if not _is_smooth(function, x, direction):
+        return
+    wanted = (function(x + _STEP * direction) - function(x - _STEP * direction)) / (2 * _STEP)
+    with xp.using(device="cpu", direct_limit=limit):
+        if is_forward:
+            found = float(xp.jvp(function, (xp.asarray(x),), (xp.asarray(direction),))[1])
+        else:
+            found = float(xp.grad(function)(xp.asarray(x)).get() @ direction)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_second_derivatives_of_random_programs(seed: int) -> None:
+    host = np.random.default_rng(seed)
+    x, direction = host.uniform(-1, 1, (2, EXTENT))
+    gradient = xp.grad(program(seed))
+
+    def at(point: Any) -> Any:
+        return gradient(xp.asarray(point)).get()
+
+    with xp.using(device="cpu"):
+        if not _is_smooth(lambda point: at(point).sum(), x, direction):
+            return
+        wanted = (at(x + _STEP * direction) - at(x - _STEP * direction)) / (2 * _STEP)
+        found = xp.hessian(program(seed))(xp.asarray(x)).get()
+    np.testing.assert_allclose(found @ direction, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found, found.T, rtol=1e-9, atol=1e-9)
