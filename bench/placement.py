@@ -139,10 +139,10 @@ def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
     """Yield the placement of the steps of a plan, with estimates and corrections."""
     planned = plans.plan_of((node,), device)
     assert planned is not None
-    ready = planned[0]
-    for placed in ready.placed.values():
+    prepared = planned[0]
+    for placed in prepared.placed.values():
         saving = 0 if placed.migration is None else placed.migration.saving
-        yield f"    {placed.runs:,} runs, {saving / 1e3:.1f} us less with operands there; {ready.corrections}"
+        yield f"    {placed.runs:,} runs, {saving / 1e3:.1f} us less with operands there; {prepared.corrections}"
         for step in placed.steps:
             name, decision = decisions.name_of(step.planned.step), step.decision
             times = " or ".join(f"{time / 1e3:.1f} us" for time in decision.estimates or ())

@@ -31,13 +31,13 @@ from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Take, stride_c
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
-    fours = needs_vec4(loop)
-    lanes = 1 if is_heavy(loop, capabilities) and not fours else 2 * LANES if _takes_vec8(loop) else LANES
-    is_narrow = lanes == 1 or (not fours and _is_spread(loop, capabilities))
+    is_vec4 = needs_vec4(loop)
+    lanes = 1 if is_heavy(loop, capabilities) and not is_vec4 else 2 * LANES if _takes_vec8(loop) else LANES
+    is_narrow = lanes == 1 or (not is_vec4 and _is_spread(loop, capabilities))
     work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
     kernel = work.kernel
     size = loop.columns
-    consecutive = fours or any(access.wide for access in work.accesses.values())
+    consecutive = is_vec4 or any(access.wide for access in work.accesses.values())
     whole = all(access.wide for access in work.accesses.values()) and not any(
         isinstance(i, Index | Take) for i in loop.instructions
     )
@@ -51,7 +51,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     step = 1 if consecutive else WORKGROUP
     work.together = consecutive and lanes > 1 and has_vec4_rows(loop)
     names = flat_loads(work, lanes, whole, step, count)
-    work.deferred = lanes == LANES and not fours and _can_recompute(work)
+    work.deferred = lanes == LANES and not is_vec4 and _can_recompute(work)
     if work.deferred:
         kernel.line("var fine = true;")
     flat_values(work, names, quads=consecutive and lanes > 1)

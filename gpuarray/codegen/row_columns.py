@@ -168,11 +168,11 @@ class ColumnKernel:
     def _take_registers(self, numbers: list[int], count: int) -> list[str]:
         """Return the statements that fold the elements in registers: together, unless their order matters."""
         shape, lines = self.shape, []
-        fours = [range(first, first + LANES) for first in range(0, count, LANES)]
+        vectors = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
             own, operand = self.accumulators[number], self._fold(number).operand
             if own.is_ordered:
-                for lanes in fours:
+                for lanes in vectors:
                     lines += (
                         self._take([number], lanes) if shape.fills_invocations else self._take_existing([number], lanes)
                     )

@@ -148,8 +148,8 @@ class Access:
         if self.windows == 1:
             return []
         if self.atomic:
-            turns = [_masked(f"{part.name}[here]", "kept", "added") for part in self.parts]
-            return self._switch(f"put_{self.name}(item: u32, kept: u32, added: u32)", turns)
+            statements = [_masked(f"{part.name}[here]", "kept", "added") for part in self.parts]
+            return self._switch(f"put_{self.name}(item: u32, kept: u32, added: u32)", statements)
         head = f"get_{self.name}(item: u32) -> {self.element}"
         if self.windows == 2:
             # without a branch, several loads are in flight together; the binding that is not wanted is read at an edge
@@ -164,10 +164,10 @@ class Access:
             text += self._switch(head, [f"{part.name}[here] = value;" for part in self.parts])
         return text
 
-    def _switch(self, head: str, turns: list[str]) -> list[str]:
+    def _switch(self, head: str, statements: list[str]) -> list[str]:
         """Return a function that runs the statement of the binding that shows ``item``, at ``here`` in it."""
-        *first, last = turns
-        cases = [f"  case {number}u: {{ {turn} }}" for number, turn in enumerate(first)]
+        *first, last = statements
+        cases = [f"  case {number}u: {{ {statement} }}" for number, statement in enumerate(first)]
         place = [f"  let part = item / {self.reach}u;", f"  let here = item - part * {self.reach}u;"]
         return [f"fn {head} {{", *place, "  switch part {", *cases, f"  default: {{ {last} }}", "  }", "}"]
 

@@ -1,7 +1,7 @@
-"""The checked constructors of nodes: shapes, dtypes and axes are decided here, and wrong ones raise here.
+"""The checked constructors of nodes, which determine shapes, dtypes and axes, and raise errors for invalid ones.
 
-Operands are nodes, or Python scalars, which are weak in promotion (NEP 50). NumPy scalars and arrays have become nodes
-before they get here. Everything is decided from shapes and dtypes alone; nothing is computed.
+Operands are nodes or Python scalars, which are weak in promotion (NEP 50). Callers convert NumPy scalars and arrays to
+nodes. The constructors use shapes and dtypes alone and compute no values.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,14 +44,14 @@ Operand: TypeAlias = Node | bool | int | float | complex
 
 _SCALARS = frozenset((bool, int, float, complex))
 _FULL: Final = generators.full
-#: By row and kinds of operands: the dtypes that it computes in, the result's, and whether the operands that are nodes
-#: have those; and the types of scalars of the dtypes. There are no more of them than rows and combinations of dtypes.
+#: By operation and kinds of operands: the dtypes in which it computes, the dtype of the result, whether the nodes among
+#: the operands have these dtypes, and the NumPy types of the dtypes.
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
 _AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
 def full(shape: Shape, value: Any, dtype: DType) -> Generate:
-    """Return ``shape`` filled with ``value``, which is converted to ``dtype`` now.
+    """Return an array of ``shape`` filled with ``value``, which is converted to ``dtype`` at once.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def constant(value: Any, dtype: DType) -> Generate:
 
 
 def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
-    """Return a generator over ``shape``; parameters are converted to the types that it names."""
+    """Return a generator over ``shape``; the parameters are converted to the types that ``op`` names."""
     if len(parameters) != op.parameters:
         raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
     types = parameter_types(op, dtype)
@@ -82,13 +82,13 @@ def _parameter(value: Any, kind: type[np.generic]) -> Any:
 
 @lru_cache(maxsize=1024)
 def parameter_types(op: GenerateOp, dtype: DType) -> tuple[type[np.generic], ...]:
-    """Return the types of the parameters of a generator whose result is of ``dtype``."""
+    """Return the types of the parameters of a generator with a result of ``dtype``."""
     names = op.parameter_types or ("result",) * op.parameters
     return tuple(dtype.type if name == "result" else np.dtype(name).type for name in names)
 
 
 def cast(node: Node, dtype: DType) -> Node:
-    """Return ``node`` converted to ``dtype`` with C rules; itself if it has that dtype."""
+    """Return ``node`` converted to ``dtype`` by the rules of C, or ``node`` itself if it has this dtype."""
     if node.dtype == dtype:
         return node
     if isinstance(node, Generate) and node.op is generators.full:
@@ -102,41 +102,41 @@ def cast(node: Node, dtype: DType) -> Node:
 
 
 def bitcast(node: Node, dtype: DType) -> Node:
-    """Return the bits of ``node`` as another real dtype of the same size; itself if it has that dtype."""
+    """Return the bits of ``node`` as another real dtype of the same size, or ``node`` itself if it has this dtype."""
     return node if node.dtype == dtype else Map(ops.bitcast, (node,), node.shape, dtype)
 
 
 def broadcast_shapes(first: Shape, second: Shape) -> Shape:
-    """Return the shape that two shapes broadcast to.
+    """Return the shape to which two shapes broadcast.
 
     Raises
     ------
     ValueError
-        If they do not.
+        If the shapes do not broadcast.
     """
     if first == second or not second:
         return first
     if not first:
         return second
-    given = first, second
+    shapes = first, second
     if len(first) < len(second):
         first, second = second, first
     lead = len(first) - len(second)
     result = list(first)
     for axis, extent in enumerate(second, lead):
-        own = result[axis]
-        if own == 1:
+        current = result[axis]
+        if current == 1:
             result[axis] = extent
-        elif extent not in (1, own):
+        elif extent not in (1, current):
             raise ValueError(
-                f"operands could not be broadcast together with shapes {given[0]} and {given[1]}: "
-                f"extents {own} and {extent} differ and neither is 1"
+                f"operands could not be broadcast together with shapes {shapes[0]} and {shapes[1]}: "
+                f"extents {current} and {extent} differ and neither is 1"
             )
     return tuple(result)
 
 
 def elementwise(op: MapOp, *operands: Operand) -> Node:
-    """Return an elementwise operation over operands that broadcast, in the dtypes that NumPy would compute in.
+    """Return an elementwise operation over operands that broadcast, in the dtypes in which NumPy computes.
 
     Raises
     ------
@@ -145,18 +145,18 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     ValueError
         If the shapes do not broadcast.
     OverflowError
-        If a Python integer does not fit the dtype that the other operands give it.
+        If a Python integer does not fit the dtype that the other operands determine.
     """
     kinds: list[Any] = [op]
     shape: Shape | None = None
-    even = True  # all operands are nodes
+    are_nodes = True
     for operand in operands:
         kind = type(operand)
         if kind in _SCALARS:
             kinds.append(kind)
-            even = False
+            are_nodes = False
         else:
-            node: Node = operand  # type: ignore[assignment]  # what is no scalar is a node
+            node: Node = operand  # type: ignore[assignment]  # operands that are not scalars are nodes
             kinds.append(node.dtype)
             if shape is None:
                 shape = node.shape
@@ -166,7 +166,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     if found is None:
         found = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
     inputs, output, as_given, _ = found
-    if even and as_given:
+    if are_nodes and as_given:
         return Map(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
     for operand, dtype in zip(operands, inputs, strict=True):
@@ -180,7 +180,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
                     return _compare_out_of_range(op, operands)
                 if op.kind is not Kind.SELECTION:
                     raise
-                # NumPy before 2.5 takes Python integers for arrays here, and casts these: they wrap around
+                # NumPy before 2.5 converts Python integers to arrays here and casts these, so that they wrap around
                 nodes.append(full((), np.where(True, operand, np.empty((), dtype))[()], dtype))
     return Map(op, tuple(nodes), shape or (), output)
 
@@ -194,7 +194,7 @@ def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, 
 
 
 def unary(op: MapOp, operand: Node) -> Node:
-    """Return what :func:`elementwise` returns for one node, in half of its time where no dtype needs a cast."""
+    """Return what :func:`elementwise` returns for one node, in half of the time if no cast is needed."""
     found = _RULES.get((op, operand.dtype))
     if found is not None and found[2]:
         return Map(op, (operand,), operand.shape, found[1])
@@ -202,9 +202,9 @@ def unary(op: MapOp, operand: Node) -> Node:
 
 
 def binary(op: MapOp, first: Operand, second: Operand) -> Node:
-    """Return what :func:`elementwise` returns for two operands, in a third of its time where they are a common case.
+    """Return what :func:`elementwise` returns for two operands, in a third of the time in common cases.
 
-    These are two nodes of one shape and a node and a Python scalar, where no dtype needs a cast.
+    These are two nodes of one shape, and a node and a Python scalar, if no cast is needed.
     """
     node: Any = first
     scalar: Any = second
@@ -237,7 +237,7 @@ def _binary(op: MapOp, first: Node, second: Node) -> Node:
 
 
 def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:
-    """Compare integers with a Python integer beyond their dtype: NumPy answers the same for all elements."""
+    """Compare integers with a Python integer outside the range of their dtype: all elements have the same result."""
     shape: Shape = ()
     samples: list[Any] = []
     for operand in operands:
@@ -250,7 +250,7 @@ def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:
 
 
 def view(node: Node, layout: Layout) -> Node:
-    """Return the elements of ``node`` that ``layout`` names (positions count in the node's C order)."""
+    """Return the elements of ``node`` at the positions of ``layout``, in the C order of the node."""
     if layout.shape == node.shape and is_identity(layout, node.size):
         return node
     if isinstance(node, Generate) and node.op is generators.full:
@@ -280,7 +280,7 @@ def normalize_axis(axis: Any, ndim: int) -> int:
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis is out of bounds.
     """
     number = index(axis)
     if not -ndim <= number < ndim:
@@ -289,14 +289,14 @@ def normalize_axis(axis: Any, ndim: int) -> int:
 
 
 def normalize_axes(axis: _AxisArgument, ndim: int) -> tuple[int, ...]:
-    """Return the sorted axes that ``axis`` names: None names all.
+    """Return the axes in ``axis`` in ascending order; None stands for all.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis is out of bounds.
     ValueError
-        If an axis is named twice.
+        If an axis occurs twice.
     """
     if axis is None:
         return tuple(range(ndim))
@@ -313,15 +313,15 @@ def normalize_axes(axis: _AxisArgument, ndim: int) -> tuple[int, ...]:
 def reduce(
     op: ReduceOp, source: Node, axis: _AxisArgument = None, dtype: DType | None = None, keepdims: bool = False
 ) -> Node:
-    """Return ``source`` folded along axes.
+    """Return the reduction of ``source`` along axes.
 
     Raises
     ------
     ValueError
-        If there is nothing to fold and the reduction has no identity.
+        If there is no element and the reduction has no identity.
     """
     axes = normalize_axes(axis, len(source.shape))
-    kept, beside, is_empty = _folded(source.shape, axes)
+    kept, keeping_dims, is_empty = _reduced_shapes(source.shape, axes)
     if op.empty_is_error and is_empty:
         raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
     if dtype is not None and op.result is None:
@@ -330,36 +330,36 @@ def reduce(
     if not axes and op.combine is not None:
         return cast(source, result)
     node = Reduce(op, source, axes, kept, result)
-    return View(node, beside) if keepdims and axes else node
+    return View(node, keeping_dims) if keepdims and axes else node
 
 
 @lru_cache(maxsize=1024)
-def _folded(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
-    """Return a shape without axes, the layout of it with their extents 1, and whether one of them has no elements."""
+def _reduced_shapes(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
+    """Return the shape without the axes, the layout with extents 1 instead, and whether an axis is empty."""
     kept = tuple(n for a, n in enumerate(shape) if a not in axes)
-    beside = contiguous(tuple(1 if a in axes else n for a, n in enumerate(shape)))
-    return kept, beside, any(shape[a] == 0 for a in axes)
+    keeping_dims = contiguous(tuple(1 if a in axes else n for a, n in enumerate(shape)))
+    return kept, keeping_dims, any(shape[a] == 0 for a in axes)
 
 
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:
-    """Return the running fold of ``source`` along ``axis``, by the operation that combines two results.
+    """Return the cumulative reduction of ``source`` along ``axis``.
 
     Raises
     ------
     ValueError
-        If the reduction has no such row.
+        If no elementwise operation combines two results of the reduction.
     """
     if op.combine is None:
         raise ValueError(f"{op.name} has no running form: no elementwise operation combines two of its results")
     number = normalize_axis(axis, len(source.shape))
     is_count = dtype is not None and source.dtype == dtypes.bool_ and dtype.kind in "iu"
-    if dtype is not None and not is_count:  # a mask is counted as it is
+    if dtype is not None and not is_count:  # a mask is counted without a cast
         source = cast(source, dtype)
     return Scan(op, source, number, dtype or op.accumulate(source.dtype))
 
 
 def concat(sources: Sequence[Node], axis: int) -> Node:
-    """Return sources of one dtype, equal in shape but for ``axis``, one after the other along it.
+    """Return the concatenation along ``axis`` of sources of one dtype.
 
     Raises
     ------
@@ -390,12 +390,12 @@ def concat(sources: Sequence[Node], axis: int) -> Node:
 
 
 def gather(source: Node, positions: Node, rows: Node | None = None) -> Node:
-    """Return the elements of ``source`` at flat C-order positions, which must be in range, and may be of whole rows."""
+    """Return the elements of ``source`` at flat positions in C order, which must be in range, or whole rows."""
     return Gather(source, positions, rows)
 
 
 def scatter(target: Node, values: Node, where: Layout | Node) -> Node:
-    """Return ``target`` with the elements that ``where`` names replaced by ``values`` (broadcast, cast)."""
+    """Return ``target`` with the elements at ``where`` replaced by ``values``, which are broadcast and cast."""
     values = cast(values, target.dtype)
     shape = where.shape
     if values.shape != shape:
@@ -406,18 +406,18 @@ def scatter(target: Node, values: Node, where: Layout | Node) -> Node:
 
 
 def scatter_combined(op: MapOp, target: Node, values: Node, positions: Node) -> Node:
-    """Return ``target`` with ``op(element, value)`` at each flat position, for one value after the other.
+    """Return ``target`` after ``element = op(element, value)`` at each flat position, value by value.
 
     Parameters
     ----------
     op : MapOp
-        Of two operands, or of one, which is the element.
+        An operation of two operands, or of one, which is the element.
     target : Node
-        What to start from.
+        The initial elements.
     values : Node
-        Broadcast to the shape of ``positions``; of the dtype in which they are given to ``op``.
+        The values, which are broadcast to the shape of ``positions``, of a dtype that ``op`` accepts.
     positions : Node
-        Flat C-order positions in the target, in range; a position may occur several times.
+        Flat positions in the C order of the target, in range. A position may occur several times.
 
     Raises
     ------
@@ -431,22 +431,22 @@ def scatter_combined(op: MapOp, target: Node, values: Node, positions: Node) -> 
 
 
 def place(values: Node, positions: Node, shape: Shape) -> Node:
-    """Return the array of ``shape`` whose element at each flat position is the value that has this position.
+    """Return an array of ``shape`` with each value at its flat position.
 
     Parameters
     ----------
     values : Node
-        Of the shape of ``positions``.
+        The values, of the shape of ``positions``.
     positions : Node
-        Integers that are not negative: each flat position of ``shape`` once. Values with greater ones are dropped.
+        Non-negative integers, among them each flat position of ``shape`` once. Values at greater ones are dropped.
     shape : tuple of int
-        Of the result.
+        The shape of the result.
     """
     return Scatter(None, values, None, positions, shape)
 
 
 def broadcast_to(shape: Shape, target: Shape) -> Layout:
-    """Return the layout through which ``shape`` appears as ``target``.
+    """Return the layout that broadcasts ``shape`` to ``target``.
 
     Raises
     ------
@@ -464,7 +464,7 @@ def broadcast_to(shape: Shape, target: Shape) -> Layout:
 
 
 def contract(left: Node, right: Node) -> Node:
-    """Return a batch of matrix products of shapes (B, M, K) and (B, K, N), of one dtype.
+    """Return the matrix products of shapes (B, M, K) and (B, K, N), of one dtype.
 
     Raises
     ------
@@ -482,19 +482,19 @@ def contract(left: Node, right: Node) -> Node:
 def call(
     op: CallOp, inputs: Sequence[Node], parameters: dict[str, Any], outputs: Sequence[tuple[Shape, DType]]
 ) -> tuple[Node, ...]:
-    """Return the outputs of a call, whose shapes and dtypes the caller knows."""
+    """Return the outputs of a call with the given shapes and dtypes."""
     operands = tuple(inputs)
     return tuple(Call(op, operands, parameters, i, shape, dtype) for i, (shape, dtype) in enumerate(outputs))
 
 
 def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **parameters: Any) -> Node:
-    """Return the output of a call that has one."""
+    """Return the only output of a call."""
     (node,) = call(op, inputs, parameters, [(shape, dtype)])
     return node
 
 
 def host_node(array: npt.NDArray[Any]) -> Node:
-    """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
+    """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d array."""
     dtype = dtypes.canonical(array.dtype)
     tracing.mode().looked_at(array)
     if not array.shape:
@@ -505,22 +505,22 @@ def host_node(array: npt.NDArray[Any]) -> Node:
 
 
 def is_single(value: Any) -> bool:
-    """Whether an argument is one thing, such as a number or an array without axes, and no sequence of them."""
+    """Whether an argument is a number, a 0-d array or another object that is not a sequence."""
     return not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0
 
 
 def listed(value: Any) -> tuple[Any, ...]:
-    """Return the items of a sequence or of an array with axes as a tuple, and anything else as its only item."""
+    """Return the items of a sequence or array as a tuple; anything else as a tuple of one item."""
     return (value,) if is_single(value) else tuple(value)
 
 
 def resolve_shape(shape: Any, size: int | None = None) -> Shape:
-    """Return a shape argument as a tuple of integers, with -1 worked out where ``size`` is known.
+    """Return a shape argument as a tuple of integers; -1 is inferred if ``size`` is given.
 
     Raises
     ------
     TypeError
-        If an extent is no integer.
+        If an extent is not an integer.
     ValueError
         If an extent is negative, or the sizes differ.
     """

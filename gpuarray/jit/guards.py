@@ -22,16 +22,16 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.source_locations import is_user_file
 
-#: Of larger containers only which they are is looked at.
+#: The largest container whose items are guarded; larger ones are compared by identity.
 _LARGE: Final = 64
-#: Of larger arrays of NumPy only those that are seen to be used are compared, byte by byte.
+#: The largest NumPy array, in bytes, that is compared even if the recording does not use it.
 _LARGE_ARRAY: Final = 1 << 16
-#: How deep containers in containers are looked at.
+#: The depth to which nested containers are inspected.
 _DEEP: Final = 3
 _MISSING: Final = object()
 _SLOT: Final = MemberDescriptorType
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator)
-#: Folders of what programs import, as opposed to programs.
+#: The folders of installed packages and of the standard library.
 _LIBRARIES: Final = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
@@ -43,32 +43,32 @@ class Guards:
     function : callable
         The function.
     statics : sequence
-        Arguments that are objects.
+        Arguments that are objects, which the function may use as variables.
     """
 
     def __init__(self, function: Callable[..., Any], statics: list[Any]) -> None:
         self._kept: list[tuple[Any, Any, Any]] = []
-        """Mappings or sequences, a key, and what is there."""
+        """Mappings or sequences, a key, and the value at the key."""
         self._weak: list[tuple[Any, Any, ref[Any]]] = []
-        """The same for arrays, which may go."""
+        """The same for arrays, which are referred to weakly."""
         self._absent: list[tuple[Any, frozenset[str]]] = []
-        """Attributes and the names that are not among them."""
+        """Attributes, and names that must stay absent from them."""
         self._lengths: list[tuple[Any, int]] = []
         self._cells: list[tuple[Any, Any]] = []
         self._is_random = False
         self._streams: list[Any] = []
         self.arrays: list[np.ndarray[Any, Any]] = []
-        """NumPy's arrays, whose elements may change."""
+        """NumPy arrays, whose elements may change."""
         self._names: set[str] = set()
-        """The attributes that the function and those that it calls name."""
+        """The attributes that are named in the code of the function and of the functions that it calls."""
         self._owners: list[Any] = []
-        """Objects, classes and modules, of which what is named is looked at."""
+        """Objects, classes and modules whose named attributes are guarded."""
         self._seen: set[int] = set()
         self._home = _home(function)
         self._function(function)
         for value in statics:
             self._value(value, _DEEP)
-        self._look_at_owners()
+        self._guard_owners()
         self._note_absent()
         self._owners.clear()
         self._before = self._random_states()
@@ -84,14 +84,14 @@ class Guards:
         return not (self._cells or self._weak or self._absent or self._lengths) or not self._changed()
 
     def changed(self) -> str:
-        """Return the name of something that has changed, for people; empty if nothing has."""
+        """Return a description of a changed variable for messages, or an empty string."""
         for container, key, value in self._kept:
             if _item(container, key) is not value:
                 return repr(key)
         if found := self._changed():
             return found
         own, shared = self._random_states()
-        # other threads may draw from what all have, so that a function is suspected then only if it speaks of it
+        # other threads may draw from the shared generators: then only functions that name `random` are refused
         if own != self._before[0] or (shared != self._before[1] and (self._is_random or threading.active_count() == 1)):
             return "the state of a random generator of NumPy or Python"
         return ""
@@ -111,7 +111,7 @@ class Guards:
                 return "the length of a list or dictionary"
         return ""
 
-    # -- looking -------------------------------------------------------------------------------------------------------
+    # -- inspection ----------------------------------------------------------------------------------------------------
 
     def _function(self, function: Any) -> None:
         if isinstance(function, FunctionType):
@@ -123,7 +123,7 @@ class Guards:
         elif isinstance(function, partial):
             for value in (function.func, *function.args, *function.keywords.values()):
                 self._value(value, _DEEP)
-        elif not hasattr(function, "__wrapped__"):  # an object that can be called
+        elif not hasattr(function, "__wrapped__"):  # an object with a ``__call__`` method
             self._names.add("__call__")
             self._value(function, _DEEP)
         if hasattr(function, "__wrapped__"):
@@ -176,8 +176,8 @@ class Guards:
         for key in [*value] if isinstance(value, dict) else range(len(value)):
             self._item(value, key, depth - 1)
 
-    def _look_at_owners(self) -> None:
-        """Look at the attributes that are named, until what is found there names no others."""
+    def _guard_owners(self) -> None:
+        """Guard the named attributes, repeatedly, until the values found name no further ones."""
         done: set[tuple[int, int, str]] = set()
         more = True
         while more:
@@ -191,7 +191,7 @@ class Guards:
                             more = True
 
     def _note_absent(self) -> None:
-        """Note which of the names an object does not have, where they would come before those that were looked at."""
+        """Record the names that an object lacks and that, if added, would hide the guarded attributes."""
         for owner in self._owners:
             if isinstance(owner, ModuleType):
                 continue
@@ -204,13 +204,13 @@ class Guards:
                     self._absent.append((attributes, missing))
 
     def _is_programs(self, file: str | None) -> bool:
-        """Whether a file is a program's own, or of the function's package, and neither a library's nor Python's."""
+        """Whether a file belongs to the program or to the function's package, not to a library or to Python."""
         if file is None or not is_user_file(file):
             return False
         return not file.startswith(_LIBRARIES) or bool(self._home and file.startswith(self._home))
 
     def _is_owner(self, value: Any) -> bool:
-        """Whether the attributes of a value are a program's: of its modules, its classes, and objects of these."""
+        """Whether a value is a module or class of the program, or an instance of such a class."""
         if isinstance(value, ModuleType):
             return self._is_programs(getattr(value, "__file__", None))
         if isinstance(value, GpuArray):
@@ -218,7 +218,7 @@ class Guards:
         kind = value if isinstance(value, type) else type(value)
         if kind.__module__ == "builtins":
             return False
-        file = getattr(sys.modules.get(kind.__module__), "__file__", None)  # None of what is typed at a prompt
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)  # None at an interactive prompt
         return kind.__module__ == "__main__" if file is None else self._is_programs(file)
 
     def _is_seen(self, value: Any) -> bool:
@@ -227,18 +227,18 @@ class Guards:
         return found
 
     def _random_states(self) -> tuple[list[str], str]:
-        """Return the states of generators around the function, and of those that all have."""
+        """Return the states of the guarded generators, and of the global ones of NumPy and Python."""
         legacy: Any = np.random.get_state()
         return [*map(_state, self._streams)], repr((legacy[1].tobytes(), *legacy[2:], random.getstate()))
 
 
 def has_identity(value: Any) -> bool:
-    """Whether a value is one of a kind, to be forgotten when it goes: methods are made whenever they are asked for."""
+    """Whether a weak reference can identify a value; not so for methods, which are created at each access."""
     return type(value) is not MethodType and type(value).__weakrefoffset__ != 0
 
 
 def _home(function: Any) -> str:
-    """Return the folder or file of a function's package, if it is among what programs import; else nothing."""
+    """Return the folder or file of a function's package if it is installed, else an empty string."""
     while not isinstance(function, FunctionType):
         inner = getattr(function, "__wrapped__", getattr(function, "__func__", getattr(function, "func", None)))
         if inner is None:
@@ -255,7 +255,7 @@ def _home(function: Any) -> str:
 
 
 def _attributes(owner: Any) -> Iterator[Any]:
-    """Return the mappings in which an object's attributes are."""
+    """Yield the mappings that hold the attributes of an object."""
     own = getattr(owner, "__dict__", None)
     if isinstance(own, dict | MappingProxyType):
         yield own
@@ -269,7 +269,7 @@ def _attributes(owner: Any) -> Iterator[Any]:
 
 
 class _Slots(Mapping[str, Any]):
-    """The attributes of an object that have slots."""
+    """The attributes of an object that are stored in slots."""
 
     def __init__(self, owner: Any, names: Collection[str]) -> None:
         self._owner: Callable[[], Any] = ref(owner) if has_identity(owner) else lambda: owner
@@ -288,7 +288,7 @@ class _Slots(Mapping[str, Any]):
 
 
 def _named(code: CodeType) -> Iterator[tuple[str, bool]]:
-    """Return the names in code, and in functions inside it, and whether they are global."""
+    """Yield the names in code and in its nested functions, and whether they are global."""
     for instruction in dis.get_instructions(code):
         if instruction.opcode in dis.hasname:
             yield str(instruction.argval), instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")

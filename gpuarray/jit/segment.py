@@ -1,8 +1,7 @@
-"""Evaluations that were recorded, and are run again with other leaves and scalars: no walk, and no search for a plan.
+"""Segments: recorded evaluations that run again with other leaves and scalars, without a search for a plan.
 
-A :class:`Segment` binds a prepared plan to numbers of *registers*, which hold leaves, and of *values*, which hold what
-the host knows. Segments run under the lock of their device, as the parameters of a call are put into the nodes that the
-plan was made of.
+A :class:`Segment` binds a prepared plan to *registers*, which hold leaves, and to *values*, which the host knows.
+Segments run under the lock of their device, because a run writes the parameters of its call to the nodes of the plan.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,7 +22,7 @@ from gpuarray.runtime.ownership import is_last
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.source_locations import Origin
 
-#: What makes the parameters of a generator of the values of a call.
+#: A function from the values of a call to the parameters of a generator.
 Fill: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
 _AS_DRAWN: Final = ((), (uint32,))
 
@@ -37,21 +36,21 @@ class Segment:
     prepared : PreparedPlan
         The plan.
     provider : Provider
-        The device that it was prepared for.
+        The device for which the plan was prepared.
     device : Device
-        The device that was asked for.
+        The device of the recorded arrays, such as ``"auto"``.
     order : list of Node
         The plan's nodes by position, without values.
     origins : list
-        The lines that recorded the nodes, by place in the walk.
+        The source lines of the nodes, in the order of the traversal.
     leaves : tuple of (int or None, Leaf or None)
-        Where each leaf of the plan comes from: a register, or it is always the same.
+        The register of each leaf of the plan, or the leaf itself if it is the same in all calls.
     fills : tuple of (Fill, tuple of Generate)
-        Generators whose parameters follow from the values of a call, those together that have the same.
+        Generators whose parameters depend on the values of a call, grouped by equal parameters.
     results : tuple of int
         The registers of the results.
     donors : tuple of (int, int, int)
-        Copies that may hand on their input's buffer, and the numbers and registers of those leaves.
+        Copies that may reuse the buffer of their input, with the numbers and registers of these leaves.
     """
 
     prepared: PreparedPlan
@@ -65,7 +64,7 @@ class Segment:
     donors: tuple[tuple[int, int, int], ...]
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
-        """Run the plan for what is in the registers, and put the results there."""
+        """Run the plan with the leaves in the registers, and store the results there."""
         start = perf_counter_ns() if observers.active else 0
         for fill, nodes in self.fills:
             parameters = fill(values)
@@ -80,10 +79,10 @@ class Segment:
             registers[register] = made[number]
 
     def _moved(self, registers: list[Any], leaves: list[Any]) -> list[int]:
-        """Return the copies that may hand on their input's buffer, because nobody else has that any more."""
+        """Return the copies that may reuse the buffer of their input, because nothing else refers to it."""
         found = []
         for copy, number, register in self.donors:
-            registers[register] = None  # whoever else has the leaf is somebody who can see it
+            registers[register] = None  # any other reference to the leaf belongs to the program
             if is_last(leaves, number):
                 found.append(copy)
             registers[register] = leaves[number]
@@ -105,13 +104,13 @@ def bind(
     prepared : PreparedPlan
         The plan.
     provider : Provider
-        The device that it was prepared for.
+        The device for which the plan was prepared.
     device : Device
-        The device that was asked for.
+        The device of the recorded arrays, such as ``"auto"``.
     walked : list of Node
-        The nodes that it was found for.
+        The nodes in the order of the traversal.
     register : callable
-        Returns the register of a leaf that each call gives; None for one that stays.
+        Returns the register of a leaf, or None if the leaf is the same in all calls.
     results : sequence of int
         The registers of the results.
     """

@@ -174,8 +174,8 @@ class TestCosts:
 
 
 def _ready(*arrays):
-    ready, _, _ = evaluate.plan_of([a.node() for a in arrays], arrays[0].device)
-    return ready.pinned.steps
+    prepared, _, _ = evaluate.plan_of([a.node() for a in arrays], arrays[0].device)
+    return prepared.pinned.steps
 
 
 class TestDrawings:

@@ -67,7 +67,7 @@ def test_a_chain_of_thirty_operations_is_one_launch_and_compiles_once(place: str
     assert xp.stats()["compiles"] == compiled
     xp.evaluate(chain(*operands(place, 124, 76), 3.0))
     assert xp.stats()["compiles"] == compiled
-    # rows and columns that are no whole fours are read in another way, all of them in the same
+    # rows and columns whose lengths are not multiples of 4 all have the same access pattern, but another one
     xp.evaluate(chain(*operands(place, 123, 77), 3.0))
     compiled = xp.stats()["compiles"]
     xp.evaluate(chain(*operands(place, 121, 53), 3.0))

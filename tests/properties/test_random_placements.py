@@ -20,14 +20,14 @@ def at_random():
     """Draw the place of each step; those that write one value stay together."""
     pick = random.Random(0)
 
-    def decided(ready, leaves, provider, *, is_read):
-        group = list(range(len(ready.plan.steps)))
+    def decided(prepared, leaves, provider, *, is_read):
+        group = list(range(len(prepared.plan.steps)))
         writer = {}
-        for number, planned in enumerate(ready.plan.steps):
+        for number, planned in enumerate(prepared.plan.steps):
             for output in planned.outputs:
                 group[number] = group[writer.setdefault(output, number)]
         where = {}
-        for number, step in enumerate(ready.pinned.steps):
+        for number, step in enumerate(prepared.pinned.steps):
             drawn = pick.choice((decisions.HOST, decisions.DEVICE))
             where.setdefault(group[number], drawn)
             if step.decision.is_fallback:

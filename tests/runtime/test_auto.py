@@ -194,8 +194,8 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
     take = provider.allocate
     counted = itertools.count(1)
 
-    def divided(ready, *rest, **options):
-        placed = place(ready, *rest, **options)
+    def divided(prepared, *rest, **options):
+        placed = place(prepared, *rest, **options)
         if len(placed.steps) != 4:
             return placed
         where = ["device", "device", "host", "device"]

@@ -1,9 +1,10 @@
 """Runs programs: the launches of many tasks, and of several runs, become one command buffer with one compute pass.
 
-Invariant: launches run in the order given. What a run leaves open is submitted before anything else reaches the device
-that it could take for done: a read, a write, a wait, memory that is given back, a buffer that others get to see; and
-soon in any case (:mod:`.flusher`). What could not be submitted stays open, and is not run twice. Each launch sees its
-parameter words through a dynamic offset (:mod:`.uniforms`). Called by the provider, under its lock.
+Invariant: launches run in the given order. Open runs, which are encoded but not yet submitted, are submitted before
+every operation that depends on them: a read, a write, a wait, the release of memory, the export of a buffer. The
+background flusher (:mod:`.flusher`) submits them soon in any case. Runs whose submission failed stay open, and do not
+run twice. Each launch finds its parameter words through a dynamic offset (:mod:`.uniforms`). The provider calls this
+module under its lock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -91,7 +92,7 @@ ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
 }
 
 
-#: Dtypes whose NumPy scalars are their parameter words as they are in memory.
+#: Dtypes whose NumPy scalars have the bytes of their parameter words in memory.
 _AS_IN_MEMORY: Final = frozenset(
     dtype
     for dtype in ENCODERS
@@ -100,7 +101,7 @@ _AS_IN_MEMORY: Final = frozenset(
 
 
 class Run(NamedTuple):
-    """Scalars whose words are next to each other: the first byte, their slots, and how each is encoded."""
+    """Scalars with adjacent words: the offset of the first byte, the slots, and the encoder of each scalar."""
 
     start: int
     slots: tuple[int, ...]
@@ -111,14 +112,14 @@ class Run(NamedTuple):
         """Return the bytes of the words."""
         if self.is_plain:
             try:
-                return b"".join([scalars[slot] for slot in self.slots])  # NumPy's scalars are buffers
-            except TypeError:  # and Python's are not
+                return b"".join([scalars[slot] for slot in self.slots])  # NumPy scalars support the buffer protocol
+            except TypeError:  # Python scalars do not
                 pass
         return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
 
 
 def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
-    """Return scalars by runs of neighbours."""
+    """Return scalars grouped by adjacent words."""
     found: list[list[ScalarParameter]] = []
     stop = -1
     for scalar in sorted(scalars, key=lambda scalar: scalar.word):
@@ -138,7 +139,7 @@ def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
 
 
 class PreparedLaunch:
-    """A launch with everything computed that does not change between runs."""
+    """A launch with all values that do not change between runs."""
 
     __slots__ = (
         "label",
@@ -158,7 +159,7 @@ class PreparedLaunch:
 
     def __init__(self, launch: Launch, number: int, alignment: int) -> None:
         used = 4 * len(launch.parameters)
-        # the window of an empty block is one vec4, which the binding convention declares
+        # an empty block has one vec4, as the binding convention declares
         self.nbytes = max(16, -(-used // 16) * 16)
         padded = -(-self.nbytes // alignment) * alignment
         words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
@@ -171,9 +172,9 @@ class PreparedLaunch:
         self.number = number
         read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
         self.traffic = read, written
-        #: Of the last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
+        #: The last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
         self.last: tuple[int, Any, int] = (0, None, 0)
-        self.serial = 0  # identifies it in keys of bind groups; set when it is bound to a device
+        self.serial = 0  # identifies the launch in keys of bind groups; set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
 
@@ -182,10 +183,10 @@ class PreparedLaunch:
         return [run.data(scalars) for run in self.runs]
 
     def block(self, data: Sequence[bytes]) -> bytes:
-        """Return the parameter words with those of scalars, given by their bytes."""
+        """Return the parameter words, with the words of the scalars replaced by ``data``."""
         words = bytearray(self.words)
-        for run, own in zip(self.runs, data, strict=True):
-            words[run.start : run.start + len(own)] = own
+        for run, content in zip(self.runs, data, strict=True):
+            words[run.start : run.start + len(content)] = content
         return bytes(words)
 
 
@@ -202,7 +203,7 @@ class Prepared:
             PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
         )
         self.owner: Any = None  # the dispatcher whose pipelines the launches hold
-        self.runs = 0  # with kernels that were there before
+        self.runs = 0  # runs that compiled no kernel
 
     def unbind(self) -> None:
         """Drop the kernels; they are looked up again before the next run."""
@@ -211,7 +212,7 @@ class Prepared:
             launch.pipeline = None
 
     def kernels(self) -> list[Kernel]:
-        """Return what the launches compile, in their order."""
+        """Return the kernels of the launches, in their order."""
         return [
             (launch.source, launch.label, tuple(binding.writable for binding in launch.bindings))
             for launch in self.program.launches
@@ -231,7 +232,7 @@ class Dispatcher:
         The name of the device.
     """
 
-    pool: Pool  # set by the provider: the pool is told of this object's drop_groups when it is made
+    pool: Pool  # set by the provider, because the constructor of the pool needs this object
 
     def __init__(
         self, driver: PublicDriver, pipelines: Pipelines, counters: Counters, alignment: int, device: str
@@ -243,13 +244,13 @@ class Dispatcher:
         self._counters = counters
         self._uniforms = UniformArena(driver, self.flush)
         self._commands: list[Command] = []
-        self._launched: list[tuple[Any, PreparedLaunch]] = []  # with the tags of their tasks
+        self._launched: list[tuple[Any, PreparedLaunch]] = []  # each with the tag of its task
         self._complete = 0  # the number of commands that belong to completely encoded runs
         self._together = 0  # the number of open runs
         self._work = 0  # the number of their operations
         self._open_since = 0
         self._last_submit = 0
-        self._busy_since = 0  # when runs began to follow each other
+        self._busy_since = 0  # when the current sequence of consecutive runs began
         self.is_shared = False  # whether code outside this package may hold buffers
         self.has_failed = False  # whether the device refused completely encoded runs
         self._groups: dict[tuple[int, ...], Any] = {}
@@ -268,7 +269,7 @@ class Dispatcher:
             yield from self._timer.objects()
 
     def prepare(self, program: Program, work: int = 0) -> Prepared:
-        """Return a program with its parameters packed; ``work`` is about how many operations it executes."""
+        """Return a program with its parameters packed; ``work`` is the approximate number of operations."""
         prepared = Prepared(program, self.alignment, work)
         for launch in prepared.launches:
             if launch.nbytes > CAPACITY:
@@ -278,14 +279,14 @@ class Dispatcher:
     def run(self, tasks: Sequence[Task], download: Download | None = None) -> bool:
         """Enqueue tasks in order, and a copy to the host after them, in as few submits as possible.
 
-        Return True if they are left open, to be submitted later; never if there is a copy.
+        Return True if runs are left open, to be submitted later. With a copy, all are submitted.
         """
         is_logged = self._is_logged = logs.is_told(logs.STEPS)
         if self._is_timed != (is_logged or bool(observers.active)):
             self.flush()
             self._is_timed = not self._is_timed
         try:
-            # all of it before the first submit: what finds no room must leave nothing half done
+            # allocate everything before the first submit, so that a lack of memory leaves no partial run
             scratch = [self._scratch(task) if task.prepared.scratch else () for task in tasks]
             for task, buffers in zip(tasks, scratch, strict=True):
                 if task.prepared.owner is not self:
@@ -320,7 +321,7 @@ class Dispatcher:
         )
 
     def waited(self) -> None:
-        """Note that the device is idle: the next runs are submitted at once."""
+        """Note that the device is idle, so that the next runs are submitted at once."""
         self._busy_since = perf_counter_ns()
 
     @property
@@ -330,12 +331,12 @@ class Dispatcher:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether :meth:`flush_overdue` has something to do; a hint, because it is read without the lock."""
+        """Whether :meth:`flush_overdue` has work; a hint, because it is read without the lock."""
         age = perf_counter_ns() - self._open_since
         return age >= _LINGER_NS or (age >= _APART_NS and bool(self._commands))
 
     def flush_overdue(self) -> bool:
-        """Submit runs that have been open for long; return whether any run was left open lately."""
+        """Submit runs that are open for too long; return whether a run was left open recently."""
         age = perf_counter_ns() - self._open_since
         if self._commands and age >= _APART_NS:
             self.flush()
@@ -346,7 +347,7 @@ class Dispatcher:
         commands, launched = self._commands, self._launched
         for launch in prepared.launches:
             try:
-                # serial numbers are of one buffer for ever, so that those of a known group are this device's
+                # serial numbers are never reused, so the buffers of a known group belong to this device
                 group = groups[launch.serial, *[buffers[kind][slot].held[0].serial for kind, slot in launch.slots]]
             except (KeyError, IndexError):
                 bound = [buffers[kind][slot].storage(self.pool) for kind, slot in launch.slots]
@@ -364,9 +365,9 @@ class Dispatcher:
         self._work += prepared.work
 
     def _scratch(self, task: Task) -> list[WgpuBuffer]:
-        """Return scratch buffers; launches run in order, so a task can use those of an earlier one.
+        """Return scratch buffers; launches run in order, so a task can reuse those of an earlier task.
 
-        They stay out of the pool until the run ends, as others are allocated before its launches are in the list.
+        They stay out of the pool until the run is encoded, because other buffers are allocated before that.
         """
         found = []
         for nbytes in task.prepared.scratch:
@@ -377,9 +378,9 @@ class Dispatcher:
         return found
 
     def _bind_all(self, tasks: Sequence[Task]) -> None:
-        """Compile the kernels of tasks that have not run here, in parallel; one of them on this thread."""
-        if self._complete == len(self._commands):  # nothing of this run
-            self.flush()  # the device need not wait until kernels are compiled
+        """Compile the kernels of new tasks in parallel, one of them on this thread."""
+        if self._complete == len(self._commands):  # no command of this run yet
+            self.flush()  # the device can work while kernels are compiled
         self._pipelines.make_room()
         new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
         kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
@@ -398,7 +399,7 @@ class Dispatcher:
         assert launch.layout is not None
         windows = [(self._uniforms.gpu, 0, launch.nbytes)]
         for storage, (offset, nbytes) in zip(bound, launch.windows, strict=True):
-            # an adopted buffer need not be padded to 16 bytes, as ours are
+            # an adopted buffer may lack the padding to 16 bytes of our own
             windows.append((storage.gpu, offset, min(nbytes, storage.nbytes - offset)))
         group = self._driver.bind_group(launch.layout.group, windows)
         self._groups[key] = group
@@ -450,13 +451,13 @@ class Dispatcher:
         self._last_submit = perf_counter_ns()
 
     def _timed(self) -> LaunchTimer:
-        """Return the timer, made at its first use."""
+        """Return the timer, created at its first use."""
         if self._timer is None:
             self._timer = LaunchTimer(self._driver, self.device)
         return self._timer
 
     def collect(self) -> None:
-        """Report the timed launches, once they have run; prepare to time others if there are observers."""
+        """Report the timed launches once they have run; prepare the timer if there are observers."""
         found = self._timed().collect() if observers.active or self._timer is not None else []
         if found:
             observers.launches_done(found)
@@ -464,7 +465,7 @@ class Dispatcher:
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 
     def clear(self) -> None:
-        """Destroy what this dispatcher holds on the device."""
+        """Release the resources of this dispatcher on the device."""
         self.drop_all_groups()
         self._timer = None
         self._commands.clear()

@@ -1,8 +1,8 @@
 """The provider that runs steps on a GPU through wgpu.
 
-Invariant: one lock per provider is held around everything that reaches the driver, so a provider may be used from any
-thread. A provider is alive, closed, lost (its device failed) or left behind (by ``fork``); only a live one reaches
-the driver, and the others raise a DeviceError that says what happened. Opened by the registry; used by the runtime.
+Invariant: every call of the driver holds the lock of the provider, so any thread may use a provider. A provider is
+alive, closed, lost (its device failed) or left behind (by ``fork``). Only a live provider calls the driver; the others
+raise a DeviceError that states the cause. The registry opens providers; the runtime uses them.
 """
 
 import threading
@@ -40,14 +40,14 @@ from gpuarray.providers.wgpu.warmup import WarmUp
 
 _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
 
-#: Two milliseconds: longer waits can afford the time that being woken takes.
+#: Two milliseconds: in longer waits the time to wake the thread is negligible.
 _AWAKE_NS: Final = 2_000_000
 
 
 class _Using:
-    """What :meth:`WgpuProvider._using` returns, without state of its own.
+    """The context manager of :meth:`WgpuProvider._using`, without state.
 
-    A generator would take three times as long, at every call.
+    A generator would take three times as long at each call.
     """
 
     __slots__ = ("doing", "provider")
@@ -63,7 +63,9 @@ class _Using:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, wgpu.GPUError):
             raise self.provider._translated(error, self.doing) from error
-        if error is not None and not isinstance(error, GpuArrayError):  # an interrupt, between any two calls
+        if error is not None and not isinstance(
+            error, GpuArrayError
+        ):  # an interrupt, which may come between any two calls
             self.provider._pool.audit()
 
 
@@ -75,17 +77,16 @@ class WgpuProvider:
     number : int
         Which adapter, in the order of :func:`gpuarray.providers.wgpu.device.adapters`.
     device : Device, optional
-        What the device is called, ``wgpu:N`` if not given.
+        The name of the device, ``wgpu:N`` by default.
     without : collection of str
-        Features of the adapter that are not to be used, such as ``"shader-int64"``: how to see what adapters that lack
-        them would do.
+        Features of the adapter that must not be used, such as ``"shader-int64"``, to behave like adapters without them.
     portable : bool
-        Whether to use none of them, and no more than WebGPU's least limits: what there is on every adapter.
+        If True, use no optional feature, and only the minimum limits of WebGPU, which every adapter supports.
 
     Raises
     ------
     DeviceError
-        If there is no such adapter, or it cannot be opened.
+        If there is no adapter with this number, or it cannot be opened.
     """
 
     def __init__(
@@ -101,8 +102,8 @@ class WgpuProvider:
         self.device = device or Device(f"wgpu:{number}")
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
-        self._is_inside = self._lock._is_owned  # type: ignore[attr-defined]  # as threading.Condition asks it
-        """Whether this thread is in the provider now."""
+        self._is_inside = self._lock._is_owned  # type: ignore[attr-defined]  # threading.Condition uses it too
+        """Whether this thread holds the lock of the provider."""
         self.alive = True
         """Whether the device can be used."""
         self._dead = ""
@@ -130,8 +131,8 @@ class WgpuProvider:
             profile = self.capabilities.profile.recorded(self.capabilities.driver_name)
             self.capabilities = replace(self.capabilities, profile=profile)
         self._pipelines.constants = self.facts
-        self._pipelines.forget()  # nobody asks for the self-test's kernels again
-        self._transfer.clear()  # nor for its buffers
+        self._pipelines.forget()  # the kernels of the self-test are not needed again
+        self._transfer.clear()  # nor are its buffers
         self._pool.trim()
         self._counters.reset()
         self._warm_up = None
@@ -141,7 +142,7 @@ class WgpuProvider:
         logs.tell(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
 
     def _find_facts(self) -> Mapping[str, bool]:
-        """Return what the self-test finds about this driver, or found when it ran for the first time."""
+        """Return the result of the self-test for this driver, from the record of its first run if there is one."""
         double = dtypes.float64 in self.capabilities.dtypes
         subject = self._driver_name()
         if double:
@@ -154,7 +155,7 @@ class WgpuProvider:
         return found
 
     def _find_subgroup_size(self) -> int:
-        """Return what the self-test finds about subgroups, or found when it ran for the first time."""
+        """Return the subgroup size by the self-test, from the record of its first run if there is one."""
         known = disk_cache.read("subgroups", self._driver_name())
         if known is not None and isinstance(known.get("size"), int):
             return int(known["size"])
@@ -181,7 +182,7 @@ class WgpuProvider:
     def _using(self, doing: str) -> "_Using":
         """Refuse if the device cannot be used, and translate wgpu's errors; the lock is held.
 
-        To take the lock here would be Python code that an interrupt can leave with the lock taken.
+        This context does not take the lock, because an interrupt in its Python code could leave the lock taken.
         """
         found = self._uses.get(doing)
         if found is None:
@@ -189,23 +190,25 @@ class WgpuProvider:
         return found
 
     def _entered(self) -> AbstractContextManager[Any]:
-        """Return what to enter before the lock is taken, so that signal handlers wait until it is released.
+        """Return a context to enter before the lock is taken, so that signal handlers wait until it is released.
 
         Raises
         ------
         DeviceError
-            If this thread is in the middle of other work of the device, which a finalizer, a callback or the handler of
-            an unusual signal has interrupted. That work is half done: it can neither go first nor be waited for.
+            If a finalizer, a callback or the handler of an unusual signal interrupted a call of the device in this
+            thread. That call is incomplete, and the new one cannot wait for it.
         """
         if self._is_inside():
             raise DeviceError(
                 f"the device {self.device.name!r} is in use by the code that this signal handler, finalizer or "
                 "callback interrupted; set a flag in it, and use arrays afterwards"
             )
-        return interrupts.deferral if interrupts.has_handlers() else self._lock  # to take it twice takes no time
+        return (
+            interrupts.deferral if interrupts.has_handlers() else self._lock
+        )  # it is reentrant, so taking it twice is cheap
 
     def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
-        """Return the error that users get for one of wgpu's."""
+        """Return the error of this package for an error of wgpu."""
         if isinstance(error, wgpu.GPUOutOfMemoryError):
             return DeviceMemoryError(
                 f"the device {self.device.name!r} ran out of memory in {doing} ({self._pool.live_bytes:,} bytes "
@@ -234,9 +237,9 @@ class WgpuProvider:
         Raises
         ------
         DeviceMemoryError
-            If the device, or ``config.memory_limit``, has no room left even after unused memory was let go.
+            If the memory of the device, or ``config.memory_limit``, is exhausted even after unused memory is released.
         """
-        # as _using does, without its calls: every step comes through here
+        # the same as _using, but without its calls, because each step allocates
         with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
@@ -249,7 +252,7 @@ class WgpuProvider:
                 raise
 
     def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
-        """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
+        """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed afterwards."""
         with self._entered(), self._lock, self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if observers.active else 0
@@ -259,14 +262,14 @@ class WgpuProvider:
                 observers.span(observers.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
-        """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
+        """Wait for the enqueued work and copy the start of ``buffer`` into a C-contiguous host array."""
         with self._entered(), self._lock, self._using("a download"):
             self._check_size(buffer, array)
             start, phase = 0, observers.WAIT
             if observers.active:
                 start = perf_counter_ns()
-                if array.nbytes > SMALL_BYTES:  # the time of a small copy is that of the kernels before it
-                    start, phase = self._wait_told(), observers.DOWNLOAD
+                if array.nbytes > SMALL_BYTES:  # a small copy takes as long as the kernels before it
+                    start, phase = self._observed_wait(), observers.DOWNLOAD
             staging = self._transfer.start_download(buffer.storage(self._pool).gpu, array)
         failure = self._await(staging) if staging is not None else None
         with self._entered(), self._lock, self._using("a download"):
@@ -286,8 +289,8 @@ class WgpuProvider:
             return error
         return None
 
-    def _wait_told(self) -> int:
-        """Wait, and tell of it, so that the time of a copy has none of the kernels before it; return the time."""
+    def _observed_wait(self) -> int:
+        """Wait for the kernels and report it, so that the time of a copy excludes them; return the time."""
         start = perf_counter_ns()
         self._dispatcher.flush()
         self._driver.wait()
@@ -300,11 +303,11 @@ class WgpuProvider:
             raise ValueError(f"an array of {array.nbytes:,} bytes does not fit a buffer of {buffer.nbytes:,} bytes")
 
     def supports(self, step: Step) -> str | None:
-        """Return None if ``step`` can run here, else the reason why not, in a few words."""
+        """Return None if ``step`` can run here, else a short reason."""
         return emit.unsupported(step, self.capabilities)
 
     def prepare(self, step: Step) -> Prepared:
-        """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
+        """Return ``step`` prepared for :meth:`run`; the plan keeps it and runs it many times."""
         settings = config.current
         fast, gradual = settings.math == "fast", settings.subnormals == "keep"
         costs = cost(step)
@@ -314,15 +317,15 @@ class WgpuProvider:
         )
 
     def prepare_program(self, program: Program) -> Prepared:
-        """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""
+        """Return a program prepared for :meth:`run`; its kernels are compiled at the first run."""
         return self._dispatcher.prepare(program)
 
     def run(self, tasks: Sequence[Task], wanted: WgpuBuffer | None = None) -> None:
-        """Enqueue tasks in order; each sees what earlier ones wrote.
+        """Enqueue tasks in order; each reads the results of earlier ones.
 
-        The buffer ``wanted`` is read next: if it is small, its copy to the host travels in the same submit.
+        The buffer ``wanted`` is read next. If it is small, the same submit copies it to the host.
         """
-        # as _using does, without its calls: every evaluation comes through here
+        # the same as _using, but without its calls, because each evaluation runs
         with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
@@ -353,7 +356,7 @@ class WgpuProvider:
         self._transfer.expected = download
 
     def synchronize(self) -> None:
-        """Wait until everything enqueued is done; raise the device's error if there was one."""
+        """Wait until all enqueued work is done; raise the error of the device if there was one."""
         start = perf_counter_ns() if observers.active else 0
         with self._entered(), self._lock, self._using("a wait"):
             self._dispatcher.flush()
@@ -388,34 +391,34 @@ class WgpuProvider:
             }
 
     def reset_stats(self) -> None:
-        """Set the counters of events to zero, and the peak to what is live now."""
+        """Set the counters of events to zero, and the peak to the memory in use."""
         with self._lock:
             self._pool.reap()
             self._counters.reset()
             self._pool.peak_bytes = self._pool.live_bytes
 
     def restart_peak(self) -> None:
-        """Count the peak of memory anew, from what is live now."""
+        """Set the peak of memory to the memory in use."""
         with self._lock:
             self._pool.reap()
             self._pool.peak_bytes = self._pool.live_bytes
 
     def trim(self) -> None:
-        """Give pooled memory back to the device, and that of the buffers that big copies go through."""
+        """Return the memory of the pool and of the staging buffers to the device."""
         with self._entered(), self._lock, self._using("a trim"):
             self._pool.trim()
             self._transfer.trim()
 
     def describe(self, prepared: Prepared) -> str:
-        """Return the WGSL text of a prepared step, each different kernel once."""
+        """Return the WGSL text of a prepared step, each distinct kernel once."""
         texts = {launch.source: launch.label for launch in prepared.program.launches}
         return "\n\n".join(f"// {label}\n{source}" for source, label in texts.items())
 
-    #: A program that runs what :meth:`kernels` returns, from files and without this package.
+    #: A program that runs the exported result of :meth:`kernels` without this package.
     runner: Final = Path(__file__).with_name("run_exported.py")
 
     def kernels(self, task: Task) -> list[dict[str, Any]]:
-        """Return what running a task hands to the driver, a dictionary of plain values for each launch.
+        """Return the launches of a task as dictionaries of plain values.
 
         Each has the keys ``label``, ``source``, ``constants`` (of the pipeline), ``words`` (of the uniform block at
         binding 0), ``workgroups`` and ``bindings`` (of storage, from 1 on).
@@ -437,11 +440,11 @@ class WgpuProvider:
         return found
 
     def launch_count(self, prepared: Prepared) -> int:
-        """Return how many launches a prepared step makes."""
+        """Return the number of launches of a prepared step."""
         return len(prepared.launches)
 
     def export(self, buffer: WgpuBuffer) -> Any:
-        """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
+        """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` lives."""
         with self._entered(), self._lock, self._using("an export"):
             buffer.is_shared = self._dispatcher.is_shared = True
             self._dispatcher.flush()
@@ -449,12 +452,12 @@ class WgpuProvider:
             return buffer.storage(self._pool).gpu
 
     def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:
-        """Return a buffer over a ``wgpu.GPUBuffer`` of the same device, which stays its owner's.
+        """Return a buffer over a ``wgpu.GPUBuffer`` of the same device; its owner keeps it.
 
         Raises
         ------
         TypeError
-            If ``handle`` is no ``wgpu.GPUBuffer``.
+            If ``handle`` is not a ``wgpu.GPUBuffer``.
         DeviceError
             If it belongs to another ``wgpu.GPUDevice``, is mapped, too small, or lacks a usage.
         """
@@ -473,7 +476,7 @@ class WgpuProvider:
 
     @property
     def gpu_device(self) -> Any:
-        """The ``wgpu.GPUDevice``, for code that shares it."""
+        """The ``wgpu.GPUDevice``, for code that shares the device."""
         return self._driver.device
 
     def close(self) -> None:
@@ -483,8 +486,8 @@ class WgpuProvider:
         with self._lock:
             if self._dead:
                 return
-            with suppress(wgpu.GPUError):  # a device that is lost has nothing to wait for
-                # a process may end next, and take away what threads of the driver that still compile or compute use
+            with suppress(wgpu.GPUError):  # a lost device has no work
+                # the process may end next, while threads of the driver still compile or compute
                 self._driver.wait()
             self._end(_CLOSED.format(name=self.device.name))
             self._transfer.clear()
@@ -494,9 +497,9 @@ class WgpuProvider:
             self._driver.device.destroy()
 
     def after_fork(self) -> None:
-        """Leave the parent's device alone: called in a forked child, where only this thread exists."""
-        lock = self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
-        self._is_inside = lock._is_owned  # type: ignore[attr-defined]  # as threading.Condition asks it
+        """Disown the device of the parent process; called in a forked child, where only this thread exists."""
+        lock = self._lock = threading.RLock()  # a thread of the parent may have held the old lock at the fork
+        self._is_inside = lock._is_owned  # type: ignore[attr-defined]  # threading.Condition uses it too
         self._end(adapters.FORKED)
         parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))

@@ -1,7 +1,7 @@
-"""The device ``"auto"``: plans placed by what their steps are estimated to take, and by where their operands are.
+"""The device ``"auto"``: places the steps of plans by their estimated times and by the residency of their operands.
 
-Rates of the device and of the host are measured at the first use, if no record of them is there. A placement is kept
-with its plan for each residency that its operands have had.
+The rates of the device and of the host are measured at the first use if there is no record. A plan keeps one placement
+for each residency of its operands.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from gpuarray.runtime.placement.rates import (
     INTEGRATED_DEFAULTS,
     Rates,
     at,
-    row_key,
-    rows_of,
+    operation_key,
+    operations_of,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
 from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, prepare_steps
@@ -37,7 +37,7 @@ _rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
 
 
 def rates_of(provider: Provider) -> Rates:
-    """Return the rates that placements use for a provider, as ``config.calibration`` says."""
+    """Return the rates of a provider for placements, according to ``config.calibration``."""
     found = _rates.get(provider)
     if found is None:
         defaults = _defaults_of(provider)
@@ -47,7 +47,7 @@ def rates_of(provider: Provider) -> Rates:
             found = calibrate.rates_of(provider.device)
             if config.current.autotune == "on" and not places.is_host(provider):
                 tune.ensure(provider)
-        except GpuArrayError as error:  # such as no room: the program goes on with estimates that are rougher
+        except GpuArrayError as error:  # such as too little memory: the program continues with rougher estimates
             logs.logger.warning("%s was not calibrated: %s", provider.device.name, error)
             found = defaults
         _rates[provider] = found
@@ -55,14 +55,14 @@ def rates_of(provider: Provider) -> Rates:
 
 
 def _defaults_of(provider: Provider) -> Rates:
-    """Return the rates of a provider that was not measured, by the type of its adapter."""
+    """Return default rates by the type of the adapter of a provider."""
     if places.is_host(provider):
         return HOST_DEFAULTS
     return INTEGRATED_DEFAULTS if provider.capabilities.kind == "IntegratedGPU" else DEVICE_DEFAULTS
 
 
 def estimate(provider: Provider, step: PreparedStep) -> float:
-    """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
+    """Return the estimated nanoseconds of a step at a provider; it is prepared for the device of its plan."""
     planned = step.planned.step
     if places.is_host(provider):
         return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
@@ -70,12 +70,12 @@ def estimate(provider: Provider, step: PreparedStep) -> float:
 
 
 def _rates_for(host: Provider, step: Step) -> Rates:
-    """Return the host's rates, with those of a step's formulas: they are measured when they are first asked for."""
+    """Return the rates of the host, including the formulas of a step, which are measured when first needed."""
     rates = rates_of(host)
     missing = {
         (row, dtype)
-        for row, dtype in rows_of(step)
-        if numpy_times.is_formula(row) and row_key(row.name, dtype) not in rates.rows
+        for row, dtype in operations_of(step)
+        if numpy_times.is_formula(row) and operation_key(row.name, dtype) not in rates.rows
     }
     if missing and host in _rates and config.current.calibration != "off":
         rates = _rates[host] = calibrate.learn(host, rates, missing)
@@ -83,12 +83,12 @@ def _rates_for(host: Provider, step: Step) -> Rates:
 
 
 def known_rates() -> dict[str, Rates]:
-    """Return the rates that are in use, by the name of the device."""
+    """Return the rates in use by the name of the device."""
     return {provider.device.name: rates for provider, rates in _rates.items()}
 
 
 def set_rates(provider: Provider, rates: Rates | None) -> None:
-    """Use these rates for a provider; None measures or reads them again when they are next needed."""
+    """Set the rates of a provider; with None they are read or measured again when next needed."""
     if rates is None:
         _rates.pop(provider, None)
     else:
@@ -97,18 +97,18 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
 
 
 def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
-    """Return the steps of a plan on the device ``"auto"`` at the places where they run now.
+    """Return the placement of a plan on the device ``"auto"`` for the residency of its leaves.
 
     Parameters
     ----------
     prepared : PreparedPlan
         The plan.
     leaves : sequence of Leaf
-        Its leaves, in the order of the plan's.
+        The leaves, in the order of the plan.
     provider : Provider
-        The device that it was prepared for.
+        The device for which the plan was prepared.
     is_read : bool
-        Whether the result that was asked for is wanted on the host.
+        Whether the host reads the result.
     """
     if places.is_host(provider):
         return prepared.pinned
@@ -134,8 +134,8 @@ def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *
 def is_observed(found: Placement) -> bool:
     """Whether the steps on the host are timed one by one in this run.
 
-    They are where a plan runs at both places. Where all of it runs on the host, they are timed in the first runs, and
-    then now and then.
+    Plans that run at both places are always timed. Plans that run on the host alone are timed in the first runs, and
+    from then on every ``decisions.OBSERVED`` runs.
     """
     if found.host is not None:
         run = found.runs
@@ -146,9 +146,9 @@ def is_observed(found: Placement) -> bool:
 
 
 def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
-    """Bring leaves to the device if having them there would have saved by now what that takes.
+    """Copy leaves to the device if the time that this would have saved so far exceeds the cost of the transfer.
 
-    Called for each run; returns whether leaves came, so that the steps may have other places now.
+    Called for each run. Returns True if leaves were copied, which may change the placement.
     """
     migration = found.migration
     assert migration is not None
@@ -169,21 +169,21 @@ def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> boo
     return True
 
 
-def propagate(migration: Migration, leaves: Sequence[Leaf], made: Sequence[Leaf]) -> None:
-    """Hand what the leaves would have saved on to the results: a loop makes its operands anew in each turn."""
+def propagate(migration: Migration, leaves: Sequence[Leaf], results: Sequence[Leaf]) -> None:
+    """Add the saving of the leaves to the results, because a loop computes its operands anew in each iteration."""
     saving = sum([leaves[number].saving for number in migration.leaves])
-    for result, share in zip(made, migration.shares, strict=True):
+    for result, share in zip(results, migration.shares, strict=True):
         result.saving = saving * share
 
 
 def without_room(prepared: PreparedPlan, provider: Provider) -> Placement:
-    """Return the steps of a plan on the host, because the device has no room for it."""
+    """Return the placement of a whole plan on the host, because the device has too little memory."""
     return _prepared(prepared, provider, [Decision(decisions.HOST, Reason.MEMORY)] * len(prepared.plan.steps))
 
 
-#: Placements that a plan keeps at most.
+#: The maximum number of placements of a plan.
 _PLACEMENTS: Final = 16
-#: By how much the device is taken to be slower in a program than in a calibration at most.
+#: The maximum factor by which a device is assumed to be slower in a program than in its calibration.
 _SLOWER: Final = 2.0
 
 
@@ -194,7 +194,7 @@ def _placed_anew(
         return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
     chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
     found = _prepared(prepared, provider, chosen)
-    found.is_free, found.look = True, 2  # the first run does what later ones need not
+    found.is_free, found.look = True, 2  # the first run includes work that later runs do not repeat
     away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
         upload = rates_of(provider).upload
@@ -207,18 +207,18 @@ def _placed_anew(
 def _decided(
     prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
 ) -> tuple[list[Decision], int]:
-    given = [*zip(prepared.leaves, leaves, strict=True)]
+    pairs = [*zip(prepared.leaves, leaves, strict=True)]
     situation = Situation(
-        {position: (is_on_host(leaf), provider in leaf.buffers) for position, leaf in given},
-        {position: leaf.nbytes for position, leaf in given},
+        {position: (is_on_host(leaf), provider in leaf.buffers) for position, leaf in pairs},
+        {position: leaf.nbytes for position, leaf in pairs},
         is_read,
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in prepared.pinned.steps]
     corrections = prepared.corrections.used
     on_host = [estimate(places.host(), step) for step in prepared.pinned.steps]
     corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
-    # what is slower in the program than in the calibration is Python and the caches, on the way to the device as well;
-    # but what is much slower is so for reasons of its own, such as threads that wait for each other
+    # a program that is slower than the calibration has slower Python code and cold caches, which also slow down the
+    # device; a larger factor has other causes, such as threads that wait for each other
     slower = min(_SLOWER, max(1.0, sum(corrected) / max(1.0, sum(on_host))))
     rates = rates_of(provider)
     rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower, launch=rates.launch * slower)

@@ -35,7 +35,7 @@ from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
 from gpuarray.runtime.placement.numpy_times import TILE, formula_times, host_time, is_formula
-from gpuarray.runtime.placement.rates import Curve, Rates, from_json, risen, row_key
+from gpuarray.runtime.placement.rates import Curve, Rates, from_json, operation_key, risen
 from gpuarray.runtime.placement.timing import LONG, MANY, SMALL, Timer, elapsed, typical
 from gpuarray.version import __version__
 
@@ -55,16 +55,16 @@ Progress = Callable[[str], None]
 
 
 def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None = None) -> Rates:
-    """Return the rates of a device, measured now if no record of them is there.
+    """Return the rates of a device, which are measured now if there is no record.
 
     Parameters
     ----------
     device : Device
         A pinned device.
     fresh : bool
-        Measure in any case.
+        If True, measure even if there is a record.
     progress : callable, optional
-        Told what is measured, in a few words each.
+        Called with a short description of each measurement before it begins.
     """
     provider = places.provider_of(device)
     subject = subject_of(provider)
@@ -84,21 +84,21 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
 
 
 def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]]) -> Rates:
-    """Return rates of the host that know some formulas too, measured now, and kept with the record if there is one.
+    """Measure formulas, add them to the record of the host if there is one, and return the extended rates.
 
     Parameters
     ----------
     provider : Provider
-        The host's.
+        The in-process provider.
     rates : Rates
-        What is known.
+        The rates to extend.
     rows : iterable of (MapOp, dtype)
         The formulas, with the dtypes that they compute in.
     """
     found: dict[str, float] = {}
     least: dict[str, float] = {}
     for row, dtype in rows:
-        key = row_key(row.name, dtype)
+        key = operation_key(row.name, dtype)
         with np.errstate(all="ignore"):
             known = formula_times(row, dtype)
         found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
@@ -113,7 +113,7 @@ def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]])
 
 
 def subject_of(provider: Provider) -> str:
-    """Return what a calibration is of: another driver, version or number of threads is another subject."""
+    """Return the subject of a calibration, which differs by driver, versions and number of threads."""
     limits = provider.capabilities
     words = [__version__, np.__version__, provider.device.kind, limits.driver_name]
     if places.is_host(provider):
@@ -123,7 +123,7 @@ def subject_of(provider: Provider) -> str:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """The sizes of what is measured: sides of products by dtype, and lengths."""
+    """The sizes of the operands: sides of matrix products by dtype, and lengths."""
 
     product: Mapping[DType, Sequence[int]]
     gather: Sequence[int]
@@ -136,7 +136,7 @@ _LENGTHS: Final = (1 << 8, 1 << 12, 1 << 16, 1 << 20)
 _ON_HOST: Final = _Sizes(
     {dtypes.float32: (16, 48, 128, 512, 2048), dtypes.float64: (16, 256, 1024)}, _LENGTHS, _LENGTHS, _LENGTHS, _LENGTHS
 )
-#: Each kernel takes a tenth of a second to compile or more, so that there are few sizes for which there is another.
+#: Few sizes that need different kernels, because each kernel takes at least a tenth of a second to compile.
 _ON_DEVICE: Final = _Sizes(
     {dtypes.float32: (16, 128, 2048), dtypes.float64: (256, 1024)},
     (1 << 8, 1 << 12, 1 << 17, 1 << 22),
@@ -160,8 +160,8 @@ class _Bench(Timer):
     def rates(self) -> Rates:
         """Measure everything."""
         self.progress("launches")
-        once, read = self._once()  # as long as the device is idle: so it is when there is little to do
-        self._make_ready()
+        once, read = self._once()  # while the device is idle, as it is in programs with little work
+        self._warm_up()
         if self.is_host:
             known = self._of_host()
         else:
@@ -175,7 +175,7 @@ class _Bench(Timer):
             for dtype, sides in self.sizes.product.items()
         }
         self.progress("gathers, scans, sorts and transforms")
-        again, _ = self._once()  # in doubt it takes longer: then small work stays where it is
+        again, _ = self._once()  # the larger of both is used, so that small work stays where it is
         return replace(
             known,
             use=max(0.0, max(once, again) - known.launch),
@@ -197,7 +197,7 @@ class _Bench(Timer):
         )
 
     def _of_host(self) -> Rates:
-        """Return what loops on the host are composed of."""
+        """Return the rates of loops on the host."""
         one, ten = (self.time(self.chain(elementwise.negative, length, SMALL)) for length in (1, 10))
         call = max(0.0, (ten - one) / 9)
         known = Rates(launch=max(0.0, one - call), call=call)
@@ -209,8 +209,8 @@ class _Bench(Timer):
         self.progress("threads")
         return self._threads(known)
 
-    def _make_ready(self) -> None:
-        """Compile what takes long to compile, and keep the device busy meanwhile, until its clock is up."""
+    def _warm_up(self) -> None:
+        """Compile the kernels in parallel while the device is busy, and wait until its clock is up."""
         if self.provider.capabilities.kind == "CPU":
             return
         self.progress("kernels")
@@ -225,11 +225,11 @@ class _Bench(Timer):
         busy = self.busy()
         each = elapsed(lambda: self.run(busy, 4)) / 4
         self.provider.run(busy * int(_BUSY / max(each, 1)))
-        with suppress(GpuArrayError):  # who measures it will see
-            self.run(tasks, 1)  # compiles all that they need, side by side
+        with suppress(GpuArrayError):  # the measurement raises it again
+            self.run(tasks, 1)  # compiles their kernels in parallel
         self.awaken()
 
-    # -- what is measured ----------------------------------------------------------------------------------------------
+    # -- operands and operations ---------------------------------------------------------------------------------------
 
     def _copied(self, size: int) -> Node:
         return self.chain(elementwise.negative, 1, size)
@@ -257,13 +257,13 @@ class _Bench(Timer):
         )
 
     def _rows(self) -> dict[str, float]:
-        """Return the nanoseconds an element that NumPy's own functions take, in one thread."""
+        """Return the nanoseconds per element of NumPy's own functions, in one thread."""
         found: dict[str, float] = {}
         rows = [row for row in OPS.values() if isinstance(row, MapOp) and not is_formula(row)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
-            given = (self.random[:TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
+            sample = (self.random[:TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             with np.errstate(all="ignore"):
-                times = {row_key(row.name, dtype): host_time(row, given) for row in rows}
+                times = {operation_key(row.name, dtype): host_time(row, sample) for row in rows}
             found |= {key: time for key, time in times.items() if time is not None}
         return found
 
@@ -280,26 +280,26 @@ class _Bench(Timer):
         return found
 
     def _folds(self, launch: float) -> dict[str, Curve]:
-        """Return what the host's folds of float32 take."""
+        """Return the curves of float32 reductions on the host."""
         rows = [row for row in OPS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
         sizes = (SMALL, 1 << 10, 1 << 16)
         return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
 
     def _threads(self, known: Rates) -> Rates:
-        """Return rates with what threads gain: measured with calls that are soon over, and with such as are not."""
+        """Return the rates with the gain of threads, which is measured with short and with long calls of NumPy."""
         host = places.host()
         soon, late = (
             self.chain(elementwise.negative, 8, 1 << 19), self.chain(elementwise.sin, 8, 1 << 19, dtypes.float64)
         )  # fmt: skip
         chunks = host.chunks(self._steps(soon)[0])
-        # threads that have slept take longer at first
+        # the first runs wake the threads
         handoff = (min(self.time(soon) for _ in range(3)) - known.launch) / (8 * chunks)
         alone = sum(known.step(step) for step in self._steps(late)) - known.launch
         gained = alone / max(1.0, self.time(late) - known.launch)
         return replace(known, speedup=min(max(1.0, gained), float(os.cpu_count() or 1)), handoff=max(0.0, handoff))
 
     def _traffic(self, known: Rates) -> Curve:
-        """Return the time of traffic; on the host what is left of a loop's time after what is known of it."""
+        """Return the curve of memory traffic; on the host the rest of a loop's time after its arithmetic."""
         points = []
         for size in (1 << 12, 1 << 15, 1 << 17, 1 << 18, 1 << 21, 1 << 23):
             node = self._copied(size)
@@ -308,12 +308,12 @@ class _Bench(Timer):
             if time > LONG:
                 break
         if not self.is_host and time <= LONG:
-            with suppress(GpuArrayError):  # no room: what there is has to do
+            with suppress(GpuArrayError):  # not enough memory: the curve ends before
                 points.append(self.large_copy())
         return risen(points, are_rests=self.is_host)
 
     def _beyond(self, known: Rates, node: Node) -> float:
-        """Return what a node takes on the host beyond what is known of its time."""
+        """Return the measured time of a node on the host minus its estimate."""
         host = places.host()
         return max(0.0, self.time(node) - sum(known.step(s, chunks=host.chunks(s)) for s in self._steps(node)))
 
@@ -321,16 +321,16 @@ class _Bench(Timer):
         planned = plans.plan_of((node,), self.provider.device)
         return [] if planned is None else [step.planned.step for step in planned[0].pinned.steps]
 
-    # -- how it is measured --------------------------------------------------------------------------------------------
+    # -- measurements --------------------------------------------------------------------------------------------------
 
     def _curve(
         self, sizes: Sequence[int], make: Callable[[int], Node], amount: Callable[[int], float], launch: float
     ) -> Curve:
-        """Return the times of what ``make`` makes of each size.
+        """Return the curve of the times of ``make(size)`` over ``amount(size)``.
 
-        On the host they are those beyond a launch; a device prepares the next launch while it computes. What is out of
-        proportion is measured again, and on the host all that is short, when the rest is done: BLAS, for one, wakes its
-        threads when it likes.
+        On the host the time of a launch is subtracted; a device prepares the next launch while it computes. A time out
+        of proportion is measured again. So are short times on the host, at the end, because BLAS wakes its threads at
+        any time.
         """
         beyond = launch if self.is_host else 0.0
 
@@ -347,7 +347,7 @@ class _Bench(Timer):
                 time = timed(size)
                 if time > _ODD * share:
                     time = min(time, timed(size))
-            except GpuArrayError:  # no room, or no kernel: what there is has to do
+            except GpuArrayError:  # not enough memory, or no kernel: the curve ends before
                 break
             points.append((count, time))
             if time > LONG:
@@ -359,27 +359,27 @@ class _Bench(Timer):
         return risen(points)
 
     def _once(self) -> tuple[float, float]:
-        """Return the times of handing over one launch, and of waiting for its end, or of reading what it made."""
+        """Return the time of one launch with a wait for its end, and with a read of its result."""
         tasks = self.tasks(self._copied(SMALL))
-        made = Leaf((SMALL,), dtypes.float32)
-        residency.hold(made, self.provider, tasks[0].outputs[0])
+        result = Leaf((SMALL,), dtypes.float32)
+        residency.hold(result, self.provider, tasks[0].outputs[0])
 
         def read() -> None:
             self.provider.run(tasks, tasks[0].outputs[0])
-            residency.host_values(made)
+            residency.host_values(result)
 
         runs = (partial(self.run, tasks, 1), read)
         times = [[elapsed(run) for run in runs] for _ in range(_OFTEN)]
         return typical([first for first, _ in times[1:]]), typical([second for _, second in times[1:]])
 
     def _launch(self) -> float:
-        """Return the time of one launch more of a submission."""
+        """Return the time of each further launch in a submission."""
         tasks = self.tasks(self._copied(SMALL))
         few, many = (self.median(partial(self.run, tasks, times)) for times in (8, 40))
         return max(0.0, (many - few) / 32)
 
     def _uploads(self, run: float) -> Curve:
-        """Return what uploads add to the time of a run, which begins by then in any case."""
+        """Return the time that uploads add to a run that follows them."""
         tasks = self.tasks(self._copied(SMALL))
 
         def uploaded(buffer: Any, array: Any) -> None:
@@ -402,5 +402,5 @@ class _Bench(Timer):
 
 
 def _operations(op: CallOp, size: int) -> float:
-    """Return the operations of a call on a line of so many elements."""
+    """Return the number of operations of a call on an array of ``size`` elements."""
     return float(op.cost(((size,),), ((size,),)))

@@ -1,9 +1,8 @@
-"""Rates: how long steps take at a place, estimated from what was measured there.
+"""Rates: the estimated times of steps at a place, from measurements there.
 
-The cost model (:mod:`gpuarray.fusion.costs`) says what a step moves, in bytes, and computes, in operations. A
-:class:`Rates` holds how long these take at one place, as measured there: curves of a device, or of the host, in
-nanoseconds. :meth:`Rates.step` adds up what a step consists of.
-:mod:`gpuarray.runtime.placement.calibrate` makes them; :mod:`gpuarray.runtime.placement.decisions` asks.
+The cost model (:mod:`gpuarray.fusion.costs`) counts the bytes that a step moves and its operations. A :class:`Rates`
+holds the times of bytes and operations at one place, as curves in nanoseconds. :meth:`Rates.step` adds them up for a
+step. :mod:`gpuarray.runtime.placement.calibrate` measures rates; :mod:`gpuarray.runtime.placement.decisions` uses them.
 """
 
 from bisect import bisect_right
@@ -19,29 +18,29 @@ from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 
-#: Points (amount, nanoseconds) in rising order.
+#: Points (amount, nanoseconds) in ascending order.
 Curve = Sequence[tuple[float, float]]
 
 
 def at(curve: Curve, amount: float) -> float:
-    """Return the time of an amount: between measured points in proportion, beyond the last at its rate."""
+    """Return the time of an amount: interpolated between points, extrapolated with the rate of the last point."""
     if not curve:
         return 0.0
-    place = bisect_right(curve, (amount, float("inf")))
-    if place == 0:
+    index = bisect_right(curve, (amount, float("inf")))
+    if index == 0:
         return curve[0][1]
-    low, time = curve[place - 1]
-    if place == len(curve):
+    low, time = curve[index - 1]
+    if index == len(curve):
         return time * amount / low if low else time
-    high, later = curve[place]
+    high, later = curve[index]
     return time + (later - time) * (amount - low) / (high - low)
 
 
 def risen(points: Sequence[tuple[float, float]], *, are_rests: bool = False) -> list[tuple[float, float]]:
-    """Return a curve in which nothing smaller takes more time.
+    """Return the points as a monotonic curve.
 
-    Noise makes times longer, so that of two out of order that of the larger amount is right; but it makes rests, from
-    which other times were taken away, shorter too, and then the longer one is taken.
+    Noise makes measured times longer, so of two points out of order the larger amount has the better time. Rests, which
+    are differences of times, also become shorter by noise, so the longer time is taken.
     """
     amounts, times = zip(*sorted(points), strict=True) if points else ((), ())
     found = accumulate(times, max) if are_rests else [*accumulate(reversed(times), min)][::-1]
@@ -50,42 +49,42 @@ def risen(points: Sequence[tuple[float, float]], *, are_rests: bool = False) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """What was measured at one place; curves are of bytes or of elements, in nanoseconds.
+    """The measured times of one place in nanoseconds; curves are over bytes or elements.
 
     Attributes
     ----------
     use : float
-        To hand a submission over and to notice its end, once an evaluation.
+        To submit work and to notice its end, once per evaluation.
     fetch : float
-        To read a small result that travels with a submission, beyond the end of that.
+        To read a small result that is copied in the same submission, in addition to `use`.
     launch : float
-        One launch more of a submission.
+        Each further launch of a submission.
     call : float
-        One instruction more of a step, whatever its size: a call of a NumPy function in-process.
+        Each instruction of a step, whatever its size: in-process a call of a NumPy function.
     traffic : curve
-        Bytes read and written by a loop; in-process what they take beyond the arithmetic of a loop in the cache.
+        Bytes read and written by a loop; in-process without the time of the arithmetic on cached operands.
     operation : mapping
         One operation on one element, by the width of its arithmetic in bits, ``"32"`` or ``"64"``.
     rows : mapping
-        One element of an elementwise operation, by ``name:dtype``; without a rate, its cost is taken.
+        One element of an elementwise operation, by ``name:dtype``. Others are estimated by their cost.
     least : mapping
-        What a row takes at least, by ``name:dtype``: functions that are made of many NumPy calls.
+        The minimum time of a formula, by ``name:dtype``: it consists of many NumPy calls.
     folds : mapping
-        Curves of elements of float32 that are folded in-process, by name.
+        Curves of float32 elements that are reduced in-process, by name.
     speedup : float
-        What threads gain at most where they share a loop.
+        The maximum gain of threads that share a loop, as a factor.
     handoff : float
-        What each call of a NumPy function takes at least where threads share a loop: they take turns in between.
+        The minimum time of each NumPy call where threads share a loop, because they contend for the interpreter.
     product : mapping
-        Curves of operations, by dtype; of those that it lacks the float32 one is taken four times.
+        Curves of operations, by dtype. For missing dtypes, four times the float32 curve is used.
     work : mapping
-        Curves of operations that are not arithmetic, by the value of :class:`gpuarray.ops.spec.Work`.
+        Curves of operations that are not arithmetic, by the value of :class:`gpuarray.ops.columns.Work`.
     upload : curve
-        Bytes from the host: what they add to an evaluation there. Empty at the host.
+        Bytes from the host: the time that they add to an evaluation. Empty for the host.
     download : curve
-        Bytes to the host, waited for. Empty at the host.
+        Bytes to the host, including the wait. Empty for the host.
     spread_of_times : float
-        The longest time of a measurement over its shortest, in the middle of all: how quiet the machine was.
+        The median over all measurements of the longest time over the shortest: how quiet the machine was.
     """
 
     use: float = 0.0
@@ -106,26 +105,25 @@ class Rates:
     spread_of_times: float = 1.0
 
     def step(self, step: Step, launches: int = 1, chunks: int = 1) -> float:
-        """Return about how long a step takes, in so many launches, or where threads share its loop in so many chunks.
+        """Return the estimated time of a step of ``launches`` launches, or of ``chunks`` chunks in threads.
 
-        A device is handed the next launch while it computes, and the longer of the two counts; in-process one comes
-        after the other.
+        A device gets the next launch while it computes, so the longer of both counts; in-process both add up.
         """
         computing = _computing(self, step, chunks)
         return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what :func:`from_json` takes."""
+        """Return the rates as the argument of :func:`from_json`."""
         return asdict(self)
 
 
 def from_json(values: Mapping[str, Any]) -> Rates:
-    """Return the rates that a file holds.
+    """Return rates from the values of :meth:`Rates.as_json`.
 
     Raises
     ------
     ValueError
-        If they are no rates: a name is missing or unknown, or a number is none.
+        If a name is missing or unknown, or a value is not a time.
     """
     if set(values) != {f.name for f in fields(Rates)}:
         raise ValueError("names of rates are missing or unknown")
@@ -144,11 +142,11 @@ def _checked(value: Any) -> Any:
     raise ValueError(f"{value!r} is no time")
 
 
-# -- what steps consist of ---------------------------------------------------------------------------------------------
+# -- estimates ---------------------------------------------------------------------------------------------------------
 
 
 def _computing(rates: Rates, step: Step, chunks: int) -> float:
-    """Return the time of a step beyond its launches: of its loops, and of its work that is not arithmetic."""
+    """Return the time of a step without its launches: of its loops and of its other work."""
     moved = cost(step)
     time = sum(_loop(rates, loop, chunks) for loop in step.loops)
     if isinstance(step, CopyStep):
@@ -162,23 +160,23 @@ def _computing(rates: Rates, step: Step, chunks: int) -> float:
     return time
 
 
-#: Matrix products of complex numbers are four times as many products of real ones.
+#: The dtype of the components: a matrix product of complex numbers is four products of real numbers.
 _COMPONENTS: Final = {"complex64": "float32", "complex128": "float64"}
-#: How much longer products take than those of float32 where they were not measured: BLAS has none of integers.
+#: The assumed time of unmeasured products relative to float32: BLAS has no products of integers.
 _UNMEASURED: Final = 4
 
 
 def _product(rates: Rates, step: Step, operations: int) -> float:
-    """Return the time of matrix products, or of what consists of them."""
+    """Return the time of matrix products and of calls that consist of them."""
     dtype = step.output_dtypes[0].name
     measured = rates.product.get(dtype) or rates.product.get(_COMPONENTS.get(dtype, ""))
     return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
 def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
-    """Return the time of a loop: of its traffic and of its arithmetic.
+    """Return the time of a loop, from its memory traffic and its arithmetic.
 
-    A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
+    A device moves data while it computes, so the longer of both counts; in-process both add up.
     """
     computed = called = 0.0
     calls = 0
@@ -189,24 +187,24 @@ def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
             computed += at(curve, item.count) * max(1.0, item.dtype.itemsize / 4)
         else:
             called += rates.call
-            computed += _of_row(rates, item)
+            computed += _operation(rates, item)
     moving = at(rates.traffic, cost(loop).nbytes)
     if not rates.rows:
         return max(moving, computed)
     if chunks > 1:
-        # the host shares a loop only where it gains
+        # the host uses threads only if they are faster
         computed = min(computed, max(computed / min(rates.speedup, chunks), rates.handoff * calls * chunks))
     return called + moving + computed
 
 
-def row_key(name: str, dtype: DType) -> str:
-    """Return what the times of a row are found by."""
+def operation_key(name: str, dtype: DType) -> str:
+    """Return the key of an operation in ``Rates.rows`` and ``Rates.least``."""
     return f"{name}:{dtype.name}"
 
 
-def _of_row(rates: Rates, item: Evaluation) -> float:
-    """Return the time of the elements of a row: as measured, else by its cost."""
-    key = row_key(item.op.name, item.dtype)
+def _operation(rates: Rates, item: Evaluation) -> float:
+    """Return the time of an elementwise operation, as measured or else by its cost."""
+    key = operation_key(item.op.name, item.dtype)
     known = rates.rows.get(key)
     if known is not None:
         return max(item.count * known, rates.least.get(key, 0.0))
@@ -214,17 +212,17 @@ def _of_row(rates: Rates, item: Evaluation) -> float:
     return item.count * item.op.cost * operations * rates.operation.get(str(bits), 0.0)
 
 
-def rows_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
-    """Yield the elementwise operations of a step, each with the dtype that it computes in."""
+def operations_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
+    """Yield the elementwise operations of a step with the dtypes in which they compute."""
     for loop in step.loops:
         for item in evaluations(loop):
             if isinstance(item.op, MapOp):
                 yield item.op, item.dtype
 
 
-# -- where nothing was measured ----------------------------------------------------------------------------------------
+# -- defaults without measurements -------------------------------------------------------------------------------------
 
-#: A discrete GPU of the middle of the range, behind PCI Express.
+#: A discrete mid-range GPU, connected by PCI Express.
 DEVICE_DEFAULTS: Final = Rates(
     use=60_000.0,
     fetch=20_000.0,
@@ -242,7 +240,7 @@ DEVICE_DEFAULTS: Final = Rates(
     download=((64, 100_000.0), (1 << 22, 800_000.0)),
 )
 
-#: A GPU that shares the processor's memory: slower arithmetic and memory, and less to wait for when data are copied.
+#: A GPU that shares the memory of the processor: slower arithmetic and memory, but faster copies.
 INTEGRATED_DEFAULTS: Final = replace(
     DEVICE_DEFAULTS,
     traffic=((1 << 15, 0.0), (1 << 20, 20_000.0), (1 << 27, 2_500_000.0)),
@@ -258,7 +256,7 @@ INTEGRATED_DEFAULTS: Final = replace(
     download=((64, 80_000.0), (1 << 22, 500_000.0)),
 )
 
-#: A processor of a few cores.
+#: A processor with few cores.
 HOST_DEFAULTS: Final = Rates(
     launch=4_000.0,
     call=700.0,
