@@ -19,7 +19,7 @@ UFUNC_OPS: Final[dict[Any, tuple[MapOp, ...]]] = {}
 METHODS: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def collect_ufunc_rows() -> None:
+def collect_ufunc_operations() -> None:
     """Fill :data:`UFUNC_OPS` from the registered operations."""
     outputs: dict[Any, dict[int, MapOp]] = {}
     for op in OPS.values():
@@ -34,7 +34,7 @@ def collect_ufunc_rows() -> None:
 _SCIPY_NAMES: Final = {"psi": "digamma"}
 
 
-def scipy_row(ufunc: Any) -> MapOp | None:
+def scipy_operation(ufunc: Any) -> MapOp | None:
     """Return the operation of a ufunc of ``scipy.special``, None for any other ufunc. SciPy is not imported for it.
 
     The public name is the ufunc itself or, where SciPy supports other array libraries, a function that wraps it.

@@ -213,7 +213,7 @@ def cast(node: Node, dtype: DType) -> Node:
     return build.cast(node, dtype)
 
 
-def power_row(node: Node, exponent: Any) -> Any:
+def power_operation(node: Node, exponent: Any) -> Any:
     """Return the operation that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None.
 
     Raises

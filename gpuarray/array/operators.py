@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gpuarray import dispatch, dtypes
-from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_row
+from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import VALUE, StoredArray, joint_device
 from gpuarray.device import Device
@@ -246,7 +246,7 @@ class ComputingArray(SelectableArray):
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
-        row = power_row(self.node(), other) if type(other) in WEAK else None
+        row = power_operation(self.node(), other) if type(other) in WEAK else None
         power: Self = self._apply(ops.pow, self, other) if row is None else self._apply(row, self)
         return power
 
@@ -256,7 +256,7 @@ class ComputingArray(SelectableArray):
         if operand is NotImplemented:
             return NotImplemented
         standard.require("pow", self, operand)
-        row = power_row(self.node(), other) if type(other) in WEAK else None
+        row = power_operation(self.node(), other) if type(other) in WEAK else None
         check_power(self.node(), other)
         node = elementwise(ops.pow, self.node(), operand) if row is None else elementwise(row, self.node())
         return self._update(node, ops.pow, other)

@@ -101,7 +101,7 @@ class Profile:
     Attributes
     ----------
     wall : int
-        Nanoseconds from the begin to the end of the block, including the final wait.
+        Nanoseconds from the start to the end of the block, including the final wait.
     kernels : list of Kernel
         The kernels, by decreasing total time.
     phases : dict
@@ -132,7 +132,7 @@ class Profile:
 
     @property
     def wall(self) -> int:
-        """Nanoseconds from the begin to the end of the block, including the final wait."""
+        """Nanoseconds from the start to the end of the block, including the final wait."""
         return self.stop - self.start
 
     @property
@@ -143,7 +143,7 @@ class Profile:
     def ceiling(self, device: str) -> float | None:
         """Return the rate of a copy within ``device`` in gigabytes per second, measured by the first call.
 
-        None if the device has not enough memory for the copy.
+        None if the device does not have enough memory for the copy.
         """
         try:
             return timing.copy_rate(registry.open_device(Device(device)))
@@ -158,7 +158,7 @@ class Profile:
     # -- as text -------------------------------------------------------------------------------------------------------
 
     def by_line(self) -> list[Kernel]:
-        """Return the kernels, those of different plans added up that have equal names and source lines."""
+        """Return the kernels; those with equal names and source lines are added up over plans."""
         found: dict[tuple[Any, ...], Kernel] = {}
         for kernel in self.kernels:
             key = kernel.label, kernel.step, kernel.device, kernel.places, kernel.is_device_time

@@ -28,7 +28,7 @@ def evaluate(*arrays: GpuArray) -> None:
     Raises
     ------
     DeviceMemoryError
-        If the device has not enough memory for the results.
+        If the device does not have enough memory for the results.
     """
     if len(arrays) == 1 and isinstance(arrays[0], GpuArray):
         cell = arrays[0]._cell
@@ -62,7 +62,7 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
     DeviceError
         If the device does not exist.
     DeviceMemoryError
-        If the device has not enough memory.
+        If the device does not have enough memory.
     """
     wanted = x.device if device is None else Device(device)
     node = x._cell.node
@@ -88,7 +88,7 @@ def synchronize(device: Device | str | None = None) -> None:
     DeviceError
         If there is no such device, or a device failed.
     DeviceMemoryError
-        If a device has not enough memory for the values.
+        If a device does not have enough memory for the values.
     ValueError, ArithmeticError
         If the elements of an array have no result, such as integers to negative powers. All other values are computed,
         and later calls leave out the arrays without a value.

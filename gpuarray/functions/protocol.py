@@ -82,7 +82,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
 
 def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
-    dispatch.collect_ufunc_rows()
+    dispatch.collect_ufunc_operations()
     for name, other in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(other)]
     dispatch.METHODS.update(

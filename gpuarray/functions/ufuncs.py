@@ -116,7 +116,7 @@ def _resolved(
 
 def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
     """Return the results of a ufunc of ``scipy.special``, with its dtypes; None if there is no operation for them."""
-    op = dispatch.scipy_row(ufunc)
+    op = dispatch.scipy_operation(ufunc)
     if op is None:
         return None
     loop = _loop(ufunc, inputs, outs, **options)

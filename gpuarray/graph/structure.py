@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from gpuarray.graph.nodes import Map, Node
 from gpuarray.graph.walk import Meaning, Walk, meaning
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
-#: Rows whose results may have any dtype, whatever the operands have.
-_CONVERSIONS: Final = frozenset((rows.cast, rows.bitcast))
+#: Operations whose results may have any dtype, whatever the operands have.
+_CONVERSIONS: Final = frozenset((ops.cast, ops.bitcast))
 
 
 class Structure:

@@ -1,4 +1,4 @@
-"""`jit`: functions whose operations are recorded once for each signature of a call, and replayed."""
+"""`jit`: functions that are recorded once for each signature of a call, and then run from the recording."""
 
 import functools
 import inspect
@@ -33,7 +33,7 @@ class CacheInfo(NamedTuple):
 
 
 class Jitted(Generic[P, R]):
-    """A function whose operations are recorded once for each signature, and replayed. Made by :func:`jit`."""
+    """A function that is recorded once for each signature, and then run from the recording. Made by :func:`jit`."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class Jitted(Generic[P, R]):
         self._kept.pop(key, None)
 
     def cache_info(self) -> CacheInfo:
-        """Return how many calls were replayed and how often the function was recorded, and how much is kept."""
+        """Return how many calls ran from a recording, and how many recordings were made and are kept."""
         with self._lock:
             return CacheInfo(self._hits, self._misses, self._maxsize, sum(map(len, self._recordings.values())))
 
@@ -219,7 +219,7 @@ def jit(
     static_argnums: int | Iterable[int] = (),
     maxsize: int = 128,
 ) -> Any:
-    """Return a function that records what ``function`` does once for each signature, and replays it at further calls.
+    """Return a function that records ``function`` once for each signature, and runs the recording in later calls.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from gpuarray.fusion.steps import Step
 
 
 class Buffer(Protocol):
-    """Device memory, given back when released or when the last reference to it is dropped."""
+    """Device memory, which is freed by :meth:`release` or when the last reference to it is dropped."""
 
     @property
     def nbytes(self) -> int:
@@ -23,10 +23,10 @@ class Buffer(Protocol):
 
     @property
     def is_shared(self) -> bool:
-        """Whether code outside this package has the memory, because it was exported or adopted."""
+        """Whether code outside this package refers to the memory, because it was exported or adopted."""
 
     def release(self) -> None:
-        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
+        """Free the memory; the buffer must not be used again. Releasing twice is allowed."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Provider(Protocol):
         Raises
         ------
         DeviceMemoryError
-            If the device, or its memory limit, has no room even after unused memory was freed.
+            If the device or its memory limit is exhausted even after unused memory was freed.
         """
 
     def write(self, buffer: Any, array: npt.NDArray[Any]) -> None:
@@ -65,10 +65,10 @@ class Provider(Protocol):
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
 
     def supports(self, step: Step) -> str | None:
-        """Return None if ``step`` can run here, else the reason why not, in a few words."""
+        """Return None if ``step`` can run here, otherwise the reason in a few words."""
 
     def prepare(self, step: Step) -> Any:
-        """Return ``step`` in the form that :meth:`run` takes; it is kept with the plan and used many times."""
+        """Return ``step`` in the form that :meth:`run` takes. It is cached with the plan and used many times."""
 
     def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
         """Enqueue tasks in order; each sees what earlier ones wrote.
@@ -97,7 +97,7 @@ class Provider(Protocol):
         """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""
 
     def describe(self, prepared: Any) -> str:
-        """Return the source text of a prepared step, for people; empty if there is none."""
+        """Return the readable source text of a prepared step; empty if there is none."""
 
     def launch_count(self, prepared: Any) -> int:
         """Return how many launches a prepared step makes."""
@@ -116,7 +116,7 @@ class HostProvider(Provider, Protocol):
     """The provider of the host, whose estimates depend on its threads."""
 
     def chunks(self, step: Step) -> int:
-        """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""
+        """Return the approximate number of chunks into which threads divide a step's loops; 1 for a single thread."""
 
     def memory_of(self, buffer: Any) -> Any:
-        """Return the memory of a buffer to be read at once; unlike that of ``export``, it is reused."""
+        """Return the memory of a buffer, to be read immediately; unlike that of ``export``, it is reused."""

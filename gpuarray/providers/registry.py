@@ -206,9 +206,9 @@ def _beginning(kind: str) -> Iterator[None]:
 
 
 def resolve(device: Device, settings: Config | None = None) -> Device:
-    """Return the pinned device that ``device`` means: itself, or what ``config.provider`` makes of ``"auto"``.
+    """Return the pinned device for ``device``: itself, or for ``"auto"`` the one that ``config.provider`` selects.
 
-    Under given settings, or those in force now.
+    The settings are the given ones, or the current ones.
     """
     return device if device.name != "auto" else resolution(settings)[0]
 

@@ -36,7 +36,7 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import current
-from gpuarray.ops import generators
+from gpuarray.ops import generators, reductions
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
@@ -139,7 +139,11 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
             return limit
     elif type(root) is Reduce:
         fold = root.op
-        if fold.numpy is not None or fold.combine is None or fold.combine.numpy not in _UNORDERED:
+        first = len(root.inputs[0].shape) - len(root.axes)
+        are_rows = all(axis >= first for axis in root.axes)
+        if not (fold in _POSITIONS and are_rows) and (
+            fold.numpy is not None or fold.combine is None or fold.combine.numpy not in _UNORDERED
+        ):
             return limit
     elif type(root) is Call:
         if root.op.by_line and root.size > root.shape[-1]:  # threads share the lines
@@ -334,7 +338,7 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
         return None
     if parts is None:
         return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
-    array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated))
+    array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated), copy=False)
     kept = [axis for axis in range(array.ndim) if axis not in axes]
     rows = np.ascontiguousarray(array.transpose(*kept, *axes)).reshape(*[array.shape[axis] for axis in kept], -1)
 
@@ -414,6 +418,8 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
 
 #: Functions that fold to the same bits in any order.
 _UNORDERED: Final = frozenset((np.maximum, np.minimum, np.fmax, np.fmin, np.logical_or, np.logical_and))
+#: Reductions that search rows, without folding them.
+_POSITIONS: Final = frozenset((reductions.argmin, reductions.argmax))
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.

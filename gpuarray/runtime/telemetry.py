@@ -1,9 +1,9 @@
-"""Counters of what happened, and what goes to the host without having been asked for: fallbacks and transfers.
+"""Counters of events, and of implicit work on the host: fallbacks and transfers.
 
-A *fallback* is work that the host does although its device is another; a *transfer* is a read of elements by a
-conversion that other code than this package calls for, such as ``np.asarray(x)`` or ``float(x)``. What asks for host
-values by name (``asnumpy``, ``item``, ``tolist``, ``print``) is no transfer in this sense. Providers count launches,
-compilations and bytes; here are the counters of evaluation. :func:`stats` adds both up.
+A *fallback* is work that the host does for another device. A *transfer* is a read of elements by an implicit conversion
+outside this package, such as ``np.asarray(x)`` or ``float(x)``; explicit reads (``asnumpy``, ``item``, ``tolist``,
+``print``) do not count. Providers count launches, compilations and bytes, this module counts the rest, and
+:func:`stats` adds both up.
 """
 
 import threading
@@ -75,7 +75,7 @@ def placed(causes: Iterable[str]) -> None:
 
 
 def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None = None) -> None:
-    """Count that ``function`` runs on the host although its device is another, and obey ``config.fallback``.
+    """Count that ``function`` runs on the host instead of its device, and obey ``config.fallback``.
 
     Parameters
     ----------
@@ -218,10 +218,10 @@ def stats() -> dict[str, int]:
     -------
     dict
         ``launches`` of kernels, ``compiles`` of kernels, ``evaluations`` of graphs, ``operations`` evaluated in them,
-        ``plans`` made (evaluations that found none), ``fallbacks`` to the host, ``transfers`` by conversions such
+        ``plans`` that were made because none was cached, ``fallbacks`` to the host, ``transfers`` by conversions such
         as ``np.asarray(x)`` and ``float(x)``, ``bytes_uploaded`` to and ``bytes_downloaded`` from devices,
-        ``bytes_live`` in arrays and ``bytes_pooled`` for reuse. For each reason for which steps of plans on the device
-        "auto" were placed where they were, how many: ``placed_model``, ``placed_too_small`` and so on.
+        ``bytes_live`` in arrays and ``bytes_pooled`` for reuse. The steps of plans on the device "auto" are counted by
+        the reason for their placement: ``placed_model``, ``placed_too_small`` and so on.
     """
     totals = dict.fromkeys((*_FROM_PROVIDERS, *_OWN), 0)
     for provider in registry.opened():
@@ -236,7 +236,7 @@ def stats() -> dict[str, int]:
 
 
 def reset_stats() -> None:
-    """Set the counters of events to zero, and warn again of everything; memory gauges go on."""
+    """Set the counters of events to zero. Memory counters continue, and warnings are issued again."""
     with _lock:
         counters.update(dict.fromkeys(_OWN, 0))
         _placed.clear()

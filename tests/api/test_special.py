@@ -253,8 +253,8 @@ def test_ufuncs_of_the_same_name_from_elsewhere_are_not_taken_for_scipys() -> No
     class Named:
         __name__ = "erf"
 
-    assert dispatch.scipy_row(Named()) is None
-    assert dispatch.scipy_row(scipy_ufunc("erf")) is ops.OPS["erf"]
+    assert dispatch.scipy_operation(Named()) is None
+    assert dispatch.scipy_operation(scipy_ufunc("erf")) is ops.OPS["erf"]
 
 
 def test_numpys_functions_are_the_same_operations(device: Any) -> None:

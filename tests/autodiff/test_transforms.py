@@ -431,3 +431,39 @@ def test_check_grads_finds_wrong_derivatives() -> None:
         check_grads(wrong, (xp.asarray(X),), order=1)
     with pytest.raises(ValueError, match="modes"):
         check_grads(np.sin, (xp.asarray(X),), modes="reverse")
+
+
+def test_functions_that_compute_nothing() -> None:
+    x = xp.asarray(X)
+    same(xp.grad(lambda x: x)(2.0), 1.0)
+    same(xp.jacfwd(lambda x: x)(x), np.eye(5))
+    same(xp.jacrev(lambda x: x[::-1])(x), np.eye(5)[::-1])
+    same(xp.vjp(lambda x, y: (x, x, y), x, x)[1]((x, x, x)), [2 * X, X])
+    same(xp.grad(lambda x: 1.0)(x), 0 * X)
+    same(xp.jacfwd(lambda x: xp.ones(2))(x), np.zeros((2, 5)))
+    same(xp.hessian(lambda x: x.sum())(x), np.zeros((5, 5)))
+
+
+def test_variables_of_nested_derivatives_are_told_apart() -> None:
+    same(xp.grad(lambda x: x * xp.grad(lambda y: x + y)(1.0))(1.0), 1.0)
+
+    def forward(x: Any) -> Any:
+        return x * xp.jvp(lambda y: x * y, (xp.asarray(1.0),), (xp.asarray(1.0),))[1]
+
+    same(xp.jvp(forward, (xp.asarray(3.0),), (xp.asarray(1.0),)), (9.0, 6.0))
+
+
+@pytest.mark.parametrize("limit", [0, 4096])
+def test_long_loops_that_read_values(limit: int) -> None:
+    def mine(x: Any) -> Any:
+        for step in range(400):
+            x = x * 1.001 + 0.01 * np.sin(x)
+            if step % 50 == 0:
+                float(x[0])
+        return x.sum()
+
+    def theirs(x: Any) -> Any:
+        return jax.lax.fori_loop(0, 400, lambda _, x: x * 1.001 + 0.01 * jnp.sin(x), x).sum()
+
+    with xp.using(direct_limit=limit):
+        same(xp.grad(mine)(xp.asarray(X)), jax.grad(theirs)(X))

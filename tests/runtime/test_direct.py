@@ -274,7 +274,7 @@ def test_a_call_with_several_outputs_is_called_once():
     assert plans() == 0
 
 
-@pytest.mark.parametrize("name", ["max", "min", "any", "all", "nanmax", "negative", "isnan"])
+@pytest.mark.parametrize("name", ["max", "min", "any", "all", "nanmax", "argmax", "argmin", "negative", "isnan"])
 def test_one_function_of_a_large_array_makes_no_plan(name):
     host = np.random.default_rng(0).normal(size=100_000)
     x = xp.asarray(host)
