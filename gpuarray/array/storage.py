@@ -486,19 +486,22 @@ class StoredArray:
 
     def _store(self, layout: Layout, values: Node) -> bool:
         """Write as :meth:`store` does; return False if another thread has written meanwhile."""
-        cell = self._cell
-        items = (cell.node,)  # a further reference would look like another owner
-        before = id(items[0])
-        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
-            written = evaluate.overwritten(items, layout, values, cell.device)
-            if written is not None:
-                return cell.bind(written, before)
-        stored = self._stored_in(items[0])
+        before = self._cell.node
+        number = id(before)
+        stored = self._stored_in(before)
         if self._part is not None:
             values = self.combined(values, build.view(stored, layout))
         if is_identity(layout, stored.size):
-            return self._bind(values, before)
-        return not layout.size or self._bind(build.scatter(stored, values, layout), before)
+            return self._bind(values, number)
+        if not layout.size:
+            return True
+        written = build.scatter(stored, values, layout)
+        if not self._bind(written, number):
+            return False
+        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
+            del before, stored  # these references would look like other owners
+            evaluate.overwrite(written, layout, values, self._cell.device)
+        return True
 
     def _bind(self, stored: Node, before: int) -> bool:
         """Make what :meth:`_stored_in` returned, with elements replaced, the storage's value.

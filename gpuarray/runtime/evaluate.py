@@ -192,33 +192,30 @@ def folded(node: Map, device: Device) -> Node:
     return direct.folded(node) if is_immediate(device) else node
 
 
-def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device) -> Leaf | None:
-    """Write a few known values to the memory of a value, if it is the host's and nobody else can see it.
+def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
+    """Compute a write of a few known values at once, in place, if nobody else can see the value that is written to.
 
     Parameters
     ----------
-    items : tuple of Node
-        The value; the tuple's reference to it and one more are known.
+    node : Node
+        The write, which the array has already: no other thread gets the old value from it any more.
     layout : Layout
         Which elements to write.
     values : Node
         What to write, of the same dtype, and of the layout's shape or without axes.
     device : Device
         The device that computes with the value.
-
-    Returns
-    -------
-    Leaf or None
-        What has the new value; None if nothing was written.
     """
     if not is_immediate(device) or layout.size > config.current.direct_limit:
-        return None
+        return
     is_constant = isinstance(values, Generate) and values.op.is_constant
     written = values.detail[0] if is_constant else direct.value_of(values)
     if written is None:
-        return None
+        return
     with places.graphs:
-        return direct.overwritten(items, 0, 2, layout, written)
+        if node.result is None and (made := direct.overwritten(node.inputs, 0, 1, layout, written)) is not None:
+            made.origin = node.origin
+            node.resolve(made)
 
 
 def scalar(node: Node, device: Device) -> Any:
@@ -301,7 +298,10 @@ def trim(node: Node, device: Device) -> None:
     it is evaluated. Deep values below that arrays have are evaluated too, as what reads them later would compute them
     again.
     """
-    cut, rest = _cut(node)
+    with places.graphs:
+        if node.result is not None:  # another thread has evaluated it
+            return
+        cut, rest = _cut(node)
     evaluate((cut,), device, held_from=cut.depth // 2 + 1)
     _renew_depth(rest)
 
