@@ -8,7 +8,7 @@ from typing import Any
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
-from gpuarray.autodiff.program import Cotangents, Program, differentiated
+from gpuarray.autodiff.program import Cotangents, Program, differentiated, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
@@ -125,7 +125,8 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
             if tape.varying(result.node()):
                 name = getattr(fun, "__qualname__", repr(fun))
                 raise DerivativeError(
-                    f"checkpoint: {name} uses an array that is differentiated by and is no argument; pass it as one"
+                    f"checkpoint: {name} depends on a differentiated array that is not one of its arguments; pass the "
+                    "array as an argument"
                 )
 
         def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
@@ -215,7 +216,7 @@ class _Custom:
                 if rule is not None:
                     part = rule(tangent, out, *primals)
                     total = part if total is None else total + part
-            return out, wrap(build.full(out.shape, 0, out.dtype), out.device) if total is None else total
+            return out, zeros_like(out) if total is None else total
 
         self._jvp = jvp
 
@@ -248,7 +249,7 @@ class _Custom:
         def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
             if self._backward is None or (is_forward and self._jvp is not None):
                 return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
-            whole = [cts.get(n) if n in cts else _zeros_like(r) for n, r in enumerate(results)]
+            whole = [cts.get(n) if n in cts else zeros_like(r) for n, r in enumerate(results)]
             found = self._backward(*fixed, rest, containers.with_leaves(out, whole))
             return _checked(found, chosen, kept)
 
@@ -284,10 +285,6 @@ def _checked(found: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> l
     return cts
 
 
-def _zeros_like(array: GpuArray) -> GpuArray:
-    return wrap(build.full(array.shape, 0, array.dtype), array.device)
-
-
 class custom_vjp(_Custom):  # noqa: N801  # JAX's name
     """A function whose derivative is defined by cotangents, with :meth:`defvjp`.
 
@@ -296,7 +293,7 @@ class custom_vjp(_Custom):  # noqa: N801  # JAX's name
     fun : callable
         NumPy code, or a :class:`custom_jvp` function, whose derivative by tangents forward mode then uses.
     nondiff_argnums : sequence of int
-        Positional arguments by which is not differentiated, and which may be anything.
+        Positional arguments that are not differentiated; they may be any objects.
 
     Examples
     --------
@@ -322,7 +319,7 @@ class custom_jvp(_Custom):  # noqa: N801  # JAX's name
     fun : callable
         NumPy code, or a :class:`custom_vjp` function, whose derivative by cotangents reverse mode then uses.
     nondiff_argnums : sequence of int
-        Positional arguments by which is not differentiated, and which may be anything.
+        Positional arguments that are not differentiated; they may be any objects.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Map, Node
 from gpuarray.ops import derivatives, reductions
 from gpuarray.ops import elementwise as ops
+from gpuarray.ops.columns import Kind
 from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
 from gpuarray.ops.spec import MapOp
 
@@ -52,7 +53,7 @@ def _by_partials(
     node: Map, ct: GpuArray, operands: Sequence[GpuArray], wanted: Sequence[bool]
 ) -> Sequence[GpuArray | None]:
     partials = partials_of(node.op)
-    if partials is None or (node.op in _ORDERED and node.dtype.kind == "c"):
+    if partials is None or (node.op.kind is Kind.EXTREME and node.dtype.kind == "c"):
         raise undefined(node, node.op.name)
     result = wrap(node, ct.device)
     found: list[GpuArray | None] = []
@@ -169,8 +170,6 @@ def _nothing(like: GpuArray) -> GpuArray:
 
 
 _SUM: Final = reductions.sum
-#: Rows that compare complex numbers, whose order is no smooth function of them.
-_ORDERED: Final = frozenset((ops.maximum, ops.minimum, ops.fmax, ops.fmin))
 _RULES: Final[dict[MapOp, Callable[..., Sequence[GpuArray | None]]]] = {
     ops.where: _where,
     ops.cast: _cast,

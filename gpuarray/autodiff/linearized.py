@@ -6,7 +6,7 @@ from typing import Any, Final
 from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device
 from gpuarray.autodiff import containers
-from gpuarray.autodiff.program import Program, differentiated
+from gpuarray.autodiff.program import Program, differentiated, zeros_like
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
@@ -77,7 +77,7 @@ class Point:
         """Return the cotangents of the leaves of the primals."""
         with using(strict_array_api=False):
             found = self.program.pull(cotangents)
-        return [_zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
+        return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
         """Return the map of tangents of the primals to those of the results: the transpose of the transpose."""
@@ -91,7 +91,7 @@ class Point:
             with using(strict_array_api=False):
                 found = turned.pull([tangents[number] for number, _ in depending])
             return [
-                _zeros_like(array) if tangent is None else tangent
+                zeros_like(array) if tangent is None else tangent
                 for tangent, array in zip(found, self.results, strict=True)
             ]
 
@@ -102,10 +102,6 @@ def _argument(node: Node, device: Device, access: int) -> GpuArray:
     array = wrap(node, device)
     array._access = access
     return array
-
-
-def _zeros_like(array: GpuArray) -> GpuArray:
-    return wrap(build.full(array.shape, 0, array.dtype), array.device)
 
 
 def tangent_of(value: Any, like: GpuArray, what: str) -> GpuArray:

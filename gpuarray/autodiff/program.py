@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import recording as origins
 from gpuarray.device import Device
-from gpuarray.graph import tape
+from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import BaseNode, Call, Map, Node
 from gpuarray.ops import elementwise as ops
 
@@ -200,3 +200,8 @@ def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct:
         result = function(*(wrap(node, ct.device) for node in variables))
         program = Program([result.node()], variables, record, ct.device)
     return program.pull([ct])
+
+
+def zeros_like(array: GpuArray) -> GpuArray:
+    """Return zeros with the shape, dtype and device of an array."""
+    return wrap(build.full(array.shape, 0, array.dtype), array.device)

@@ -9,6 +9,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, tangents_of
+from gpuarray.autodiff.program import zeros_like
 from gpuarray.errors import DerivativeError
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import elementwise as ops
@@ -415,7 +416,7 @@ def jacfwd(
         for number, array in enumerate(point.given):
             lines: list[list[GpuArray]] = [[] for _ in point.results]
             for unit in _units(array):
-                tangents = [_zeros(other) if n != number else unit for n, other in enumerate(point.given)]
+                tangents = [zeros_like(other) if n != number else unit for n, other in enumerate(point.given)]
                 for line, tangent in zip(lines, push(tangents), strict=True):
                     line.append(tangent)
             for own, line, result in zip(found, lines, point.results, strict=True):
@@ -486,7 +487,3 @@ def _stacked(lines: Sequence[GpuArray], like: GpuArray) -> GpuArray:
         return wrap(build.full((0, *like.shape), 0, like.dtype), like.device)
     nodes = [build.reshape(line.node(), (1, *like.shape)) for line in lines]
     return wrap(build.concat(nodes, 0), like.device)
-
-
-def _zeros(array: GpuArray) -> GpuArray:
-    return wrap(build.full(array.shape, 0, array.dtype), array.device)

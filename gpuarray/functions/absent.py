@@ -6,7 +6,7 @@ import numpy as np
 
 _KERNEL: Final = "write the operation with functions of arrays, which are fused into one kernel, and use gpuarray.jit"
 _STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays, with numpy.{name}"
-_TEXT: Final = "text is no supported dtype; keep it in NumPy arrays, with numpy.{name}"
+_TEXT: Final = "text is not a supported dtype; keep it in NumPy arrays, with numpy.{name}"
 _MATRIX: Final = "there is no matrix class; use arrays of two dimensions, @ and gpuarray.block"
 _LONG: Final = "long double is not supported; float64 and complex128 are the widest dtypes"
 _NUMPYS: Final = "it is a part of NumPy itself; use numpy.{name}"

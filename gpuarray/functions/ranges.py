@@ -65,7 +65,7 @@ def arange(
         If the step is 0.
     """
     if isinstance(start, _DATES) or isinstance(step, _DATES):
-        raise TypeError("dates are no supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
+        raise TypeError("dates are not a supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     first, last, step = (
         v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v

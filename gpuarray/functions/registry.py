@@ -51,8 +51,8 @@ DIVISION: Final = "each coefficient of a quotient depends on all before it"
 #: Reasons of functions that do not compute with numbers.
 TEXT_OUT: Final = "text is formatted on the host"
 FILES: Final = "files and buffers are read and written by the host"
-TEXT: Final = "text is no supported dtype; keep it in NumPy arrays"
-DATES: Final = "dates are no supported dtype; keep them in NumPy arrays"
+TEXT: Final = "text is not a supported dtype; keep it in NumPy arrays"
+DATES: Final = "dates are not a supported dtype; keep them in NumPy arrays"
 STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays"
 NOT_NUMERIC: Final = frozenset((TEXT_OUT, FILES, TEXT, DATES, STRUCTURED))
 

@@ -109,7 +109,7 @@ def varying(node: Any) -> bool:
     return node.dtype.kind in "fc" and any(tape.varies(node) for tape in [*state.tapes.values()])
 
 
-#: What a program calls to read values. What it does with them is its own affair, and no part of a derivative.
+#: Functions with which a program reads values. Derivatives treat what it computes from them as constant.
 _READERS: Final = frozenset((
     "__bool__", "__complex__", "__contains__", "__float__", "__format__", "__hash__", "__index__", "__int__",
     "__iter__", "__reduce__", "__repr__", "__round__", "__str__", "_repr_html_", "array2string", "array_repr",

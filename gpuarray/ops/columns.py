@@ -31,6 +31,8 @@ class Kind(Enum):
     """x to the power y, which is an error for integers to a negative power."""
     COMPARISON = auto()
     """A truth about two operands, which Python integers beyond the range of the dtype have, too."""
+    EXTREME = auto()
+    """The larger or the smaller of two operands, so that a fold gives the same in any order."""
     SELECTION = auto()
     """The second or the third operand, by the truth of the first."""
     CONVERSION = auto()

@@ -280,7 +280,7 @@ atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=2
 
 def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, **columns: Any) -> MapOp:
     forms = {"bool": boolean, "int": f"{integer}({{0}}, {{1}})", "pair": f"{integer}_{{T}}({{0}}, {{1}})"}
-    return _op(name, ufunc, doc, cost=2, library="float complex", wgsl=forms, **columns)
+    return _op(name, ufunc, doc, cost=2, library="float complex", wgsl=forms, kind=Kind.EXTREME, **columns)
 
 
 maximum = _extreme(

@@ -5,9 +5,9 @@ one takes milliseconds. A graph whose nodes have at most ``config.direct_limit``
 a plan if the host has its leaves and is where its device computes. Every node on the way becomes a leaf, so nothing is
 computed twice, and a loop whose views move makes no plans.
 
-Each kind of node has one rule here. A node that the rules do not cover, and any error, leads to a plan, which raises
-the error again with the lines that recorded it. :func:`gpuarray.runtime.evaluate.evaluate` calls this module, under
-the lock of graphs.
+Each kind of node has one rule here. A node that the rules do not cover, and an error that values cause, lead to a
+plan, which raises the error again with the lines that recorded it. :func:`gpuarray.runtime.evaluate.evaluate` calls
+this module, under the lock of graphs.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import current
-from gpuarray.ops import generators, reductions
+from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
@@ -140,10 +140,9 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
     elif type(root) is Reduce:
         fold = root.op
         first = len(root.inputs[0].shape) - len(root.axes)
-        are_rows = all(axis >= first for axis in root.axes)
-        if not (fold in _POSITIONS and are_rows) and (
-            fold.numpy is not None or fold.combine is None or fold.combine.numpy not in _UNORDERED
-        ):
+        is_copied = fold.numpy is not None and any(axis < first for axis in root.axes)
+        is_extreme = fold.combine is not None and fold.combine.kind is Kind.EXTREME
+        if is_copied or not (is_extreme or root.dtype.kind in "biu"):  # others depend on the order of additions
             return limit
     elif type(root) is Call:
         if root.op.by_line and root.size > root.shape[-1]:  # threads share the lines
@@ -193,19 +192,19 @@ def folded(node: Map) -> Node:
     return constant
 
 
-def overwritten(items: Sequence[Node], place: int, owners: int, layout: Layout, values: Any) -> Leaf | None:
+def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf | None:
     """Write to the memory of a value that nobody else can see, and return the leaf that has it now; else None.
 
     Parameters
     ----------
-    items, place, owners
-        As :func:`gpuarray.runtime.ownership.private_leaf` has them.
+    operands : sequence of Node
+        What a write has as its operands, of which the first is the value.
     layout : Layout
         Which elements to write.
     values : ndarray or scalar
         What to write, of the same dtype.
     """
-    leaf = ownership.private_leaf(items, place, owners)
+    leaf = ownership.private_leaf(operands)
     if leaf is None:
         return None
     host = leaf.host
@@ -377,7 +376,7 @@ def _scatter(node: Scatter, values: list[Any]) -> Any:
         return result
     if node.layout is not None and node.dtype is node.inputs[0].dtype:
         values[0] = None  # this was a reference too
-        written = overwritten(node.inputs, 0, 1, node.layout, values[1])
+        written = overwritten(node.inputs, node.layout, values[1])
         if written is not None:
             written.origin = node.origin
             return written
@@ -416,10 +415,6 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
     return function
 
 
-#: Functions that fold to the same bits in any order.
-_UNORDERED: Final = frozenset((np.maximum, np.minimum, np.fmax, np.fmin, np.logical_or, np.logical_and))
-#: Reductions that search rows, without folding them.
-_POSITIONS: Final = frozenset((reductions.argmin, reductions.argmax))
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.

@@ -213,7 +213,7 @@ def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
     if written is None:
         return
     with places.graphs:
-        if node.result is None and (made := direct.overwritten(node.inputs, 0, 1, layout, written)) is not None:
+        if node.result is None and (made := direct.overwritten(node.inputs, layout, written)) is not None:
             made.origin = node.origin
             node.resolve(made)
 

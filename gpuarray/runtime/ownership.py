@@ -24,21 +24,14 @@ def is_last(items: Sequence[Node], place: int) -> bool:
     return owner_count(items, place) == 1 and _has_own_buffers(items, place)
 
 
-def private_leaf(items: Sequence[Node], place: int, owners: int) -> Leaf | None:
-    """Return the leaf of a value that is on the host alone and has no other reference; None if there may be one.
+def private_leaf(operands: Sequence[Node]) -> Leaf | None:
+    """Return the leaf of the first operand, if only the host has its value and only ``operands`` refers to it.
 
-    Parameters
-    ----------
-    items : sequence of Node
-        What holds the value.
-    place : int
-        Where.
-    owners : int
-        How many references the caller knows, that of ``items`` included.
+    Return None if there may be another reference.
     """
-    if owner_count(items, place) != owners:
+    if owner_count(operands, 0) != 1:
         return None
-    node = items[place]
+    node = operands[0]
     leaf = node if isinstance(node, Leaf) else node.result
     if leaf is None or (leaf is not node and owner_count((leaf,), 0) != 3):  # the node's, this function's, the tuple's
         return None

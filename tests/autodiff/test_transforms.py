@@ -336,7 +336,7 @@ def test_checkpoints_compute_again() -> None:
     assert len(runs) == 6
     check_grads(mine, (xp.asarray(A), xp.asarray(w)), rtol=1e-4)
     captured = xp.asarray(w)
-    with pytest.raises(DerivativeError, match="is no argument"):
+    with pytest.raises(DerivativeError, match="not one of its arguments"):
         xp.grad(lambda w: xp.checkpoint(lambda x: x @ w)(xp.asarray(A)).sum())(captured)
 
 

@@ -42,7 +42,7 @@ def test_every_status_belongs_to_a_function_of_numpy():
 
 def test_text_is_refused():
     assert registry.implementation_of(np.strings.upper).kind == registry.REFUSED
-    with pytest.raises(TypeError, match="text is no supported dtype"):
+    with pytest.raises(TypeError, match="text is not a supported dtype"):
         np.strings.upper(gpuarray.asarray([1, 2]))
 
 
