@@ -12,6 +12,7 @@ from threading import get_ident
 from typing import Any, Final
 
 from gpuarray.errors import DerivativeError
+from gpuarray.immediacy import immediacy
 from gpuarray.source_locations import frame_at, is_user_file, locate
 
 
@@ -148,7 +149,8 @@ def recording() -> Iterator[Tape]:
     tape = state.tapes.setdefault(thread, Tape())
     tape.depth += 1
     try:
-        yield tape
+        with immediacy.suspended():
+            yield tape
     finally:
         tape.depth -= 1
         if not tape.depth:
