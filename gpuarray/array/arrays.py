@@ -22,7 +22,7 @@ from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
 
 #: Names that only this package uses, which completion does not offer.
@@ -112,6 +112,11 @@ class GpuArray(MethodsArray):
             )
         if wanted == self._dtype and not copy:
             return self
+        if immediacy.limit and (self._dtype.kind != "c" or wanted.kind in "bc"):
+            host = self._host if self._memory is self._cell.memory else self.host()
+            if host is not None:
+                made = quiet.run(np.asarray(host).astype, wanted)
+                return self._of_host(made if made.flags.owndata else made.copy(), self._cell.device)
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:

@@ -258,7 +258,7 @@ class ComputingArray(SelectableArray):
             elif kind in WEAK:
                 operands.append(value)
                 continue
-            elif kind is _ndarray and value.size <= immediacy.limit:
+            elif kind is _ndarray and value.size <= immediacy.limit and dtypes.is_supported(value.dtype):
                 operand = value
             else:
                 return None

@@ -50,9 +50,8 @@ class SelectableArray(StoredArray):
                     if found.base is memory:
                         if self._part is None:
                             return self._see_host(found)
-                    elif memory is cell.memory or not _is_basic(key):
-                        device = cell.device if kind is slice else self._key_device(key)
-                        return self._of_host(found if found.base is None else found.copy(), device)
+                    elif kind is not slice and not _is_basic(key):
+                        return self._of_host(found if found.base is None else found.copy(), self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)

@@ -284,7 +284,7 @@ class StoredArray:
         if name == "_memory":
             self._memory = _NOTHING
             return _NOTHING
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return object.__getattribute__(self, name)  # for the error
 
     def _find_layout(self) -> Layout | None:
         """Return the layout of a view that NumPy has made."""
@@ -313,7 +313,11 @@ class StoredArray:
         if self._layout is None or self._part is not None or self.size > immediacy.limit:
             return None
         whole = evaluate.value_of(node) if cell.device.kind in _FREE else None
-        return None if whole is None else evaluate.strided(whole, self._layout)
+        if whole is None:
+            return None
+        part = evaluate.strided(whole, self._layout)
+        part.flags.writeable = False  # it is a part of a leaf
+        return part
 
     def _hosted(self, memory: Any) -> Any:
         """Return the elements as a view of the cell's memory; None if they are many."""
@@ -519,6 +523,8 @@ class StoredArray:
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
+        if self._memory is self._cell.memory and self._part is None and immediacy.limit and self._shape:
+            return self._see_host(self._host.T)
         return self.transpose()
 
     @property
@@ -608,6 +614,10 @@ class StoredArray:
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
+        if immediacy.limit and order == "C" and copy is None and self._part is None and self._shape:
+            host = self._host if self._memory is self._cell.memory else self.host()
+            if host is not None and (seen := self._reshaped_at_once(host, shape)) is not None:
+                return seen
         order = check_order(order, "CFA")
         wanted = build.resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
@@ -619,6 +629,16 @@ class StoredArray:
             raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; omit copy=False")
         return self._fresh(build.reshape(self.node(), wanted))
 
+    def _reshaped_at_once(self, host: npt.NDArray[Any], shape: tuple[Any, ...]) -> Self | None:
+        """Return the elements in host memory with another shape; None if that is recorded instead."""
+        try:
+            found = host.reshape(*shape)
+        except (TypeError, ValueError):
+            return None
+        if found.base is self._memory:
+            return self._see_host(found)
+        return self._of_host(found.copy(), self._cell.device) if self._memory is self._cell.memory else None
+
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.
 
@@ -627,6 +647,11 @@ class StoredArray:
         ValueError
             If the arguments are not a permutation of the axes.
         """
+        if immediacy.limit and self._memory is self._cell.memory and self._part is None and self._shape:
+            try:
+                return self._see_host(self._host.transpose(*axes))
+            except (TypeError, ValueError):
+                pass
         order = _unpacked(axes) if axes else None
         if order is None:
             numbers = list(reversed(range(self.ndim)))

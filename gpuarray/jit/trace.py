@@ -29,6 +29,7 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places

@@ -232,7 +232,8 @@ def generated(node: Generate) -> Any:
         return None
     if node.op.is_constant and not node.shape:
         return node.parameters[0]
-    return np.asarray(_generate(node, [])).reshape(node.shape)
+    made = np.asarray(_generate(node, []))
+    return made if made.shape == node.shape and made.base is None else made.reshape(node.shape).copy()
 
 
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
