@@ -37,9 +37,7 @@ _ndarray: Final = np.ndarray
 _NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
 
 
-def _forward(
-    op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False
-) -> Callable[[A, Any], A]:
+def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
     on_host = compute if meets else None
 
     def method(self: A, other: Any) -> A:
@@ -53,7 +51,7 @@ def _forward(
                 if theirs is not None and (kind in WEAK or type(mine) is not _ndarray or _are_few(mine, theirs)):
                     try:
                         made = quiet.run(compute, mine, theirs)
-                    except Exception:  # the error is that of a recording  # noqa: BLE001
+                    except Exception:  # the error is that of a recording
                         pass
                     else:
                         counters["operations"] += 1
@@ -75,9 +73,7 @@ def _forward(
     return _named(method, op, "x {} other")
 
 
-def _reflected(
-    op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False
-) -> Callable[[A, Any], A]:
+def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
     on_host = compute if meets else None
 
     def method(self: A, other: Any) -> A:
@@ -88,7 +84,7 @@ def _reflected(
                 if mine is not None:
                     try:
                         made = quiet.run(compute, other, mine)
-                    except Exception:  # the error is that of a recording  # noqa: BLE001
+                    except Exception:  # the error is that of a recording
                         pass
                     else:
                         counters["operations"] += 1
@@ -122,7 +118,7 @@ def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
             if mine is not None:
                 try:
                     made = quiet.run(compute, mine)
-                except Exception:  # the error is that of a recording  # noqa: BLE001
+                except Exception:  # the error is that of a recording
                     pass
                 else:
                     counters["operations"] += 1
@@ -175,7 +171,7 @@ class ComputingArray(SelectableArray):
             return None
         try:
             made = quiet.run(operator.pow, mine, theirs)
-        except Exception:  # the error is that of a recording  # noqa: BLE001
+        except Exception:  # the error is that of a recording
             return None
         counters["operations"] += 1
         is_array = isinstance(other, type(self))
@@ -194,7 +190,7 @@ class ComputingArray(SelectableArray):
             return False
         try:
             quiet.run(compute, mine, theirs)
-        except Exception:  # the error is that of a recording  # noqa: BLE001
+        except Exception:  # the error is that of a recording
             return False
         if memory is not cell.memory:  # another thread has made a graph of it meanwhile
             return False
@@ -270,7 +266,7 @@ class ComputingArray(SelectableArray):
             return None
         try:
             made = quiet.run(ufunc, *operands)
-        except Exception:  # the error is that of a recording  # noqa: BLE001
+        except Exception:  # the error is that of a recording
             return None
         counters["operations"] += 1
         return cls._of_host(made, device)

@@ -41,7 +41,7 @@ class SelectableArray(StoredArray):
                 kind = type(key)
                 try:
                     found = host[key if kind is int or kind is slice else _host_key(key)]
-                except Exception:  # the error is that of a recording  # noqa: BLE001
+                except Exception:  # the error is that of a recording
                     pass
                 else:
                     if type(found) is not np.ndarray:
@@ -128,7 +128,7 @@ class SelectableArray(StoredArray):
         kind = type(key)
         try:
             quiet.run(setitem, host, key if kind is int or kind is slice else _host_key(key), values)
-        except Exception:  # the error is that of a recording  # noqa: BLE001
+        except Exception:  # the error is that of a recording
             return False
         if memory is not cell.memory:  # another thread has made a graph of it meanwhile
             return False
@@ -337,8 +337,8 @@ def _host_key(key: Any) -> Any:
     if isinstance(key, StoredArray):
         host = key._host if key._memory is key._cell.memory else key.host()
         if host is not None:
-            return host
-    elif kind is np.ndarray and key.size <= immediacy.limit:
+            return host if key._shape else np.asarray(host)  # an array as key makes a copy
+    elif (kind is np.ndarray and key.size <= immediacy.limit) or (kind is list and {*map(type, key)} <= {int, bool}):
         return key
     raise LookupError
 

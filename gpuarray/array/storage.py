@@ -73,7 +73,7 @@ class Cell:
     device : Device
         The device.
     node : Node
-        The value. While there is ``memory`` the attribute is not set, and whoever asks for it gets a leaf of the memory.
+        The value. While there is ``memory`` the attribute is not set, and whoever asks gets a leaf of the memory.
     memory : ndarray, scalar or None
         The value as a contiguous NumPy array that only the arrays of this cell use, or as a NumPy scalar.
     """
@@ -319,6 +319,10 @@ class StoredArray:
         part.flags.writeable = False  # it is a part of a leaf
         return part
 
+    def has_memory(self) -> bool:
+        """Return whether the elements are in memory of the cell, as ``_host`` has them."""
+        return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
+
     def _hosted(self, memory: Any) -> Any:
         """Return the elements as a view of the cell's memory; None if they are many."""
         part, layout = self._part, self._layout
@@ -523,7 +527,7 @@ class StoredArray:
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
-        if self._memory is self._cell.memory and self._part is None and immediacy.limit and self._shape:
+        if immediacy.limit and self._part is None and self._shape and self.has_memory():
             return self._see_host(self._host.T)
         return self.transpose()
 
@@ -647,7 +651,7 @@ class StoredArray:
         ValueError
             If the arguments are not a permutation of the axes.
         """
-        if immediacy.limit and self._memory is self._cell.memory and self._part is None and self._shape:
+        if immediacy.limit and self._part is None and self._shape and self.has_memory():
             try:
                 return self._see_host(self._host.transpose(*axes))
             except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """Calls of NumPy's functions with small arrays in host memory, which compute at once.
 
-An implementation of the package has the signature and the results of a function of NumPy. Where all arrays of a call are
-small and in host memory, NumPy's function itself is therefore called with their memory, and its result is an array.
+An implementation of the package has the signature and the results of a function of NumPy. Where all arrays of a call
+are small and in host memory, NumPy's function itself is called with their memory, and its result becomes an array.
 The tables say which functions may be called so. A function that is not in them, an error and whatever else this module
 does not know lead to the implementation, so that errors and warnings are always the same.
 """
@@ -21,31 +21,34 @@ from gpuarray.runtime import telemetry
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 #: Functions whose results are views of their arguments where strides allow.
-_VIEWS: Final = frozenset(
-    "atleast_1d atleast_2d atleast_3d broadcast_to diagonal expand_dims flip fliplr flipud linalg.diagonal "
-    "linalg.matrix_transpose matrix_transpose moveaxis ravel reshape rollaxis rot90 squeeze swapaxes transpose "
-    "array_split dsplit hsplit split vsplit".split()
-)
+_VIEWS: Final = "views"
 #: Functions that write to their first argument.
-_IN_PLACE: Final = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
+_IN_PLACE: Final = "in place"
 #: Functions whose results may have as many elements as the product of the sizes of their arguments.
-_PRODUCTS: Final = frozenset("convolve correlate einsum inner kron linalg.outer outer tensordot linalg.tensordot".split())
-#: Functions whose results are no larger than all arguments together, whatever shapes they have.
-_SUMS: Final = frozenset(
-    "append bincount column_stack compress concatenate delete diff digitize dstack extract hstack insert interp isin "
-    "searchsorted stack take take_along_axis union1d vstack".split()
-)
-#: Other functions.
-_OTHERS: Final = frozenset(
-    "all amax amin angle any argmax argmin argsort argwhere around astype average choose clip count_nonzero cumprod cumsum "
-    "cumulative_prod cumulative_sum diagflat dot ediff1d empty_like fft.fft fft.fft2 fft.fftn fft.fftshift fft.hfft "
-    "fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn fix "
-    "flatnonzero gradient isclose isneginf isposinf linalg.cholesky linalg.det linalg.eigvals linalg.eigvalsh linalg.inv "
-    "linalg.matmul linalg.matrix_power linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.solve "
-    "linalg.vecdot matmul max mean median min nan_to_num nanprod nansum nonzero ones_like prod ptp quantile "
-    "percentile roll round select sinc sort std sum trace trapezoid tril triu unique unwrap var vdot vecdot where "
-    "zeros_like".split()
-)
+_PRODUCTS: Final = "products"
+#: Functions whose results have no more elements than all arguments together, whatever shapes these have.
+_SUMS: Final = "sums"
+#: Other functions, whose results have the shape to which the arguments broadcast, or fewer elements.
+_ELEMENTS: Final = "elements"
+
+_NAMES: Final = {
+    _VIEWS: "array_split atleast_1d atleast_2d atleast_3d broadcast_to diagonal dsplit einsum expand_dims flip "
+    "fliplr flipud hsplit linalg.diagonal linalg.matrix_transpose matrix_transpose moveaxis ravel reshape rollaxis "
+    "rot90 split squeeze swapaxes transpose vsplit",
+    _IN_PLACE: "copyto fill_diagonal place put put_along_axis putmask",
+    _PRODUCTS: "convolve correlate inner kron linalg.outer linalg.tensordot outer tensordot",
+    _SUMS: "append bincount column_stack compress concatenate delete diff digitize dstack extract hstack insert interp "
+    "isin searchsorted stack take take_along_axis union1d vstack",
+    _ELEMENTS: "all amax amin angle any argmax argmin argsort argwhere around astype average choose clip count_nonzero "
+    "cumprod cumsum cumulative_prod cumulative_sum diagflat dot ediff1d empty_like fft.fft fft.fft2 fft.fftn "
+    "fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2 fft.irfftn "
+    "fft.rfft fft.rfft2 fft.rfftn fix flatnonzero gradient isclose isneginf isposinf linalg.cholesky linalg.det "
+    "linalg.eigvals linalg.eigvalsh linalg.inv linalg.matmul linalg.matrix_power linalg.matrix_rank linalg.multi_dot "
+    "linalg.norm linalg.pinv linalg.solve linalg.vecdot matmul max mean median min nan_to_num nanprod nansum nonzero "
+    "ones_like percentile prod ptp quantile roll round select sinc sort std sum trace trapezoid tril triu unique "
+    "unwrap var vdot vecdot where zeros_like",
+}
+_KIND_OF: Final = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 #: The most elements of a result of one of the products.
 _MOST: Final = 1 << 20
 
@@ -68,7 +71,7 @@ def at_once(function: _F, name: str) -> _F:
     """
     if hasattr(function, "computes_at_once"):
         return function
-    kind = next((k for k in (_VIEWS, _IN_PLACE, _PRODUCTS, _SUMS, _OTHERS) if name in k), None)
+    kind = _KIND_OF.get(name)
     numpys = _QUICKER.get(name) or _find(name)
     if kind is None or numpys is None:
         return function
@@ -95,7 +98,7 @@ def _find(name: str) -> Any:
     return value
 
 
-def _computed(numpys: Any, kind: frozenset[str], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def _computed(numpys: Any, kind: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     call = _Call()
     add = call.add
@@ -109,10 +112,10 @@ def _computed(numpys: Any, kind: frozenset[str], arguments: tuple[Any, ...], key
             return None if call.has_written() else NOT_COMPUTED
         wrapped = keywords.get("out")
         if wrapped is None or type(wrapped) is tuple:
-            wrapped = call.wrapped(found, kind is _VIEWS or numpys is np.einsum)
+            wrapped = call.wrapped(found, kind is _VIEWS)
         elif type(wrapped) is GpuArray and wrapped._memory is not wrapped._cell.memory:
             return NOT_COMPUTED
-    except Exception:  # the error is that of the implementation  # noqa: BLE001
+    except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     telemetry.counters["operations"] += 1
     return wrapped
@@ -162,19 +165,22 @@ class _Call:
             return value
         raise LookupError
 
-    def are_few(self, kind: frozenset[str]) -> bool:
+    def are_few(self, kind: str) -> bool:
         """Return whether the result has a bounded number of elements, as far as sizes tell."""
         arrays = self.hosts + self.raw
         if len(arrays) == 1 or kind is _SUMS or kind is _VIEWS:
             return True
-        if kind is not _PRODUCTS and all(array.shape == arrays[0].shape for array in arrays):
+        first: Any = arrays[0].shape
+        if kind is not _PRODUCTS and all(array.shape == first for array in arrays):
             return True
-        return prod([array.size for array in arrays]) <= _MOST
+        most: int = prod([array.size for array in arrays])
+        return most <= _MOST
 
     def has_written(self) -> bool:
         """Return whether NumPy has written to the memory of the first array, which is still that of its cell."""
         array = self.owners[0]
-        return array._memory is array._cell.memory and array._host is self.hosts[0]
+        is_current: bool = array._memory is array._cell.memory and array._host is self.hosts[0]
+        return is_current
 
     def wrapped(self, found: Any, is_view: bool) -> Any:
         """Return what NumPy returned with arrays of this package.
@@ -214,7 +220,7 @@ class _Call:
 
 
 def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
-    reduce = ufunc.reduce
+    reduce: Any = ufunc.reduce
 
     def fold(
         x: Any,
@@ -253,6 +259,16 @@ def _fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     return fresh
 
 
+def _without_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a Fourier transform along several axes, without the parameters ``norm`` and ``out``."""
+    usual = (-2, -1) if function.__name__.endswith("2") else None
+
+    def transform(a: Any, s: Any = None, axes: Any = usual) -> Any:
+        return function(a, s, axes)
+
+    return transform
+
+
 def _sort(x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Any:
     if descending:
         raise LookupError
@@ -273,6 +289,11 @@ _QUICKER: Final[dict[str, Callable[..., Any]]] = {
     "min": _extreme(np.minimum),
     "amax": _extreme(np.maximum),
     "amin": _extreme(np.minimum),
+    "einsum": lambda subscripts, *operands: np.einsum(subscripts, *operands),
+    **{
+        f"fft.{name}": _without_out(getattr(np.fft, name))  # which NumPy does not always write to
+        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn")
+    },
     "diff": _fresh(np.diff),
     "linalg.matrix_power": _fresh(np.linalg.matrix_power),
     "sort": _sort,
