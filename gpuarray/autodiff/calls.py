@@ -48,8 +48,7 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
 def _named(call: Call) -> str:
     op = call.op
     if op in (calls.fold_spans, calls.running_fold):
-        method = "reduceat" if op is calls.fold_spans else "accumulate"
-        return f"{call.parameters['row'].name}.{method}"
+        return f"{call.parameters['row'].name}.{call.parameters.get('method', 'accumulate')}"
     return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
 
 
