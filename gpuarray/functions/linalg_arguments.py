@@ -101,5 +101,22 @@ def run(
         origin = find_origin()
         for node in nodes:
             node.origin = origin
-    evaluate.evaluate([*sources, *nodes], device)
+    evaluate.evaluate_early([*sources, *nodes], device)
     return tuple(wrap(node, device) for node in nodes)
+
+
+def run_checked(
+    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], error: str, **parameters: Any
+) -> tuple[GpuArray, ...]:
+    """Evaluate a call as :func:`run` does, and raise an error if its last output, the status, is not zero.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        With the message ``error``. In-process, NumPy raises it.
+    """
+    status = (operands[0].shape[:-2], dtypes.int32)
+    *found, failed = run(row, operands, [*outputs, status], **parameters)
+    if found[0].size and found[0].device.kind != "cpu" and np.asarray(failed).any():
+        raise np.linalg.LinAlgError(error)
+    return tuple(found)
