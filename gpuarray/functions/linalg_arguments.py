@@ -101,7 +101,7 @@ def run(
         origin = find_origin()
         for node in nodes:
             node.origin = origin
-    evaluate.evaluate([*sources, *nodes], device)
+    evaluate.evaluate_early([*sources, *nodes], device)
     return tuple(wrap(node, device) for node in nodes)
 
 
