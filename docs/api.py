@@ -15,7 +15,7 @@ _RUNNING = (
     *("stats", "reset_stats", "from_dlpack", "get_array_module", "get_default_memory_pool", "is_available"),
 )
 _DERIVATIVES = (
-    *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian", "hessian"),
+    *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian", "hessian", "vmap"),
     *("checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"),
 )
 #: For each page its title and the modules whose functions it lists.

@@ -14,6 +14,7 @@ import array_api
 import command_line
 import numpy
 import performance
+import scipy_table
 
 import gpuarray
 from gpuarray.config import Config, environment_name
@@ -246,6 +247,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/configuration.md": configuration,
     "reference/names.md": interface,
     "reference/numpy-coverage.md": numpy_coverage,
+    "reference/scipy.md": scipy_table.page,
     **{f"reference/{name}": lines for name, lines in (array_api.pages() | api.pages()).items()},
 }
 

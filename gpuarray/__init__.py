@@ -35,6 +35,7 @@ ndarray = GpuArray
 
 if TYPE_CHECKING:
     from gpuarray import emath as emath
+    from gpuarray import scipy as scipy
     from gpuarray import special as special
     from gpuarray import testing as testing
     from gpuarray import typing as typing

@@ -41,6 +41,10 @@ class DerivativeError(GpuArrayError, TypeError):
     """A derivative is needed that is undefined or not implemented, or an argument cannot be differentiated."""
 
 
+class BatchingError(GpuArrayError, TypeError):
+    """A function that ``vmap`` maps reads a value that differs along the batch, or has no batching rule."""
+
+
 class ConfigurationError(GpuArrayError, ValueError):
     """A setting is unknown or has an invalid value."""
 

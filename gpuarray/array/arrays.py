@@ -333,7 +333,7 @@ class GpuArray(MethodsArray):
             raise TypeError("iteration over a 0-d array")
         if immediacy.limit and self.host() is not None:
             return (self[i] for i in range(self._shape[0]))
-        if len(self._shape) == 1 and not (tape.state.tapes and tape.varying(self._cell.node)):
+        if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)

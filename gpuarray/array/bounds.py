@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from weakref import WeakKeyDictionary
 
 from gpuarray.device import Device
-from gpuarray.graph import build, tracing
+from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -34,9 +34,12 @@ _known: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 def bounds(node: Node, device: Device) -> tuple[int, int]:
     """Return the minimum and maximum of a non-empty node of integers.
 
-    While a function is recorded, return those of the current call if the node is an argument of the function.
+    While a function is recorded, return those of the current call if the node is an argument of the function. While it
+    is mapped over a batch, return those of all elements of the batch.
     """
     node = tracing.mode().present(node)
+    if tape.state.tapes:
+        node = tape.whole(node, device)
     value = current(node)
     found = _stated(node) or _stated(value) or _known.get(value)
     if found is not None:

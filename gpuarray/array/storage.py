@@ -512,7 +512,7 @@ class StoredArray:
         stored = self._cell.node
         pending = self._layout is not None and stored.result is None and not isinstance(stored, Leaf)
         if pending and stored.inputs:
-            evaluate.evaluate([stored], self._cell.device)
+            evaluate.evaluate_early([stored], self._cell.device)
         return self.node()
 
     # -- views --------------------------------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ from typing import Any, Final, TypeAlias
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.elementwise import converted, fitted, scaled
-from gpuarray.autodiff.errors import undefined
+from gpuarray.autodiff.errors import name_of, undefined
 from gpuarray.autodiff.program import Cotangents, Outputs
 from gpuarray.device import Device
 from gpuarray.functions.matrices import eye, tril
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.graph.nodes import Call, Node
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, factorisations, generators
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
@@ -36,21 +36,13 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
     call = outputs.call
     rule = RULES.get(call.op)
     if rule is None:
-        raise undefined(outputs, _named(call))
+        raise undefined(outputs, name_of(call))
     operands = [wrap(operand, device) for operand in outputs.inputs]
     found = rule(outputs, cts, operands)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
         for part, operand, is_wanted in zip(found, operands, wanted, strict=True)
     ]
-
-
-def _named(call: Call) -> str:
-    op = call.op
-    if op in (calls.fold_spans, calls.running_fold):
-        method = "reduceat" if op is calls.fold_spans else "accumulate"
-        return f"{call.parameters['row'].name}.{method}"
-    return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
 
 
 def _call(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: dtypes.DType, **parameters: Any) -> GpuArray:

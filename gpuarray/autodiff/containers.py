@@ -40,6 +40,17 @@ def _ordered(keys: Iterable[Any]) -> list[Any]:
         return list(keys)
 
 
+def children(tree: Any) -> dict[Any, Any] | None:
+    """Return the items of a container in order, by key, place or field; None if it is no container."""
+    if isinstance(tree, dict):
+        return {key: tree[key] for key in _ordered(tree)}
+    if isinstance(tree, list | tuple):
+        return dict(enumerate(tree))
+    if is_dataclass(tree) and not isinstance(tree, type):
+        return {f.name: getattr(tree, f.name) for f in fields(tree) if f.init}
+    return None
+
+
 def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
     """Return the same containers with other leaves."""
     remaining: Iterator[Any] = iter(values)

@@ -40,8 +40,11 @@ _CONSTANT = _Rule((), lambda _cts, _is_forward: ())
 
 def _is_differentiated(arguments: Any) -> bool:
     """Return whether a derivative is being taken of what is computed from containers of arrays."""
-    if not tape.state.tapes or tape.active() is not None:
-        return bool(tape.state.tapes)
+    if not tape.state.tapes:
+        return False
+    own = tape.active()
+    if own is not None and own.variables:
+        return True
     arrays = (leaf for leaf in containers.leaves(arguments) if isinstance(leaf, GpuArray))
     return any(tape.varying(array.node()) for array in arrays)  # of a variable of another thread
 

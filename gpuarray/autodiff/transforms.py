@@ -1,16 +1,17 @@
 """The functions that differentiate functions, under JAX's names."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
+from gpuarray.autodiff.batches import mapped_over
 from gpuarray.autodiff.linearized import Point, tangents_of
 from gpuarray.autodiff.program import zeros_like
-from gpuarray.errors import DerivativeError
+from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -355,16 +356,9 @@ def jacrev(
         found = []
         for number, result in enumerate(point.results):
             _check_output(result, holomorphic)
-            lines: list[list[GpuArray]] = [[] for _ in point.given]
-            for unit in _units(result):
-                seeds: list[GpuArray | None] = [None] * len(point.results)
-                seeds[number] = unit
-                for line, ct in zip(lines, point.pull(seeds), strict=True):
-                    line.append(ct)
-            arrays = [
-                _stacked(line, array).reshape(result.shape + array.shape)
-                for line, array in zip(lines, point.given, strict=True)
-            ]
+            others: list[GpuArray | None] = [None] * len(point.results)
+            rows = _of_units(_at_place(point.pull, others, number), result)
+            arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.given, strict=True)]
             found.append(_chosen(containers.with_leaves(point.primals, arrays), argnums))
         jacobian = containers.with_leaves(point.out, found)
         return (jacobian, point.aux) if has_aux else jacobian
@@ -414,13 +408,10 @@ def jacfwd(
         push = point.pushed()
         found: list[list[GpuArray]] = [[] for _ in point.results]
         for number, array in enumerate(point.given):
-            lines: list[list[GpuArray]] = [[] for _ in point.results]
-            for unit in _units(array):
-                tangents = [zeros_like(other) if n != number else unit for n, other in enumerate(point.given)]
-                for line, tangent in zip(lines, push(tangents), strict=True):
-                    line.append(tangent)
-            for own, line, result in zip(found, lines, point.results, strict=True):
-                turned = _stacked(line, result).reshape((array.size, result.size)).T
+            zeros = [zeros_like(other) for other in point.given]
+            columns = _of_units(_at_place(push, zeros, number), array)
+            for own, line, result in zip(found, columns, point.results, strict=True):
+                turned = line.reshape((array.size, result.size)).T
                 own.append(turned.reshape(result.shape + array.shape))
         parts = [_chosen(containers.with_leaves(point.primals, own), argnums) for own in found]
         jacobian = containers.with_leaves(point.out, parts)
@@ -474,16 +465,27 @@ def _check_forward(array: GpuArray, holomorphic: bool) -> None:
         raise DerivativeError("jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts")
 
 
-def _units(array: GpuArray) -> Iterator[GpuArray]:
-    """Return the arrays like one that have one element 1 and zeros else, one for each element."""
-    line = build.generate(generators.arange, (0, 1), (array.size,), dtypes.int64)
-    for number in range(array.size):
-        unit = build.cast(build.elementwise(ops.equal, line, number), array.dtype)
-        yield wrap(build.reshape(unit, array.shape), array.device)
+def _at_place(function: Callable[[Any], Any], others: Sequence[Any], number: int) -> Callable[[GpuArray], Any]:
+    """Return a function of one array among others."""
+    return lambda array: function([*others[:number], array, *others[number + 1 :]])
 
 
-def _stacked(lines: Sequence[GpuArray], like: GpuArray) -> GpuArray:
-    if not lines:
-        return wrap(build.full((0, *like.shape), 0, like.dtype), like.device)
-    nodes = [build.reshape(line.node(), (1, *like.shape)) for line in lines]
-    return wrap(build.concat(nodes, 0), like.device)
+def _of_units(linear: Callable[[GpuArray], Sequence[GpuArray]], like: GpuArray) -> list[GpuArray]:
+    """Return what a function makes of the arrays with one element 1 and zeros else, along a new first axis.
+
+    They are a batch, unless an operation has no batching rule.
+    """
+    places = build.generate(generators.arange, (0, 1), (like.size,), dtypes.int64)
+    is_one = build.elementwise(ops.equal, build.reshape(places, (like.size, 1)), places)
+    units = build.reshape(build.cast(is_one, like.dtype), (like.size, *like.shape))
+    try:
+        return mapped_over(units, like.device, linear)
+    except BatchingError:
+        if not like.size:
+            raise
+        whole = wrap(units, like.device)
+        rows = [linear(whole[number]) for number in range(like.size)]
+    return [
+        wrap(build.concat([build.reshape(x.node(), (1, *x.shape)) for x in line], 0), like.device)
+        for line in zip(*rows, strict=True)
+    ]

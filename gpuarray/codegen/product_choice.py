@@ -190,3 +190,14 @@ def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabi
             try_parts(candidate, elapsed, splits, tiles - cut, cut)
     _, tiling, splits, whole = min(ways, key=lambda way: way[0])
     return Choice(tiling if whole else _blocked(tiling, dtype, -(-depth // splits)), splits, whole)
+
+
+def fastest_tiling(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Tiling:
+    """Return the tiling with the least estimated time if no tile is shared by several workgroups."""
+
+    def elapsed(candidate: Candidate) -> float:
+        tiling = candidate.tiling
+        tiles = batch * -(-height // tiling.rows) * -(-width // tiling.columns)
+        return _elapsed(candidate, tiles, depth, capabilities.profile)
+
+    return min(candidates(dtype, capabilities, depth), key=elapsed).tiling

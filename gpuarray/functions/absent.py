@@ -48,7 +48,7 @@ ABSENT: Final[dict[str, str]] = {
     "cuda": "choose a device with gpuarray.config.device or gpuarray.using(device=...), and wait with "
     "gpuarray.synchronize(); there are no streams and events: time a program with time.perf_counter() after "
     "gpuarray.synchronize(), or with gpuarray.profile()",
-    "cupyx": "use gpuarray.add.at, gpuarray.special and gpuarray.profile",
+    "cupyx": "use gpuarray.scipy, gpuarray.add.at and gpuarray.profile",
     "cublas": "use gpuarray.linalg and @",
     "fuse": "operations are fused without it; gpuarray.jit records a function once",
     "get_default_pinned_memory_pool": "there is no pool of host memory to manage; omit the call",
@@ -62,7 +62,6 @@ ABSENT: Final[dict[str, str]] = {
     "lax": "use Python's loops and conditions with gpuarray.where; gpuarray.jit records a function once",
     "numpy": "the functions are in gpuarray itself",
     "pmap": "use gpuarray.using(device=...) in threads, or dask",
-    "scipy": "use gpuarray.special, or SciPy's functions, which take these arrays",
     "vmap": "write the function for arrays with one more axis, which broadcasting and gpuarray.vecdot allow",
     # PyTorch
     "from_numpy": "use gpuarray.asarray(x)",

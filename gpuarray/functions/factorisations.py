@@ -18,6 +18,7 @@ from gpuarray.functions.linalg_arguments import (
     matrices,
     real_dtype,
     run,
+    run_checked,
     square,
 )
 from gpuarray.ops import factorisations as ops
@@ -67,7 +68,8 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
         If the matrices are not square or not positive definite.
     """
     array = square(x)
-    (factor,) = run(ops.cholesky, [array], [(array.shape, factor_dtype(array))], upper=bool(upper))
+    outputs = [(array.shape, factor_dtype(array))]
+    (factor,) = run_checked(ops.cholesky, [array], outputs, "Matrix is not positive definite", upper=bool(upper))
     return factor
 
 

@@ -12,7 +12,7 @@ from gpuarray.config import recording
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
@@ -101,5 +101,26 @@ def run(
         origin = find_origin()
         for node in nodes:
             node.origin = origin
-    evaluate.evaluate([*sources, *nodes], device)
+    evaluate.evaluate_early([*sources, *nodes], device)
     return tuple(wrap(node, device) for node in nodes)
+
+
+def run_checked(
+    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], error: str, **parameters: Any
+) -> tuple[GpuArray, ...]:
+    """Evaluate a call as :func:`run` does, and raise an error if its last output, the status, is not zero.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it at the
+        end of a call.
+    """
+    status = (operands[0].shape[:-2], dtypes.int32)
+    *found, failed = run(row, operands, [*outputs, status], **parameters)
+    if not found[0].size or found[0].device.kind == "cpu":
+        return tuple(found)
+    raised = np.linalg.LinAlgError(error)
+    if not tracing.mode().check(failed.node(), found[0].device, raised) and np.asarray(failed).any():
+        raise raised
+    return tuple(found)

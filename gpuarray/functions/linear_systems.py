@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, square
+from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import INVERSE, implements
@@ -92,7 +92,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
         If the matrices are not square, or one is singular.
     """
     array = square(x)
-    (inverse,) = run(ops.inv, [array], [(array.shape, factor_dtype(array))])
+    (inverse,) = run_checked(ops.inv, [array], [(array.shape, factor_dtype(array))], "Singular matrix")
     return inverse
 
 
@@ -134,8 +134,13 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     if right.ndim == 1:
         shape = left.shape[:-1]
     else:
-        shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), extent, right.shape[-1])
-    (solution,) = run(ops.solve, [left, right], [(shape, dtype)])
+        batch = build.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        if left.shape[:-2] != batch:
+            left = left.broadcast((*batch, *left.shape[-2:]))
+        if right.ndim > 2 and right.shape[:-2] != batch:
+            right = right.broadcast((*batch, *right.shape[-2:]))
+        shape = (*batch, extent, right.shape[-1])
+    (solution,) = run_checked(ops.solve, [left, right], [(shape, dtype)], "Singular matrix")
     return solution
 
 

@@ -98,7 +98,7 @@ def _fill() -> None:
 
 
 #: Modules of the package that are imported when they are first used, because they take long to import.
-LAZY_MODULES: Final = ("emath", "special", "testing", "typing")
+LAZY_MODULES: Final = ("emath", "scipy", "special", "testing", "typing")
 
 
 def missing(name: str) -> Any:

@@ -1,19 +1,41 @@
-"""What an evaluation would erase of a graph, kept while a function is differentiated.
+"""What an evaluation would erase of a graph, kept while a function is differentiated; and what stands for batches.
 
 A node that was evaluated lets its operands go (:meth:`gpuarray.graph.nodes.BaseNode.resolve`). While a thread has a
 :class:`Tape`, the operands of a node that depends on one of its variables are noted there first, so that a function may
 read values and record graphs of any length. Nested derivatives share the tape of the thread. A function may let other
 threads evaluate, so each evaluation notes on the tapes of all threads.
+
+A function that is mapped over a batch is run once, with placeholders: leaves without values, each of which stands for
+one element of a batch. The tape knows to which batch they belong. What depends on them is never evaluated.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from gpuarray.errors import DerivativeError
+from gpuarray.device import Device
+from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.immediacy import immediacy
 from gpuarray.source_locations import frame_at, is_user_file, locate
+
+
+class Batch(Protocol):
+    """A batch over which a function is mapped.
+
+    Attributes
+    ----------
+    level : int
+        How many batches surround it.
+    sources : dict
+        The values for all elements, by placeholder.
+    """
+
+    level: int
+    sources: dict[Any, Any]
+
+    def batched(self, nodes: Sequence[Any], device: Device) -> list[Any]:
+        """Return nodes for all elements, with the axis of the batch in front; None for what is the same for all."""
 
 
 class Tape:
@@ -29,9 +51,11 @@ class Tape:
         For the results of functions that have a derivative of their own, who knows it, and the number of the result.
     calls : dict
         The outputs of evaluated calls by number, by what the outputs of one call have in common.
+    batches : dict
+        The batch of each placeholder.
     """
 
-    __slots__ = ("calls", "depth", "operands", "replaced", "variables")
+    __slots__ = ("batches", "calls", "depth", "operands", "replaced", "variables")
 
     def __init__(self) -> None:
         self.depth = 0
@@ -39,6 +63,7 @@ class Tape:
         self.operands: dict[Any, tuple[Any, ...]] = {}
         self.replaced: dict[Any, tuple[Any, int]] = {}
         self.calls: dict[Any, dict[int, Any]] = {}
+        self.batches: dict[Any, Batch] = {}
 
     def note(self, node: Any) -> None:
         """Keep the operands of a node that is about to lose them, if it depends on a variable."""
@@ -61,6 +86,8 @@ class Tape:
                 operands = self.replaced[below][0].inputs
             elif below in known:
                 return True
+            elif below in self.batches:
+                operands = (self.batches[below].sources[below],)
             else:
                 operands = below.inputs
             for operand in operands:
@@ -68,6 +95,22 @@ class Tape:
                     seen.add(operand)
                     stack.append(operand)
         return False
+
+    def batch_of(self, node: Any) -> "Batch | None":
+        """Return the innermost batch on whose placeholders a node depends; None if there is none."""
+        found: Batch | None = None
+        seen = {node}
+        stack = [node]
+        while stack:
+            below = stack.pop()
+            own = self.batches.get(below)
+            if own is not None and (found is None or own.level > found.level):
+                found = own
+            for operand in below.inputs:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+        return found
 
     def operands_of(self, node: Any) -> tuple[Any, ...]:
         """Return the operands that a node has or had."""
@@ -110,6 +153,37 @@ def varying(node: Any) -> bool:
     return node.dtype.kind in "fc" and any(tape.varies(node) for tape in [*state.tapes.values()])
 
 
+def batch_of(node: Any) -> Batch | None:
+    """Return the innermost batch of any thread on whose placeholders a node depends; None if there is none."""
+    for tape in [*state.tapes.values()]:
+        if tape.batches and (found := tape.batch_of(node)) is not None:
+            return found
+    return None
+
+
+def is_followed(node: Any) -> bool:
+    """Return whether a node depends on a variable or a batch of any thread, so that its graph is needed."""
+    return varying(node) or batch_of(node) is not None
+
+
+def whole(node: Any, device: Device) -> Any:
+    """Return the values of a node for all elements of the batches on which it depends."""
+    while (batch := batch_of(node)) is not None:
+        (made,) = batch.batched([node], device)
+        node = node if made is None else made
+    return node
+
+
+def check_batched(nodes: Sequence[Any]) -> None:
+    """Raise BatchingError if the value of a node is wanted that stands for one element of a batch."""
+    if any(batch_of(node) is not None for node in nodes):
+        name, place = _reader()
+        raise BatchingError(
+            f"{name.strip('_')} needs a value, which differs along the axis that vmap maps over{place}; choose between "
+            "values with np.where, or do not map over this array"
+        )
+
+
 #: Functions with which a program reads values. Derivatives treat what it computes from them as constant.
 _READERS: Final = frozenset((
     "__bool__", "__complex__", "__contains__", "__float__", "__format__", "__hash__", "__index__", "__int__",
@@ -126,20 +200,27 @@ def check_reader(node: Any) -> None:
     """
     if not varying(node):
         return
-    frame, inner = frame_at(1), frame_at(1)
-    while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
-        frame, inner = frame.f_back, frame
-    name = inner.f_code.co_name
+    name, place = _reader()
     if name in _READERS:
         return
-    called = inner.f_locals.get("function", inner.f_locals.get("ufunc"))
-    name = getattr(called, "__name__", name)
     hint = "; make arrays of arrays with gpuarray.stack, and read values with x.get()" if name == "__array__" else ""
-    place = f" ({locate((frame.f_code, frame.f_lasti))}: {locate((frame.f_code, frame.f_lasti)).text})"
     raise DerivativeError(
         f"{name} computes with values on the host, so that it has no derivative{place}{hint}; use "
         "gpuarray.stop_gradient for a constant"
     )
+
+
+def _reader() -> tuple[str, str]:
+    """Return the name of the function that the user's code calls, and the line."""
+    frame, inner = frame_at(1), frame_at(1)
+    while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
+        frame, inner = frame.f_back, frame
+    called = inner.f_locals.get("function", inner.f_locals.get("ufunc"))
+    name = inner.f_code.co_name
+    if name not in _READERS:
+        name = getattr(called, "__name__", name)
+    location = locate((frame.f_code, frame.f_lasti))
+    return name, f" ({location}: {location.text})"
 
 
 @contextmanager

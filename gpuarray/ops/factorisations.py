@@ -27,16 +27,26 @@ def _op(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
     return CallOp(name=name, numpy=numpy, doc=doc, work=Work.PRODUCT, cost=_cubic)
 
 
-cholesky = _op("cholesky", np.linalg.cholesky, "Triangular factors of positive matrices.")
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that returns a status too: 0 for each matrix, as NumPy raises an error for any other."""
+
+    def call(a: Any, *others: Any, **parameters: Any) -> Any:
+        found = function(a, *others, **parameters)
+        return *(found if isinstance(found, tuple) else (found,)), np.zeros(a.shape[:-2], np.int32)
+
+    return call
+
+
+cholesky = _op("cholesky", _checked(np.linalg.cholesky), "Triangular factors of positive matrices.")
 cond = _op("cond", np.linalg.cond, "Condition numbers of matrices.")
 det = _op("det", np.linalg.det, "Determinants of matrices.")
 eig = _op("eig", np.linalg.eig, "Eigenvalues and right eigenvectors of matrices.")
 eigh = _op("eigh", np.linalg.eigh, "Eigenvalues and eigenvectors of Hermitian matrices.")
 eigvals = _op("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
 eigvalsh = _op("eigvalsh", np.linalg.eigvalsh, "Eigenvalues of Hermitian matrices.")
-inv = _op("inv", np.linalg.inv, "Inverses of matrices.")
+inv = _op("inv", _checked(np.linalg.inv), "Inverses of matrices.")
 lstsq = _op("lstsq", _lstsq, "Least squares, squared residuals, rank and singular values.")
 qr = _op("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
 slogdet = _op("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
-solve = _op("solve", np.linalg.solve, "Solutions of systems of linear equations.")
+solve = _op("solve", _checked(np.linalg.solve), "Solutions of systems of linear equations.")
 svd = _op("svd", np.linalg.svd, "Singular values of matrices, and their vectors on request.")

@@ -89,6 +89,8 @@ def evaluate(
     pending = pending_of(nodes)
     if not pending:
         return
+    if tapes.tapes:
+        tape.check_batched(pending)
     if tracing.mode().evaluate(pending, device, held_from):
         return
     provider = registry.open_device(device)
@@ -98,6 +100,11 @@ def evaluate(
         if busy is None:
             return
         places.wait_for(busy)
+
+
+def evaluate_early(nodes: Sequence[Node], device: Device) -> None:
+    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending."""
+    evaluate([node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes, device)
 
 
 def _evaluate(
@@ -248,6 +255,7 @@ def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
     """Return the value of ``node`` as a host array of the caller's own; waits for it."""
     if tapes.tapes:
+        tape.check_batched((node,))
         tape.check_reader(node)
     if type(node) is Generate and (known := _generated(node)) is not None:
         return known
@@ -282,6 +290,7 @@ def transfer(node: Node, source: Device, target: Device) -> Node:
     if registry.resolve(source) is registry.resolve(target):
         return node
     if tapes.tapes:
+        tape.check_batched((node,))
         tape.check_reader(node)
     evaluate((node,), source)
     leaf = current(node)

@@ -142,6 +142,44 @@ def test_derivatives_agree_with_differences(name: str) -> None:
         check_grads(function, (xp.asarray(argument),), order=2, atol=1e-4, rtol=1e-4)
 
 
+#: Functions that choose elements by value, and so have results whose shapes differ along a batch.
+_CHOOSING = {"mask"}
+_BATCHES = [name for name in _ALL if name not in _CHOOSING]
+
+
+def _leaves(made: Any) -> list[Any]:
+    return list(made) if isinstance(made, list | tuple) else [made]
+
+
+@pytest.mark.parametrize("name", _BATCHES)
+def test_batches_agree_with_loops(name: str) -> None:
+    function, argument = _ALL[name]
+    batch = np.stack([argument * scale for scale in (1.0, 1.1, 0.8)])
+
+    def derivative(x: Any) -> Any:
+        out, pullback = xp.vjp(function, x)
+        return (*_leaves(out), *_leaves(pullback(out)))
+
+    with xp.using(device="cpu"):
+        found = xp.vmap(derivative)(xp.asarray(batch))
+        wanted = [derivative(xp.asarray(x)) for x in batch]
+        for number, own in enumerate(found):
+            np.testing.assert_allclose(own, np.stack([one[number].get() for one in wanted]), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", _BATCHES)
+def test_derivatives_of_batches_agree_with_those_of_loops(name: str) -> None:
+    function, argument = _ALL[name]
+    batch = xp.asarray(np.stack([argument, argument * 1.1]), device="cpu")
+
+    def total(arrays: Any) -> Any:
+        return sum((abs(array) ** 2).sum() for array in _leaves(arrays))
+
+    found = xp.grad(lambda x: total(xp.vmap(function)(x)))(batch)
+    wanted = xp.grad(lambda x: sum(total(function(one)) for one in x))(batch)
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.wgpu
 @pytest.mark.parametrize("name", {**VIEWS, **FOLDS, **PRODUCTS, **TRANSFORMS})
 def test_derivatives_on_a_gpu_are_those_of_the_host(name: str) -> None:

@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import gpuarray as xp
 from gpuarray.array import GpuArray
-from gpuarray.autodiff import calls, elementwise, folds
+from gpuarray.autodiff import batched_calls, batches, calls, elementwise, folds, program
+from gpuarray.graph import nodes
 from gpuarray.ops import derivatives
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.derivatives import UNKNOWN
@@ -71,6 +73,12 @@ def test_every_elementwise_operation_has_a_derivative() -> None:
     assert set(elementwise._RULES) == derivatives.SPECIAL
 
 
+def test_every_kind_of_node_has_rules() -> None:
+    kinds = {*get_args(nodes.Node)} - {nodes.Leaf, nodes.Generate}
+    assert batches.rules.keys() == kinds
+    assert program.rules.keys() == kinds - {nodes.Call}
+
+
 def test_every_reduction_and_call_says_what_its_derivative_is() -> None:
     # in another process, as other tests add operations
     listing = "import gpuarray; from gpuarray.ops import spec, special; print(*spec.OPS)"
@@ -81,6 +89,7 @@ def test_every_reduction_and_call_says_what_its_derivative_is() -> None:
             assert (op in folds.FLAT) + (op in folds._REDUCTIONS) == 1, op
         if isinstance(op, CallOp):
             assert sum(op in table for table in (calls.FLAT, calls.RULES, calls.UNKNOWN)) == 1, op
+            assert op in batched_calls.RULES, op
 
 
 @pytest.mark.parametrize("op", _PARTIALS, ids=lambda op: op.name)
@@ -100,6 +109,25 @@ def test_partial_derivatives_agree_with_differences(op: MapOp) -> None:
         order = 1 if op.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2
         with xp.using(device="cpu"):
             check_grads(fun, [xp.asarray(given[n]) for n in known], order=order, rtol=1e-4, atol=1e-4)
+
+
+def test_every_elementwise_operation_maps_over_batches() -> None:
+    for op in OPS.values():
+        if not isinstance(op, MapOp) or op in derivatives.RANDOM or op in (ops.bitcast, ops.cast):
+            continue
+        samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE, _SHARES][: op.arity])
+        given = [np.asarray(sample) for sample in samples]
+        try:
+            whole = GpuArray._apply(op, *[xp.asarray(value, device="cpu") for value in given])
+        except TypeError:  # for integers or truths
+            given = [np.asarray(sample).astype(np.int32) for sample in samples]
+            try:
+                whole = GpuArray._apply(op, *[xp.asarray(value, device="cpu") for value in given])
+            except TypeError:
+                continue
+        made = xp.vmap(lambda *own, op=op: GpuArray._apply(op, *own))(*[xp.asarray(v, device="cpu") for v in given])
+        assert made.dtype == whole.dtype
+        np.testing.assert_array_equal(made, whole, op.name)
 
 
 @pytest.mark.wgpu

@@ -1,7 +1,7 @@
 """Random NumPy programs have the derivatives that differences of NumPy's own values show."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,10 +90,10 @@ STEPS: list[Callable[[Any, Any], Any]] = [
 ]
 
 
-def program(seed: int) -> Callable[[Any], Any]:
+def program(seed: int, steps: Sequence[Callable[[Any, Any], Any]] = STEPS) -> Callable[[Any], Any]:
     """Return a function of a vector."""
     choose = random.Random(seed)
-    chosen = [(choose.choice(STEPS), choose.randrange(99), choose.randrange(99)) for _ in range(choose.randint(2, 9))]
+    chosen = [(choose.choice(steps), choose.randrange(99), choose.randrange(99)) for _ in range(choose.randint(2, 9))]
 
     def function(x: Any) -> Any:
         vectors = [x * 1.0, np.cos(x)]
@@ -145,3 +145,31 @@ def test_second_derivatives_of_random_programs(seed: int) -> None:
         found = xp.hessian(program(seed))(xp.asarray(x)).get()
     np.testing.assert_allclose(found @ direction, wanted, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found, found.T, rtol=1e-9, atol=1e-9)
+
+
+#: Reads, and masks as indices, need values.
+_WITH_VALUES = (_read,)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**6), limit=st.sampled_from([0, 4096]), is_gradient=st.booleans())
+def test_batches_of_random_programs_agree_with_loops(seed: int, limit: int, is_gradient: bool) -> None:
+    function = program(seed, [step for step in STEPS if step not in _WITH_VALUES])
+    batch = np.random.default_rng(seed).uniform(-1, 1, (3, EXTENT))
+    if is_gradient:
+        function = xp.grad(function)
+    with xp.using(device="cpu", direct_limit=limit):
+        found = xp.vmap(function)(xp.asarray(batch))
+        wanted = np.stack([function(xp.asarray(x)).get() for x in batch])
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_derivatives_of_batches_of_random_programs(seed: int) -> None:
+    function = program(seed, [step for step in STEPS if step not in _WITH_VALUES])
+    batch = xp.asarray(np.random.default_rng(seed).uniform(-1, 1, (3, EXTENT)), device="cpu")
+    found = xp.grad(lambda x: (xp.vmap(function)(x) ** 2).sum())(batch)
+    wanted = xp.grad(lambda x: sum(function(one) ** 2 for one in x))(batch)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    nested = xp.vmap(xp.vmap(function, in_axes=1), in_axes=0)(xp.stack([batch.T, 2 * batch.T]))
+    np.testing.assert_allclose(nested[1], xp.vmap(function)(2 * batch), rtol=1e-9, atol=1e-12)

@@ -13,6 +13,8 @@ RANDOM = np.random.default_rng(0)
 TABLE = RANDOM.random((100, 256)).astype(np.float32)
 ROWS = RANDOM.integers(0, 100, 1024)
 BOX, LINE, COLUMN = RANDOM.random((50, 60, 70)), RANDOM.random(70) + 0.1, RANDOM.random((50, 1, 1))
+#: Columns in any order, but for the first and the last one.
+SHUFFLED = np.concatenate([[0], RANDOM.permutation(np.arange(1, 255)), [255]])
 FEW = RANDOM.integers(0, 50, 33)
 
 CASES = {
@@ -23,6 +25,10 @@ CASES = {
     "rows turned": (lambda n, p: p(TABLE)[:, ::-1][p(ROWS)]),
     "columns": (lambda n, p: p(TABLE).T[p(ROWS) % 256]),
     "rows, then arithmetic": (lambda n, p: n.exp(p(TABLE)[p(ROWS)]) + 1),
+    "columns in any order": (lambda n, p: p(TABLE)[:, p(SHUFFLED)]),
+    "columns in any order, in short": (lambda n, p: p(TABLE)[:, p(SHUFFLED.astype(np.int32))]),
+    "columns of a part, in any order": (lambda n, p: p(TABLE)[:, 3:][:, p(SHUFFLED[SHUFFLED < 253])]),
+    "columns in their order": (lambda n, p: p(TABLE)[:, p(np.arange(7, 230))]),
     "middle axis": (lambda n, p: p(BOX)[:, p(FEW)]),
     "two keys": (lambda n, p: p(BOX)[p(FEW), p(FEW)]),
     "one line": (lambda n, p: p(BOX) * n.exp(p(LINE))),

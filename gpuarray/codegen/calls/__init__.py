@@ -9,10 +9,11 @@ from typing import Final
 from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.linear_algebra.programs import CHOLESKY, DET, INV, QR, SLOGDET, SOLVE
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.ops import calls
+from gpuarray.ops import calls, factorisations
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
@@ -26,4 +27,10 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.fft: FOURIER,
     calls.rfft: FOURIER,
     calls.irfft: FOURIER,
+    factorisations.cholesky: CHOLESKY,
+    factorisations.det: DET,
+    factorisations.inv: INV,
+    factorisations.qr: QR,
+    factorisations.slogdet: SLOGDET,
+    factorisations.solve: SOLVE,
 }

@@ -118,9 +118,15 @@ def _broadcasts(item: Instruction) -> bool:
 
 def take_lines(source: Any, starts: Any, offsets: Any, target: npt.NDArray[Any]) -> None:
     """Take the elements of ``source`` at ``starts + offsets``: whole lines if the offsets are consecutive."""
-    width, first = target.shape[-1], int(offsets.flat[0])
-    if int(offsets.flat[-1]) - first != width - 1:
+    width, line = target.shape[-1], offsets.reshape(-1)
+    if not (line[1:] - line[:-1] == 1).all():  # the offsets may be indices of a program, in any order
         np.take(source, np.add(starts, offsets), None, target, "clip")
         return
+    begin = starts[..., 0] + line[0]
+    rows = begin // width
+    if (rows * width == begin).all():
+        table = source[: source.size // width * width].reshape(-1, width)
+        np.take(table, rows, 0, target, "clip")
+        return
     lines: npt.NDArray[Any] = np.ndarray((source.size - width + 1, width), source.dtype, source, 0, source.strides * 2)
-    target[...] = lines[starts[..., 0] + first]
+    target[...] = lines[begin]

@@ -1,0 +1,48 @@
+"""Write the table of SciPy's functions, from what :mod:`gpuarray.scipy` registers."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+from gpuarray.functions.registry import Implementation
+from gpuarray.scipy import SUBPACKAGES
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
+
+#: What stands in the table for a function that there is no definition of.
+ABSENT = "absent"
+
+
+def statuses(package: str) -> dict[str, Implementation]:
+    """Return how each public function of one of SciPy's subpackages is implemented, by name."""
+    theirs = import_module(f"scipy.{package}")
+    import_module(f"gpuarray.scipy.{package}")
+    known = IMPLEMENTATIONS.get(package, {})
+    names = (n for n in sorted(theirs.__all__) if not isinstance(getattr(theirs, n), ModuleType | type))
+    return {name: known.get(name, Implementation(ABSENT)) for name in names if callable(getattr(theirs, name))}
+
+
+def page() -> Iterator[str]:
+    """Yield the page."""
+    yield "# SciPy's functions"
+    yield ""
+    yield "`gpuarray.scipy` has functions of SciPy, by its names and with its parameters:"
+    yield "`import gpuarray.scipy.ndimage as ndi` takes the place of `import scipy.ndimage as ndi`. SciPy must be"
+    yield "installed. Each function is"
+    yield ""
+    yield "- *native*: its operations are recorded, and fuse with the operations around them."
+    yield "- *composed*: it reads a few values, such as a number of labels; the data stays on the device."
+    yield "- *host*: SciPy computes it on a host copy, which is counted as a fallback."
+    yield "- *absent*: use SciPy's function with `gpuarray.asnumpy(x)`."
+    yield ""
+    yield 'Where the device is the host (`"cpu"`, or `"auto"` for small arrays on the host), SciPy\'s own functions'
+    yield "compute native and composed ones too, on the values where they are, unless a function is recorded by"
+    yield "`gpuarray.jit` or differentiated. [Design note 0026](../design/0026-scipy.md) has the reasons."
+    for package in SUBPACKAGES:
+        table = statuses(package)
+        yield ""
+        yield f"## scipy.{package}"
+        yield ""
+        yield "| function | status | why |"
+        yield "|---|---|---|"
+        for name, (kind, reason, _) in table.items():
+            yield f"| `{name}` | {kind} | {reason} |"

@@ -1,0 +1,238 @@
+"""The batching rules of calls: most take stacks of lines or matrices, and others are turned into what does.
+
+A rule takes the batch, one of the outputs of a call, and the counterparts of its operands, each None where it is the
+same for all elements. It returns a function that makes the counterpart of an output; the counterparts of all outputs of
+one call come from one function, so that they stay the outputs of one call.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from gpuarray import dtypes
+from gpuarray.autodiff.batches import Batch, moved
+from gpuarray.autodiff.errors import name_of, without_rule
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout, contiguous, slice_axis
+from gpuarray.graph.nodes import Call, Node
+from gpuarray.ops import calls, factorisations
+from gpuarray.ops import elementwise as ops
+
+_Made: TypeAlias = Callable[[Call], Node]
+_Owns: TypeAlias = Sequence[Node | None]
+_Rule: TypeAlias = Callable[[Batch, Call, _Owns], _Made]
+
+
+def counterpart(batch: Batch, node: Call) -> Node:
+    """Return the counterpart of an output of a call."""
+    key = node.op, node.inputs, node.detail[1]
+    made = batch.calls.get(key)
+    if made is None:
+        rule = RULES.get(node.op)
+        if rule is None:
+            raise without_rule(node, name_of(node))
+        made = batch.calls[key] = rule(batch, node, [batch.value(operand) for operand in node.inputs])
+    found: Node = made(node)
+    return found
+
+
+def _called(
+    node: Call, operands: Sequence[Node], lead: tuple[int, ...], parameters: Mapping[str, Any] | None = None
+) -> _Made:
+    """Return what makes outputs with some axes in front."""
+    inputs, own = tuple(operands), node.parameters if parameters is None else parameters
+    return lambda output: Call(output.op, inputs, own, output.output, (*lead, *output.shape), output.dtype)
+
+
+def _stacked(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    return _called(node, [batch.full(operand) for operand in node.inputs], (batch.size,))
+
+
+def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    left, right = node.inputs
+    is_vector = len(right.shape) == 1
+    if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:  # one matrix: more right-hand sides
+        columns = moved(batch.full(right), 0, 1)  # (rows, batch) or (rows, batch, columns)
+        flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
+        made = Call(node.op, (left, flat), node.parameters, 0, flat.shape, node.dtype)
+        return lambda output: moved(build.reshape(made, columns.shape), 1, 0)
+    known = left if owns[0] is None else owns[0]
+    side = batch.full(right) if owns[0] is None or owns[1] is not None else right
+    if is_vector and side is not right:
+        side = build.reshape(side, (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1))
+    elif is_vector:
+        side = build.reshape(right, (*right.shape, 1))
+    else:
+        lead = max(len(left.shape), len(right.shape)) + 1
+        known, side = (
+            build.reshape(x, (x.shape[0], *(1,) * (lead - len(x.shape)), *x.shape[1:])) if own else x
+            for x, own in ((known, owns[0] is not None), (side, side is not right))
+        )
+    shape = (batch.size, *node.shape, 1) if is_vector else (batch.size, *node.shape)
+    solved = Call(node.op, (known, side), node.parameters, 0, shape, node.dtype)
+    return lambda output: build.reshape(solved, (batch.size, *output.shape))
+
+
+def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Solve for the right-hand sides of all elements at once."""
+    left, right = node.inputs
+    if owns[0] is not None:
+        raise without_rule(node, name_of(node), " where the matrix differs along the batch")
+    columns = moved(batch.full(right), 0, 1)
+    flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
+
+    def made(output: Call) -> Node:
+        if output.output > 1:  # rank and singular values
+            return batch.repeated(
+                Call(node.op, (left, flat), node.parameters, output.output, output.shape, output.dtype)
+            )
+        lead = output.shape[:1] if output.output == 0 else ()
+        shape = (*lead, flat.shape[1])
+        whole = Call(node.op, (left, flat), node.parameters, output.output, shape, output.dtype)
+        apart = moved(build.reshape(whole, (*lead, *columns.shape[1:])), len(lead), 0)
+        return build.reshape(apart, (batch.size, *output.shape))
+
+    return made
+
+
+def _search(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    line, values = node.inputs
+    if owns[0] is None:
+        return _called(node, [line, batch.full(values)], (batch.size,))
+    if line.dtype.kind == "c":
+        raise without_rule(node, name_of(node), " of complex numbers in lines that differ along the batch")
+    found = _searched(batch, owns[0], batch.full(values), node.parameters["side"])
+    return lambda output: found
+
+
+def _searched(batch: Batch, lines: Node, values: Node, side: str) -> Node:
+    """Return insertion positions in a line for each element, by binary searches that halve spans together."""
+    length, ndim = lines.shape[1], len(values.shape) - 1
+    low: Node = build.full(values.shape, 0, dtypes.int64)
+    if not length:
+        return low
+    high: Node = build.full(values.shape, length, dtypes.int64)
+    starts = batch.starts(length, ndim, dtypes.int64)
+    for _ in range(length.bit_length()):
+        middle = build.elementwise(ops.bitwise_right_shift, build.elementwise(ops.add, low, high), 1)
+        near = build.elementwise(ops.minimum, middle, length - 1)  # where the span is empty
+        there = build.gather(lines, build.elementwise(ops.add, near, starts))
+        before = _precedes(there, values) if side == "left" else _not(_precedes(values, there))
+        before = build.elementwise(ops.logical_and, before, build.elementwise(ops.less, low, high))
+        low = build.elementwise(ops.where, before, build.elementwise(ops.add, middle, 1), low)
+        high = build.elementwise(ops.where, before, high, middle)
+    return low
+
+
+def _precedes(first: Node, second: Node) -> Node:
+    """Return whether numbers are less than others in the order of sorts, where NaN is greatest."""
+    less = build.elementwise(ops.less, first, second)
+    if first.dtype.kind != "f":
+        return less
+    nan, number = build.elementwise(ops.isnan, second), _not(build.elementwise(ops.isnan, first))
+    return build.elementwise(ops.logical_or, less, build.elementwise(ops.logical_and, nan, number))
+
+
+def _not(node: Node) -> Node:
+    return build.elementwise(ops.logical_not, node)
+
+
+def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    elements, others = node.inputs
+    if owns[1] is None:
+        return _called(node, [batch.full(elements), others], (batch.size,))
+    common = dtypes.promote(elements.dtype, others.dtype)
+    lines = build.cast(build.reshape(owns[1], (batch.size, others.size)), common)
+    (ordered,) = build.call(calls.sort, [lines], {"descending": False}, [(lines.shape, common)])
+    sought = build.cast(batch.full(elements), common)
+    if common.kind == "c":
+        raise without_rule(node, name_of(node), " of complex numbers")
+    place = build.elementwise(ops.minimum, _searched(batch, ordered, sought, "left"), others.size - 1)
+    starts = batch.starts(others.size, len(elements.shape), dtypes.int64)
+    there = build.gather(ordered, build.elementwise(ops.add, place, starts))
+    found = build.elementwise(ops.equal, there, sought)
+    return lambda output: found
+
+
+def _bincount(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Count in one line, in which each element has places of its own."""
+    (positions,) = node.inputs
+    found = _counted(batch, batch.full(positions), node.parameters["number"])
+    return lambda output: found
+
+
+def _counted(batch: Batch, positions: Node, number: int) -> Node:
+    wide = build.cast(positions, dtypes.int64)
+    place = build.elementwise(ops.add, wide, batch.starts(number, len(positions.shape) - 1, dtypes.int64))
+    total = batch.size * number
+    line = build.reshape(place, (place.size,))
+    return build.reshape(
+        build.call_one(calls.bincount, [line], (total,), dtypes.int64, number=total), (batch.size, number)
+    )
+
+
+def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Search each element among the edges, and count the places."""
+    elements, edges = node.inputs
+    values = build.cast(batch.full(elements), edges.dtype)
+    number = edges.size - 1
+    if owns[1] is None:
+        found = build.call_one(calls.searchsorted, [edges, values], values.shape, dtypes.int64, side="right")
+        last = build.view(edges, Layout((), (), number))
+    else:
+        found = _searched(batch, owns[1], values, "right")
+        last = build.view(owns[1], slice_axis(contiguous(owns[1].shape), 1, number, 1, 1))
+    at_end = build.elementwise(ops.equal, values, last)
+    place = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), found)
+    counts = _counted(batch, place, number + 2)
+    made = build.view(counts, slice_axis(contiguous(counts.shape), 1, 1, 1, number))
+    return lambda output: made
+
+
+def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Fold lines that lie side by side."""
+    source, *rest = node.inputs
+    if any(own is not None for own in owns[1:]):
+        raise without_rule(node, name_of(node), " with indices that differ along the batch")
+    side = moved(batch.full(source), 0, 1)
+    line = build.reshape(side, (side.shape[0], batch.size * source.shape[1]))
+
+    def made(output: Call) -> Node:
+        length, width = output.shape
+        shape = (length, batch.size * width)
+        whole = Call(output.op, (line, *rest), output.parameters, output.output, shape, output.dtype)
+        return moved(build.reshape(whole, (length, batch.size, width)), 1, 0)
+
+    return made
+
+
+#: The rules of calls; a call without one is an error that names it.
+RULES: Final[dict[Any, _Rule]] = {
+    calls.sort: _stacked,
+    calls.argsort: _stacked,
+    calls.partition: _stacked,
+    calls.argpartition: _stacked,
+    calls.packbits: _stacked,
+    calls.unpackbits: _stacked,
+    calls.fft: _stacked,
+    calls.rfft: _stacked,
+    calls.irfft: _stacked,
+    calls.searchsorted: _search,
+    calls.isin: _isin,
+    calls.bincount: _bincount,
+    calls.histogram: _histogram,
+    calls.fold_spans: _folded,
+    calls.running_fold: _folded,
+    factorisations.cholesky: _stacked,
+    factorisations.cond: _stacked,
+    factorisations.det: _stacked,
+    factorisations.eig: _stacked,
+    factorisations.eigh: _stacked,
+    factorisations.eigvals: _stacked,
+    factorisations.eigvalsh: _stacked,
+    factorisations.inv: _stacked,
+    factorisations.lstsq: _lstsq,
+    factorisations.qr: _stacked,
+    factorisations.slogdet: _stacked,
+    factorisations.solve: _solve,
+    factorisations.svd: _stacked,
+}

@@ -1,0 +1,115 @@
+"""The batching rule of each kind of node: its counterpart for all elements of a batch, whose axis comes first.
+
+Leaves and generators have no operands, and so are the same for all elements.
+"""
+
+from typing import Any
+
+from gpuarray.autodiff import batched_calls, batches
+from gpuarray.autodiff.batches import Batch, permuted
+from gpuarray.dtypes import int32, int64
+from gpuarray.graph import build
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
+from gpuarray.ops import elementwise as ops
+
+
+def _map(batch: Batch, node: Map) -> Node:
+    ndim = len(node.shape)
+    operands = []
+    for operand in node.inputs:
+        own = batch.value(operand)
+        if own is not None:
+            own = build.reshape(own, (batch.size, *(1,) * (ndim - len(operand.shape)), *operand.shape))
+        operands.append(operand if own is None else own)
+    return Map(node.op, tuple(operands), (batch.size, *node.shape), node.dtype)
+
+
+def _layout(batch: Batch, layout: Layout, size: int) -> Layout:
+    return Layout((batch.size, *layout.shape), (size, *layout.strides), layout.offset)
+
+
+def _view(batch: Batch, node: View) -> Node:
+    (source,) = node.inputs
+    return build.view(batch.full(source), _layout(batch, node.layout, source.size))
+
+
+def _concat(batch: Batch, node: Concat) -> Node:
+    return build.concat([batch.full(source) for source in node.inputs], node.axis + 1)
+
+
+def _reduce(batch: Batch, node: Reduce) -> Node:
+    axes = tuple(axis + 1 for axis in node.axes)
+    return Reduce(node.op, batch.full(node.inputs[0]), axes, (batch.size, *node.shape), node.dtype)
+
+
+def _scan(batch: Batch, node: Scan) -> Node:
+    return Scan(node.op, batch.full(node.inputs[0]), node.axis + 1, node.dtype)
+
+
+def _gather(batch: Batch, node: Gather) -> Node:
+    source, positions = node.inputs
+    own = batch.value(source)
+    if own is None:
+        return build.gather(source, batch.full(positions))
+    return build.gather(own, _positions(batch, positions, source.size))
+
+
+def _positions(batch: Batch, positions: Node, size: int) -> Node:
+    """Return positions in arrays of some size as positions in all of them."""
+    dtype = int32 if batch.size * size < INDEX_LIMIT else int64
+    own = batch.value(positions)
+    found = build.cast(positions if own is None else own, dtype)
+    return build.elementwise(ops.add, found, batch.starts(size, len(positions.shape), dtype))
+
+
+def _scatter(batch: Batch, node: Scatter) -> Node:
+    if node.is_whole:
+        values, positions = node.inputs
+        place = _positions(batch, positions, node.size)
+        is_kept = build.elementwise(ops.less, batch.full(positions), node.size)
+        place = build.elementwise(ops.where, is_kept, place, build.full((), batch.size * node.size, place.dtype))
+        return build.place(batch.full(values), place, (batch.size, *node.shape))
+    target, values, *others = node.inputs
+    if node.layout is not None:
+        where = _layout(batch, node.layout, target.size)
+        return build.scatter(batch.full(target), batch.full(values), where)
+    place = _positions(batch, others[0], target.size)
+    if node.combine is not None:
+        return build.scatter_combined(node.combine, batch.full(target), batch.full(values), place)
+    return build.scatter(batch.full(target), batch.full(values), place)
+
+
+def _contract(batch: Batch, node: Contract) -> Node:
+    left, right = node.inputs
+    first, second = batch.value(left), batch.value(right)
+    number, (count, rows, columns), inner = batch.size, node.shape, left.shape[2]
+    if second is None:  # one product of higher matrices
+        assert first is not None
+        high = build.reshape(permuted(first, (1, 0, 2, 3)), (count, number * rows, inner))
+        made = build.reshape(build.contract(high, right), (count, number, rows, columns))
+        return permuted(made, (1, 0, 2, 3))
+    if first is None:  # one product of wider matrices
+        wide = build.reshape(permuted(second, (1, 2, 0, 3)), (count, inner, number * columns))
+        made = build.reshape(build.contract(left, wide), (count, rows, number, columns))
+        return permuted(made, (2, 0, 1, 3))
+    stacked = [build.reshape(own, (number * count, *own.shape[2:])) for own in (first, second)]
+    return build.reshape(build.contract(*stacked), (number, *node.shape))
+
+
+def _call(batch: Batch, node: Call) -> Any:
+    return batched_calls.counterpart(batch, node)
+
+
+batches.rules.update({
+    Map: _map,
+    View: _view,
+    Concat: _concat,
+    Reduce: _reduce,
+    Scan: _scan,
+    Gather: _gather,
+    Scatter: _scatter,
+    Contract: _contract,
+    Call: _call,
+})  # fmt: skip

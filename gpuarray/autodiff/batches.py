@@ -1,0 +1,238 @@
+"""Batches: what a function records for one element of a batch, translated to nodes for all elements.
+
+Placeholders stand for one element. Every node that depends on them has a counterpart with the axis of the batch in
+front, which one rule for each kind of node makes (:mod:`.batched_nodes`); the others are the same for all elements.
+Nothing else changes, so that the translation can be differentiated, translated for an outer batch, and recorded.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn, TypeAlias
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.config import config, using
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.errors import BatchingError
+from gpuarray.graph import build, tape
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.ops import generators, reductions
+from gpuarray.runtime import evaluate
+
+#: Makes the counterpart of a node.
+Rule: TypeAlias = Callable[["Batch", Any], Node]
+
+#: The rules by kind of node, which :mod:`gpuarray.autodiff.batched_nodes` sets.
+rules: Final[dict[type, Rule]] = {}
+
+#: The graph of one element is not evaluated in parts: it is never evaluated.
+_UNBOUNDED: Final = 1 << 30
+
+
+class _Nowhere:
+    """Stands where the provider of a value would, for values of one element of a batch."""
+
+    device: Final = Device("batch")
+
+    def read(self, buffer: int, array: Any) -> NoReturn:
+        """Raise BatchingError; called like a provider's method of this name."""
+        raise BatchingError(
+            "an array has the value of one element of a batch, because a function that vmap maps has written to it; "
+            "return the array from the function instead"
+        )
+
+
+_NOWHERE: Final = _Nowhere()
+
+
+class Batch:
+    """A batch over which a function is mapped.
+
+    Parameters
+    ----------
+    size : int
+        How many elements it has.
+    record : Tape
+        The tape of the thread.
+
+    Attributes
+    ----------
+    level : int
+        Greater than those of the batches that surround it.
+    sources : dict
+        The values for all elements, by placeholder.
+    """
+
+    def __init__(self, size: int, record: tape.Tape) -> None:
+        self.size = size
+        self.sources: dict[Any, Node] = {}
+        self.level = 1 + max((batch.level for batch in record.batches.values()), default=0)
+        self.calls: dict[Any, Any] = {}
+        """What rules have made of calls, for all outputs of one call."""
+        self._record = record
+        self._values: dict[Any, Node | None] = {}
+        """Counterparts; None for what is the same for all elements."""
+        self._joints: dict[int, Any] = {}
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let placeholders stand for elements of the batch in this block."""
+        with tape.recording(), using(strict_array_api=False, pending_limit=_UNBOUNDED):
+            own = self._record.batches
+            before = dict(own)
+            own.update(dict.fromkeys(self.sources, self))
+            try:
+                yield
+            finally:
+                own.clear()
+                own.update(before)
+
+    def placeholder(self, source: Node) -> Node:
+        """Return a node that stands for one element of values along their first axis."""
+        leaf = Leaf(source.shape[1:], source.dtype)
+        leaf.buffers[_NOWHERE] = 0
+        self.sources[leaf] = self._values[leaf] = source
+        self._record.batches[leaf] = self
+        return leaf
+
+    def batched(self, nodes: Sequence[Node], device: Device) -> list[Node | None]:
+        """Return nodes for all elements, with the axis of the batch in front; None for what is the same for all."""
+        order, uses = self._below(nodes)
+        limit = config.current.pending_limit
+        for node in order:
+            made = self._counterpart(node)
+            self._values[node] = made
+            for operand in self._operands(node):
+                uses[operand] -= 1
+            if made is not None and made.depth > limit:
+                own = [self._values.get(live) for live, count in uses.items() if count > 0]
+                evaluate.evaluate([value for value in own if value is not None and value.depth], device)
+        return [self._values[node] for node in nodes]
+
+    def value(self, node: Node) -> Node | None:
+        """Return the counterpart of an operand; None if it is the same for all elements."""
+        return self._values[node]
+
+    def full(self, node: Node) -> Node:
+        """Return the counterpart of an operand, repeated if it is the same for all elements."""
+        made = self._values[node]
+        return self.repeated(node) if made is None else made
+
+    def repeated(self, node: Node) -> Node:
+        """Return a node repeated along a new first axis."""
+        layout = Layout((self.size, *node.shape), (0, *contiguous_strides(node.shape)), 0)
+        return build.view(node, layout)
+
+    def starts(self, step: int, ndim: int, dtype: DType | None = None) -> Node:
+        """Return 0, step, 2 * step, ..., one for each element, with ``ndim`` axes behind."""
+        if dtype is None:
+            dtype = dtypes.int32 if self.size * max(step, 1) < INDEX_LIMIT else dtypes.int64
+        line = build.generate(generators.arange, (0, step), (self.size,), dtype)
+        return build.reshape(line, (self.size,) + (1,) * ndim)
+
+    def _below(self, nodes: Sequence[Node]) -> tuple[list[Any], Counter[Any]]:
+        """Return what has no counterpart yet, operands before their users, and how often each is used."""
+        order: list[Any] = []
+        finished: set[Any] = set()
+        uses: Counter[Any] = Counter(nodes)
+        stack: list[Any] = [*reversed(nodes)]
+        opened: set[Any] = set()
+        while stack:
+            node = stack[-1]
+            if node in finished or node in self._values:
+                stack.pop()
+                continue
+            operands = self._operands(node)
+            if node not in opened:
+                opened.add(node)
+                uses.update(operands)
+                missing = [below for below in operands if below not in finished and below not in self._values]
+                if missing:
+                    stack += reversed(missing)
+                    continue
+            finished.add(node)
+            order.append(node)
+            stack.pop()
+        return order, uses
+
+    def _operands(self, node: Any) -> tuple[Any, ...]:
+        replaced = self._record.replaced.get(node)
+        return node.inputs if replaced is None else (*node.inputs, *replaced[0].inputs)
+
+    def _counterpart(self, node: Any) -> Node | None:
+        if all(self._values[operand] is None for operand in self._operands(node)):
+            return None
+        if all(self._values[operand] is None for operand in node.inputs):
+            made = self.repeated(node)
+        else:
+            made = rules[type(node)](self, node)
+        if made.origin is None:
+            made.origin = node.origin
+        replaced = self._record.replaced.get(node)
+        if replaced is not None:
+            rule, number = replaced
+            if id(rule) not in self._joints:
+                self._joints[id(rule)] = _Joint(self, rule) if rule.inputs else rule
+            self._record.replaced[made] = self._joints[id(rule)], number
+        return made
+
+
+def mapped_over(source: Node, device: Device, function: Callable[[GpuArray], Sequence[GpuArray]]) -> list[GpuArray]:
+    """Return what a function makes of each element along the first axis, along a new first axis of its results."""
+    with tape.recording() as record:
+        batch = Batch(source.shape[0], record)
+        with batch.active():
+            made = [array.node() for array in function(wrap(batch.placeholder(source), device))]
+        batch.batched(made, device)
+        return [wrap(batch.full(node), device) for node in made]
+
+
+class _Joint:
+    """The derivative of a function for all elements of a batch, by its own derivative for one element."""
+
+    def __init__(self, batch: Batch, rule: Any) -> None:
+        self._batch = batch
+        self._rule = rule
+        self._own = [batch.value(node) for node in rule.inputs]
+        self.inputs = tuple(node if own is None else own for node, own in zip(rule.inputs, self._own, strict=True))
+
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
+    ) -> list[GpuArray | None]:
+        """Return the cotangents of the operands, given those of some results."""
+        batch = self._batch
+        with batch.active():
+            single = {n: wrap(batch.placeholder(ct.node()), ct.device) for n, ct in cotangents.items()}
+            parts = self._rule.pull(single, wanted, device, is_forward=is_forward)
+            nodes = [part.node() for part in parts if part is not None]
+            batch.batched(nodes, device)
+            found = map(batch.full, nodes)
+            return [
+                None if part is None else wrap(_summed(next(found), own), device)
+                for part, own in zip(parts, self._own, strict=True)
+            ]
+
+
+def _summed(node: Node, own: Node | None) -> Node:
+    """Return the cotangent of an operand: a sum over the batch, if the operand is the same for all elements."""
+    return build.reduce(reductions.sum, node, 0) if own is None else node
+
+
+def moved(node: Node, source: int, target: int) -> Node:
+    """Return a node with an axis at another place."""
+    if source == target:
+        return node
+    axes = [axis for axis in range(len(node.shape)) if axis != source]
+    axes.insert(target, source)
+    return permuted(node, axes)
+
+
+def permuted(node: Node, axes: Sequence[int]) -> Node:
+    """Return a node with its axes in another order."""
+    strides = contiguous_strides(node.shape)
+    shape: Shape = tuple(node.shape[axis] for axis in axes)
+    return build.view(node, Layout(shape, tuple(strides[axis] for axis in axes), 0))

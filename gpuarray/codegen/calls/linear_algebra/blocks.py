@@ -1,0 +1,255 @@
+"""What all factorisations are made of: copies, substitution in a triangle, and the update of what is right of a panel.
+
+The update is a matrix product in tiles (:mod:`gpuarray.codegen.tiles`), which has nearly all of the arithmetic.
+"""
+
+from math import gcd
+from typing import Final
+
+from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.casts import cast_expression
+from gpuarray.codegen.product_choice import fastest_tiling
+from gpuarray.codegen.storage import LANES, Access
+from gpuarray.codegen.tiles import Operand, TileKernel, Tiling, is_wide
+from gpuarray.graph.layouts import Layout
+
+#: Which elements of a matrix are copied, and what stands at the others.
+ALL, LOWER, UPPER, HERMITIAN, IDENTITY = "all", "lower", "upper", "hermitian", "identity"
+#: Offsets for which each launch has numbers of its own.
+_MARKS: Final = (0x7FFFFF00, 0x7FFFFF40)
+
+_COPIED: Final = {LOWER: "row >= column", UPPER: "row <= column", HERMITIAN: "row >= column", IDENTITY: "false"}
+
+
+def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conjugated: bool = False) -> None:
+    """Copy a matrix, or a triangle of it; a Hermitian matrix is copied from its lower triangle."""
+    numbers = Numbers(frame.dtype)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.module += numbers.functions
+        written = template.bind(target.buffer, writable=True)
+        read = template.bind(source.buffer, writable=False)
+        template.numbers("rows", "columns")
+        kernel.line(
+            "let across = (columns + 15u) / 16u; let down = (rows + 15u) / 16u;",
+            "let plane = block / (across * down);",
+            "let tile = block - plane * across * down;",
+            "let row = tile / across * 16u + local % 16u;",
+            "let column = tile % across * 16u + local / 16u;",
+            "if (row >= rows || column >= columns) { return; }",
+        )
+        template.matrix("source")
+        template.matrix("target")
+        plain = cast_expression(read.load(template.place("source", source, "row", "column")), source.buffer.dtype,
+                                target.buffer.dtype)  # fmt: skip
+        kernel.line(f"var value = {numbers.zero if target.buffer.dtype == frame.dtype else plain};")
+        if form in _COPIED:
+            kernel.line(f"if ({_COPIED[form]}) {{ value = {plain}; }}")
+        else:
+            kernel.line(f"value = {plain};")
+        if form == HERMITIAN:
+            other = read.load(template.place("source", source, "column", "row"))
+            other = cast_expression(other, source.buffer.dtype, target.buffer.dtype)
+            kernel.line(f"else {{ let other = {other}; value = {numbers.conj('other')}; }}")
+            if numbers.is_complex:
+                kernel.line(f"if (row == column) {{ value = {numbers.whole('value.x')}; }}")
+        if form == IDENTITY:
+            kernel.line(f"if (row == column) {{ value = {numbers.one}; }}")
+        stored = numbers.conj("value") if conjugated else "value"
+        kernel.line(written.store(template.place("target", target, "row", "column"), stored))
+
+    values = {"rows": target.rows, "columns": target.columns, **where("source", source), **where("target", target)}
+    tiles = -(-target.rows // 16) * -(-target.columns // 16)
+    key = ("move", source.buffer, target.buffer, form, conjugated)
+    frame.run(key, "copy", write, values, frame.batch * tiles)
+
+
+def substitute(
+    frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False, conjugated: bool = False,
+    adjoint: bool = False, mirror: Matrix | None = None,
+) -> None:  # fmt: skip
+    """Solve for a block of rows with a lower triangle, whose other elements are not read, in place.
+
+    Parameters
+    ----------
+    triangle, right : Matrix
+        A block of rows and columns, and the right sides.
+    unit : bool
+        Whether the diagonal counts as ones.
+    conjugated : bool
+        Whether the conjugate of the triangle is meant.
+    adjoint : bool
+        Whether the conjugates of the right sides are meant, and are written.
+    mirror : Matrix, optional
+        Where the solution is written too, not conjugated.
+    """
+    numbers, size = Numbers(frame.dtype), frame.block
+    together = 64 if frame.dtype.itemsize == 4 else 32
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.workgroup = together
+        kernel.module += [
+            *numbers.functions,
+            f"var<workgroup> triangle: array<{numbers.kind}, {size * size}>;",
+            f"var<workgroup> right: array<{numbers.kind}, {size * together}>;",
+        ]
+        written = template.bind(right.buffer, writable=True)
+        read = template.bind(triangle.buffer, writable=False)
+        template.numbers("rows", "columns", "by_rows")
+        kernel.line(
+            f"let groups_across = (columns + {together - 1}u) / {together}u;",
+            "let plane = block / groups_across;",
+            f"let left = (block - plane * groups_across) * {together}u;",
+        )
+        template.matrix("triangle")
+        template.matrix("right")
+        if mirror is not None:
+            template.matrix("mirror")
+        element = read.load(template.place("triangle", triangle, "i", "j"))
+        kernel.line(
+            f"for (var e = local; e < rows * rows; e += {together}u) {{",
+            "let i = e % rows; let j = e / rows;",
+            "if (j > i) { continue; }",
+            f"let value = {element};",
+            f"triangle[i * {size}u + j] = {numbers.conj('value') if conjugated else 'value'};",
+            "}",
+        )
+        here = (
+            f"for (var e = local; e < rows * {together}u; e += {together}u) {{",
+            f"let i = select(e / {together}u, e % rows, by_rows != 0u);",
+            f"let c = select(e % {together}u, e / rows, by_rows != 0u);",
+            "if (left + c >= columns) { continue; }",
+        )
+        there = template.place("right", right, "i", "left + c")
+        kernel.line(
+            *here, f"let value = {written.load(there)};",
+            f"right[i * {together}u + c] = {numbers.conj('value') if adjoint else 'value'};", "}",
+            "workgroupBarrier();",
+        )  # fmt: skip
+        kernel.line(
+            "for (var i = 0u; i < rows; i++) {",
+            f"var sum = right[i * {together}u + local];",
+            "for (var j = 0u; j < i; j++) {",
+            f"sum = {numbers.less('sum', f'triangle[i * {size}u + j]', f'right[j * {together}u + local]')};",
+            "}",
+        )
+        if not unit:
+            kernel.line(f"sum = {numbers.over('sum', f'triangle[i * {size}u + i]')};")
+        kernel.line(f"right[i * {together}u + local] = sum;", "}", "workgroupBarrier();")
+        stored = numbers.conj("value") if adjoint else "value"
+        kernel.line(*here, f"let value = right[i * {together}u + c];", written.store(there, stored))
+        if mirror is not None:
+            kernel.line(written.store(template.place("mirror", mirror, "i", "left + c"), "value"))
+        kernel.line("}")
+
+    values = {
+        "rows": right.rows, "columns": right.columns, "by_rows": int(abs(right.down) < abs(right.across)),
+        **where("triangle", triangle), **where("right", right), **(where("mirror", mirror) if mirror else {}),
+    }  # fmt: skip
+    key = ("substitute", triangle.buffer, right.buffer, unit, conjugated, adjoint, mirror is not None)
+    frame.run(key, "triangular solve", write, values, frame.batch * -(-right.columns // together))
+
+
+def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1) -> None:
+    """Subtract the product of two matrices from a third, in place; of a lower triangle only the tiles that it meets.
+
+    With ``sign=1`` the product is added, and with ``sign=0`` it is written.
+    """
+    if not result.rows * result.columns * left.columns:
+        return
+    if abs(result.down) < abs(result.across):  # vectors of a result lie along its columns in memory
+        result, left, right = result.T, right.T, left.T
+        transposed = True
+    else:
+        transposed = False
+    rows, columns, depth = result.rows, result.columns, left.columns
+    tiling = fastest_tiling(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities)
+    fits = frame.dtype.itemsize == 4 and all(
+        gcd(m.offset, m.plane, *(s for s in (m.down, m.across) if s != 1)) % LANES == 0 and 1 in (m.down, m.across)
+        for m in (result, left, right)
+    )
+    # elements beyond the edge of a matrix stand in the same column of its buffer, and are computed in vain
+    layouts = (
+        _layout(frame, left.plane, _up(rows, left.down, fits), left.down, _up(depth, left.across, fits), left.across),
+        _layout(
+            frame, right.plane, _up(columns, right.across, fits), right.across, _up(depth, right.down, fits), right.down
+        ),
+    )
+    wide = fits and all(is_wide(layout) for layout in layouts)
+    even = depth % tiling.depth == 0
+    wide = wide and even
+
+    def write(template: Template) -> None:
+        _write_update(template, (result, left, right), layouts, tiling, wide=wide, even=even, sign=sign,
+                      numbers=Numbers(frame.dtype))  # fmt: skip
+
+    across, down = -(-columns // tiling.columns), -(-rows // tiling.rows)
+    values = {
+        "height": layouts[0].shape[1], "width": layouts[1].shape[1], "depth": depth, "across": across, "down": down,
+        "left_from": left.offset, "right_from": right.offset, "result_from": result.offset,
+        "skipped": 0 if not lower else 1 if transposed else 2,
+    }  # fmt: skip
+    key = ("update", result.strides, left.strides, right.strides, tiling, wide, even, sign)
+    frame.run(key, "update", write, values, frame.batch * across * down)
+
+
+def _up(extent: int, stride: int, fits: bool) -> int:
+    return -(-extent // LANES) * LANES if fits and stride == 1 else extent
+
+
+def _layout(frame: Frame, plane: int, edge: int, along: int, depth: int, deep: int) -> Layout:
+    return Layout((frame.batch, edge, depth), (plane, along, deep), 0)
+
+
+def _write_update(
+    template: Template, matrices: tuple[Matrix, Matrix, Matrix], layouts: tuple[Layout, Layout], tiling: Tiling, *,
+    wide: bool, even: bool, sign: int, numbers: Numbers,
+) -> None:  # fmt: skip
+    kernel, (result, left, right) = template.kernel, matrices
+    written = template.bind(result.buffer, writable=True, wide=wide)
+    accesses = [template.bind(m.buffer, writable=False, wide=wide) for m in (left, right)]
+    template.numbers("height", "width", "depth", "across", "down", "skipped")
+    kernel.line(
+        "let plane = block / (across * down);",
+        "let tile = block - plane * across * down;",
+        f"let top = tile / across * {tiling.rows}u;",
+        f"let left = tile % across * {tiling.columns}u;",
+        f"if (skipped == 1u && top >= left + {tiling.columns}u) {{ return; }}",
+        f"if (skipped == 2u && left >= top + {tiling.rows}u) {{ return; }}",
+        "let begin = 0u; let end = depth;",
+    )
+    operands = []
+    for mark, edge, extent, access, layout, size in (
+        (_MARKS[0], "top", "height", accesses[0], layouts[0], tiling.rows),
+        (_MARKS[1], "left", "width", accesses[1], layouts[1], tiling.columns),
+    ):
+        operands.append(Operand(access, layout._replace(offset=mark), edge, extent, size))
+    walk = TileKernel(kernel, tiling, numbers.dtype, (operands[0], operands[1]), even)
+    walk.emit()
+    for mark, name in zip(_MARKS, ("left_from", "right_from"), strict=True):
+        template.rename(mark, name)
+    kernel.line(f"let result_at = {template.number('result_from')} + plane * {kernel.parameter(result.plane)};")
+    kernel.line(f"let pitch = {kernel.parameter(result.down)};")
+    step = "" if result.across == 1 else f" * {kernel.parameter(result.across)}"
+    for row, column, sums in walk.patch():
+        kernel.line("{", f"let row = top + {row}; let column = left + {column};",
+                    "if (row < height && column < width) {",
+                    f"let here = result_at + row * pitch + column{step};")  # fmt: skip
+        kernel.line(*_stores(written, walk, sums, step, sign), "} }")
+
+
+def _stores(access: Access, walk: TileKernel, sums: list[str], step: str, sign: int) -> list[str]:
+    if access.wide:
+        place, total = f"{access.name}[here / {LANES}u]", sums[0]
+        return [f"{place} = {total};" if sign == 0 else f"{place} {'+' if sign > 0 else '-'}= {total};"]
+    lines = []
+    for lane in range(LANES):
+        value = walk.arithmetic.whole([f"{name}.{'xyzw'[lane]}" for name in sums])
+        place = f"here + {lane}u{step}"
+        if sign:
+            value = f"{access.load(place)} {'+' if sign > 0 else '-'} {value}"
+        lines.append(f"if (column + {lane}u < width) {{ {access.store(place, value)} }}")
+    return lines

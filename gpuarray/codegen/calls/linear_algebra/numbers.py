@@ -1,0 +1,81 @@
+"""The arithmetic of real and complex numbers in the kernels of factorisations."""
+
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.target import compute_type
+from gpuarray.dtypes import DType
+
+_FUNCTIONS: Final = """\
+fn times(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
+  return vec2<FLOAT>(fma(a.x, b.x, -(a.y * b.y)), fma(a.x, b.y, a.y * b.x));
+}"""
+
+
+class Numbers:
+    """Expressions of the arithmetic of a dtype.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Floating or complex.
+    kind, real : str
+        The WGSL types of a number, and of its parts.
+    real_dtype : dtype
+        Of the parts.
+    """
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+        self.is_complex = dtype.kind == "c"
+        self.real_dtype = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(dtype, dtype)
+        self.kind, self.real = register_type(dtype), register_type(self.real_dtype)
+        self._suffix = compute_type(dtype)
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions that the expressions call."""
+        return [_FUNCTIONS.replace("FLOAT", self.real)] if self.is_complex else []
+
+    @property
+    def zero(self) -> str:
+        """The number 0."""
+        return f"{self.kind}()"
+
+    @property
+    def one(self) -> str:
+        """The number 1."""
+        return self.whole(f"{self.real}(1)")
+
+    def whole(self, real: str) -> str:
+        """Return a number with a real part, and no other."""
+        return f"{self.kind}({real}, {self.real}())" if self.is_complex else real
+
+    def part(self, number: str) -> str:
+        """Return the real part."""
+        return f"{number}.x" if self.is_complex else number
+
+    def conj(self, number: str) -> str:
+        """Return the conjugate of a number."""
+        return f"{self.kind}({number}.x, -{number}.y)" if self.is_complex else number
+
+    def times(self, a: str, b: str) -> str:
+        """Return a product."""
+        return f"times({a}, {b})" if self.is_complex else f"(({a}) * ({b}))"
+
+    def less(self, a: str, b: str, c: str) -> str:
+        """Return ``a - b * c``."""
+        return f"({a} - times({b}, {c}))" if self.is_complex else f"fma(-({b}), {c}, {a})"
+
+    def over(self, a: str, b: str) -> str:
+        """Return a quotient."""
+        return f"divide_{self._suffix}({a}, {b})" if self.is_complex else f"(({a}) / ({b}))"
+
+    def size(self, a: str) -> str:
+        """Return the sum of the absolute values of the parts, by which LAPACK chooses pivots."""
+        return f"(abs({a}.x) + abs({a}.y))" if self.is_complex else f"abs({a})"
+
+    def square(self, a: str) -> str:
+        """Return the square of the absolute value."""
+        return f"dot({a}, {a})" if self.is_complex else f"({a} * {a})"

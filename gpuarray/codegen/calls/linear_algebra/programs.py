@@ -1,0 +1,152 @@
+"""The programs of calls of linear algebra: their operands are copied, factorised, and the results written."""
+
+from math import prod
+from typing import Final
+
+from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.linear_algebra import cholesky, householder, lu
+from gpuarray.codegen.calls.linear_algebra.blocks import HERMITIAN, IDENTITY, LOWER, UPPER, move
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.programs import Program
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import CallStep
+
+
+def _frame(step: CallStep, label: str, capabilities: Capabilities, dtype: DType) -> Frame:
+    return Frame(label, dtype, prod(step.shapes[0][:-2]), capabilities)
+
+
+def _output(frame: Frame, step: CallStep, pick: int, rows: int, columns: int, dtype: DType) -> Matrix | None:
+    """Return an output of the call, or None if it is not wanted."""
+    if pick not in step.picks:
+        return None
+    return frame.array("output", step.picks.index(pick), rows, columns, dtype)
+
+
+def _status(frame: Frame, step: CallStep, pick: int) -> Buffer:
+    found = _output(frame, step, pick, 1, 1, INDEX)
+    return frame.buffer(frame.batch, INDEX) if found is None else found.buffer
+
+
+def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    given = frame.array("input", 0, n, n, step.input_dtypes[0])
+    upper = bool(dict(step.parameters).get("upper"))
+    a = frame.matrix(n, n)
+    move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
+    cholesky.factorise(frame, a, _status(frame, step, 1))
+    result = frame.array("output", step.picks.index(0), n, n, dtype)
+    if upper:
+        move(frame, a.T, result, UPPER, conjugated=True)
+    else:
+        move(frame, a, result, LOWER)
+    return frame.program()
+
+
+def _factors(frame: Frame, step: CallStep, status: int) -> tuple[Matrix, Buffer]:
+    """Return the LU factors of the first operand, and the rows that were pivots."""
+    n = step.shapes[0][-1]
+    a, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, INDEX)
+    move(frame, frame.array("input", 0, n, n, step.input_dtypes[0]), a)
+    lu.factorise(frame, a, pivots, _status(frame, step, status))
+    return a, pivots
+
+
+def _inv(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    factors, pivots = _factors(frame, step, 1)
+    x = frame.matrix(n, n)
+    move(frame, factors, x, IDENTITY)
+    lu.solve(frame, factors, pivots, x)
+    move(frame, x, frame.array("output", step.picks.index(0), n, n, dtype))
+    return frame.program()
+
+
+def _solve(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    columns = 1 if len(step.shapes[1]) == 1 else step.shapes[1][-1]
+    factors, pivots = _factors(frame, step, 1)
+    one = prod(step.shapes[1][:-2]) == 1 and frame.batch != 1
+    x = frame.matrix(n, columns)
+    move(frame, frame.array("input", 1, n, columns, step.input_dtypes[1], one=one), x)
+    lu.solve(frame, factors, pivots, x)
+    move(frame, x, frame.array("output", step.picks.index(0), n, columns, dtype))
+    return frame.program()
+
+
+def _det(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (dtype,) = step.output_dtypes
+    frame = _frame(step, label, capabilities, dtype)
+    factors, pivots = _factors(frame, step, -1)
+    lu.determinant(frame, factors, pivots, _output(frame, step, 0, 1, 1, dtype), None)
+    return frame.program()
+
+
+def _slogdet(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    dtype = step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    factors, pivots = _factors(frame, step, -1)
+    sign = _output(frame, step, 0, 1, 1, dtype)
+    size = _output(frame, step, 1, 1, 1, Numbers(dtype).real_dtype)
+    lu.determinant(frame, factors, pivots, sign, size)
+    return frame.program()
+
+
+def _qr(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (m, n), dtype = step.shapes[0][-2:], step.output_dtypes[0]
+    mode = str(dict(step.parameters)["mode"])
+    frame = _frame(step, label, capabilities, dtype)
+    a = frame.matrix(m, n)
+    move(frame, frame.array("input", 0, m, n, step.input_dtypes[0]), a)
+    width = m if mode == "complete" else min(m, n)
+    q = householder.factorise(frame, a, width)
+    if mode == "raw":
+        for pick, found in enumerate((a.T, q.scales)):
+            target = _output(frame, step, pick, found.rows, found.columns, dtype)
+            if target is not None:
+                move(frame, found, target)
+        return frame.program()
+    r = _output(frame, step, 0 if mode == "r" else 1, width, n, dtype)
+    if r is not None:
+        move(frame, a, r, UPPER)
+    target = _output(frame, step, 0, m, width, dtype) if mode != "r" else None
+    if target is not None:
+        x = frame.matrix(m, width)
+        move(frame, a, x, IDENTITY)
+        householder.multiply(frame, q, x)
+        move(frame, x, target)
+    return frame.program()
+
+
+def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | None:
+    """Return why a solve cannot run: the right sides need a matrix each, or all the same one."""
+    if len(step.shapes[1]) > 1 and step.shapes[0][:-2] != step.shapes[1][:-2] and prod(step.shapes[1][:-2]) != 1:
+        return "the stacks of matrices and right sides have different shapes"
+    return _unsupported(step, capabilities)
+
+
+def _unsupported_signs(step: CallStep, capabilities: Capabilities) -> str | None:
+    return None if 0 in step.picks and 1 in step.picks else "only one output is wanted"
+
+
+def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
+    return "only the status is wanted" if 0 not in step.picks else _unsupported_factors(step, capabilities)
+
+
+def _unsupported_factors(step: CallStep, capabilities: Capabilities) -> str | None:
+    itemsize = max(dtype.itemsize for dtype in step.output_dtypes)
+    largest = max(prod(shape) for shape in (*step.shapes, *step.output_shapes))
+    return too_large((largest + 4 * max(step.shapes[0][-2:]) * prod(step.shapes[0][:-2])) * itemsize, capabilities)
+
+
+CHOLESKY: Final = CallKernels(_cholesky, _unsupported)
+INV: Final = CallKernels(_inv, _unsupported)
+SOLVE: Final = CallKernels(_solve, _unsupported_system)
+DET: Final = CallKernels(_det, _unsupported)
+SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
+QR: Final = CallKernels(_qr, _unsupported_factors)

@@ -1,0 +1,28 @@
+"""SciPy's functions on any device: ``import gpuarray.scipy.ndimage as ndi`` in place of ``scipy.ndimage``.
+
+Subpackages have SciPy's names, and their functions SciPy's names and parameters. They are imported when they are first
+used, and need SciPy.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Final
+
+try:
+    import scipy
+except ImportError as error:
+    raise ImportError("gpuarray.scipy needs SciPy; install it with `pip install scipy`") from error
+
+#: The subpackages that there are.
+SUBPACKAGES: Final = tuple(sorted(found.name for found in iter_modules(__path__) if not found.name.startswith("_")))
+
+
+def __getattr__(name: str) -> Any:
+    if name in SUBPACKAGES:
+        return import_module(f"gpuarray.scipy.{name}")
+    what = f": use scipy.{name} with gpuarray.asnumpy(x)" if name in scipy.__all__ else ""
+    raise AttributeError(f"module 'gpuarray.scipy' has no attribute {name!r}{what}")
+
+
+def __dir__() -> list[str]:
+    return [*SUBPACKAGES]

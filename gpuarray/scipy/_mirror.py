@@ -1,0 +1,288 @@
+"""How a function of SciPy is defined for the arrays of this package.
+
+Each function has one definition, a composition of recorded operations. It is lazy, fuses with what is before and after
+it, runs on any device and has derivatives. Where values are on the host, and the device is the host's, SciPy's own
+function may run on them instead, without a copy.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from inspect import Parameter, signature
+from typing import Any, Final, TypeVar, cast
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, as_node, default_device, make, wrap
+from gpuarray.device import Device
+from gpuarray.functions.arguments import device_among, gpu_arrays
+from gpuarray.functions.registry import HOST, NATIVE, Implementation
+from gpuarray.graph import tape, tracing
+from gpuarray.graph.nodes import Leaf, frozen, host_leaf
+from gpuarray.graph.walk import current
+from gpuarray.runtime import evaluate, telemetry
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+#: What is done for each function, by subpackage and name. Filled by the decorators.
+IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
+#: Parameters that are written to if they are arrays.
+_WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
+#: The most results of :func:`trial` that are remembered.
+_REMEMBERED: Final = 4096
+
+
+def mirrors(
+    original: Callable[..., Any],
+    *,
+    kind: str = NATIVE,
+    reason: str = "",
+    by_scipy: bool | Callable[..., bool] = True,
+    name: str = "",
+) -> Callable[[_F], _F]:
+    """Register a function as the definition of one of SciPy's, whose parameters it has.
+
+    Parameters
+    ----------
+    original : callable
+        SciPy's function.
+    kind : {"native", "composed"}
+        "native" if the whole function is recorded, "composed" if it reads values.
+    reason : str
+        With which arguments a part of it runs on the host.
+    by_scipy : bool or callable
+        Whether SciPy's function is taken for values on the host; a callable is asked with the arguments.
+    name : str
+        SciPy's dotted name below ``scipy.``, if the function does not say it.
+    """
+
+    def declare(function: _F) -> _F:
+        package, _, own = (name or _name_of(original)).rpartition(".")
+
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and _is_hosts(args, kwargs):
+                return run_scipy(original, args, kwargs)
+            return function(*args, **kwargs)
+
+        run.__name__ = run.__qualname__ = own
+        run.__doc__ = _documented(function.__doc__, package, own)
+        cast(Any, run).composition = function
+        IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(kind, reason, run)
+        return cast(_F, run)
+
+    return declare
+
+
+def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Callable[..., Any]:
+    """Return a function that runs SciPy's on the host, counted as a fallback if the device is another.
+
+    Parameters
+    ----------
+    original : callable
+        SciPy's function.
+    reason : str
+        Why it runs on the host.
+    name : str
+        SciPy's dotted name below ``scipy.``, if the function does not say it.
+    """
+    dotted = name or _name_of(original)
+    package, _, own = dotted.rpartition(".")
+
+    @wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not evaluate.is_host(evaluate.provider_of(device_among(args, kwargs))):
+            telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in gpu_arrays((args, kwargs))))
+        return run_scipy(original, args, kwargs)
+
+    run.__module__ = f"gpuarray.scipy.{package}"
+    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which counts as a fallback.", package, own)
+    del cast(Any, run).__wrapped__
+    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST, reason, run)
+    return run
+
+
+def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a subpackage, which says what to do about names that only SciPy has.
+
+    Parameters
+    ----------
+    package : str
+        The name of the subpackage.
+    names : mapping
+        What SciPy's subpackage has.
+    """
+
+    def look_up(name: str) -> Any:
+        module = f"gpuarray.scipy.{package}"
+        if name.startswith("_") or name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}: use scipy.{package}.{name} with gpuarray.asnumpy(x), and "
+            "gpuarray.asarray for its results"
+        )
+
+    return look_up
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    parts = [part for part in function.__module__.split(".")[1:] if not part.startswith("_")]
+    return ".".join([*parts[:1], function.__name__])
+
+
+def _documented(text: str | None, package: str, name: str) -> str:
+    found = text or f"Equivalent of :func:`scipy.{package}.{name}`."
+    if "\n" in found.strip():
+        return found
+    return f"{found}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
+
+
+# -- SciPy on values of the host --------------------------------------------------------------------------------------
+
+
+def _is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the host computes with the arrays among arguments, and nothing records what is done with them."""
+    if tracing.active() is not None:
+        return False
+    arrays = [*gpu_arrays((args, kwargs))]
+    if tape.state.tapes and any(tape.varying(array.node()) for array in arrays):
+        return False
+    device = device_among(arrays) if arrays else default_device()
+    if evaluate.is_host(evaluate.provider_of(device)):
+        return True
+    # with "auto", values that are computed without a plan stay on the host
+    return device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)
+
+
+def run_scipy(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a function of SciPy on the host values of arrays; new arrays are on the device of the arguments."""
+    device = device_among(args, kwargs)
+    names = _parameters(function)
+    written: list[tuple[Any, Any]] = []
+
+    def given(name: str, value: Any) -> Any:
+        if name not in _WRITTEN or not is_target(value):
+            return _seen(value)
+        written.append((value, np.zeros(value.shape, value.dtype) if isinstance(value, GpuArray) else value))
+        return written[-1][1]
+
+    positional = [given(names[min(number, len(names) - 1)], value) for number, value in enumerate(args)]
+    found = function(*positional, **{name: given(name, value) for name, value in kwargs.items()})
+    for target, values in written:
+        if target is not values:
+            target[...] = values
+    return _placed(found, device, {id(values): target for target, values in written})
+
+
+def is_target(value: Any) -> bool:
+    """Whether an argument is an array to be written to, and not a dtype or None."""
+    return isinstance(value, GpuArray | np.ndarray)
+
+
+def write(found: Any, target: Any) -> Any:
+    """Write a result to an array that was given for it, converted as SciPy does, and return this array.
+
+    Raises
+    ------
+    RuntimeError
+        If the shapes differ.
+    """
+    if tuple(target.shape) != tuple(found.shape):
+        raise RuntimeError(f"output shape {tuple(target.shape)} not correct; the result has shape {found.shape}")
+    if isinstance(target, GpuArray):
+        target[...] = found
+    else:
+        np.copyto(target, found.get() if isinstance(found, GpuArray) else found, casting="unsafe")
+    return target
+
+
+@lru_cache(maxsize=1024)
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(n for n, p in signature(function).parameters.items() if p.kind is not Parameter.VAR_KEYWORD)
+
+
+def seen(array: GpuArray) -> Any:
+    """Return the value of an array as a NumPy array that cannot be written to; a copy only if the host has no value."""
+    node = array.settled()
+    if tape.state.tapes:
+        tape.check_reader(node)
+    evaluate.evaluate((node,), array.device, is_read=True)
+    leaf = current(node)
+    assert isinstance(leaf, Leaf)
+    for owner, buffer in [] if leaf.host is not None else [*leaf.buffers.items()]:
+        if evaluate.is_host(owner):
+            values = owner.export(buffer)[: leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)
+            break
+    else:
+        values = evaluate.host_values(leaf).view()
+    values.flags.writeable = False
+    return values
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, GpuArray):
+        return seen(value)
+    if isinstance(value, list):
+        return [_seen(item) for item in value]
+    if type(value) is tuple:
+        return tuple(_seen(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _seen(item) for key, item in value.items()}
+    return value
+
+
+def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
+    """Return results with arrays of this package in place of NumPy's; memory of their own is taken over."""
+    if id(value) in targets:
+        return targets[id(value)]
+    if isinstance(value, np.ndarray) and dtypes.is_supported(value.dtype):
+        owned = value.base is None and value.flags.owndata and value.flags.writeable and value.ndim
+        return make(host_leaf(value) if owned and value.dtype.isnative else as_node(value), device)
+    if isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
+        return wrap(as_node(value), device)
+    if isinstance(value, tuple):
+        items = [_placed(item, device, targets) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [_placed(item, device, targets) for item in value]
+    return value
+
+
+# -- SciPy's checks ---------------------------------------------------------------------------------------------------
+
+
+def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: Any) -> Any:
+    """Return the dtype of what SciPy's function returns for an array of one zero, of the axes and dtype of another.
+
+    SciPy so checks the other arguments, and says which dtype results have. What it says is remembered.
+
+    Parameters
+    ----------
+    function : callable
+        SciPy's function.
+    like : GpuArray
+        The first argument.
+    *args, **kwargs
+        The others, without arrays of this package.
+    """
+    key = function, like.ndim, like.dtype, _key(args), _key(kwargs)
+    found = _TRIALS.get(key)
+    if found is None:
+        found = np.asarray(function(np.zeros((1,) * like.ndim, like.dtype), *args, **kwargs)).dtype
+        if len(_TRIALS) >= _REMEMBERED:
+            _TRIALS.clear()
+        _TRIALS[key] = found
+    return found
+
+
+_TRIALS: Final[dict[Any, Any]] = {}
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype, value.tobytes()
+    if isinstance(value, Mapping):
+        return tuple((k, _key(v)) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_key, value))
+    return type(value), frozen(value)

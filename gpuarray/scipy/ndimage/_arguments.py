@@ -1,0 +1,79 @@
+"""Arguments of filters: values for each axis, and what SciPy says about them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array, read
+from gpuarray.graph import build
+from gpuarray.scipy._mirror import is_target, trial, write
+
+
+def each(value: Any, count: int) -> list[Any]:
+    """Return a value for each axis: those of a sequence, or one value repeated."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [*value]
+    return [value] * count
+
+
+def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes of a filter, in the order that was given; None stands for all."""
+    if axes is None:
+        return tuple(range(ndim))
+    return tuple(build.normalize_axis(axis, ndim) for axis in (axes if isinstance(axes, Iterable) else (axes,)))
+
+
+def checked(function: Callable[..., Any], input: Any, *args: Any, output: Any = None, **kwargs: Any) -> Any:
+    """Return the array and the dtype of the result, after SciPy's checks of the arguments."""
+    source = as_array(input)
+    wanted = output.dtype.type if is_target(output) else output
+    return source, np.dtype(trial(function, source, *args, output=wanted, **kwargs))
+
+
+def finished(found: GpuArray, output: Any) -> GpuArray:
+    """Return the result of a filter, or the array that was given for it with the result in it."""
+    result: GpuArray = write(found, output) if is_target(output) else found
+    return result
+
+
+def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+    """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
+    parameters = signature(original)
+
+    def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            bound = parameters.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return function(SimpleNamespace(**bound.arguments))
+
+        cast(Any, run).__signature__ = parameters
+        return run
+
+    return declare
+
+
+def footprint_of(given: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:
+    """Return a footprint as booleans with an axis for each axis of the array."""
+    shape = [1] * ndim
+    if given is None:
+        for axis, extent in zip(axes, each(size, len(axes)), strict=True):
+            shape[axis] = int(extent)
+        return np.ones(shape, bool)
+    known = np.asarray(read(given), bool)
+    for axis, extent in zip(sorted(axes), known.shape, strict=True):  # SciPy does not transpose footprints
+        shape[axis] = extent
+    return known.reshape(shape)
+
+
+def spread(values: Any, axes: Sequence[int], ndim: int) -> list[int]:
+    """Return numbers that were given for some axes for all axes, 0 for the others."""
+    found = [0] * ndim
+    for axis, value in zip(axes, each(values, len(axes)), strict=True):
+        found[axis] = int(value)
+    return found

@@ -1,0 +1,92 @@
+"""Filters of Fourier transforms: products with factors along each axis, or with a function of all frequencies."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import ndimage, special
+
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array
+from gpuarray.scipy._mirror import is_target, mirrors, trial, write
+
+__all__ = ["fourier_ellipsoid", "fourier_gaussian", "fourier_shift", "fourier_uniform"]
+
+
+def _each(value: Any, ndim: int) -> list[float]:
+    return [float(number) for number in np.broadcast_to(np.asarray(value, float), (ndim,))]
+
+
+def _frequencies(shape: Sequence[int], n: int, axis: int) -> list[Any]:
+    """Return the frequencies of the elements along each axis; along ``axis`` those of a real transform of n points."""
+    found: list[Any] = []
+    for number, extent in enumerate(shape):
+        halved = n >= 0 and number == axis % len(shape)
+        line: Any = np.arange(extent) / max(n, 1) if halved else np.fft.fftfreq(max(extent, 1))[:extent]
+        found.append(line.reshape([-1 if number == a else 1 for a in range(len(shape))]))
+    return found
+
+
+def _filtered(source: GpuArray, factors: Sequence[Any], dtype: Any, output: Any) -> GpuArray:
+    """Return the product of an array and factors that broadcast to it, each in the precision of the result."""
+    found = source.astype(dtype, copy=False)
+    single = dtype in (np.dtype(np.float32), np.dtype(np.complex64))
+    for factor in factors:
+        kind = np.result_type(factor.dtype, np.float32 if factor.dtype.kind == "f" else np.complex64)
+        if single:
+            kind = np.dtype(np.complex64 if factor.dtype.kind == "c" else np.float32)
+        found = found * as_array(factor.astype(kind), source.device)
+    found = found.astype(dtype, copy=False)
+    result: GpuArray = write(found, output) if is_target(output) else found
+    return result
+
+
+def _checked(function: Any, input: Any, *arguments: Any) -> tuple[GpuArray, Any]:
+    """Return the array, and the dtype that SciPy says that the result has."""
+    *parameters, output = arguments
+    source = as_array(input)
+    wanted = output.dtype.type if is_target(output) else output
+    return source, trial(function, source, *parameters, wanted)
+
+
+@mirrors(ndimage.fourier_gaussian)
+def fourier_gaussian(input: Any, sigma: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
+    """Return a Fourier transform multiplied by that of a Gaussian."""
+    source, dtype = _checked(ndimage.fourier_gaussian, input, sigma, n, axis, output)
+    lines = _frequencies(source.shape, n, axis)
+    widths = _each(sigma, source.ndim)
+    factors = [np.exp(-2 * (np.pi * width * line) ** 2) for width, line in zip(widths, lines, strict=True)]
+    return _filtered(source, factors, dtype, output)
+
+
+@mirrors(ndimage.fourier_uniform)
+def fourier_uniform(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
+    """Return a Fourier transform multiplied by that of a box."""
+    source, dtype = _checked(ndimage.fourier_uniform, input, size, n, axis, output)
+    lines = _frequencies(source.shape, n, axis)
+    factors = [np.sinc(width * line) for width, line in zip(_each(size, source.ndim), lines, strict=True)]
+    return _filtered(source, factors, dtype, output)
+
+
+@mirrors(ndimage.fourier_shift)
+def fourier_shift(input: Any, shift: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
+    """Return a Fourier transform multiplied by that of a shift."""
+    source, dtype = _checked(ndimage.fourier_shift, input, shift, n, axis, output)
+    lines = _frequencies(source.shape, n, axis)
+    factors = [np.exp(-2j * np.pi * by * line) for by, line in zip(_each(shift, source.ndim), lines, strict=True)]
+    return _filtered(source, factors, dtype, output)
+
+
+@mirrors(ndimage.fourier_ellipsoid)
+def fourier_ellipsoid(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
+    """Return a Fourier transform multiplied by that of an ellipsoid, of one to three axes."""
+    source, dtype = _checked(ndimage.fourier_ellipsoid, input, size, n, axis, output)
+    lines = _frequencies(source.shape, n, axis)
+    widths = _each(size, source.ndim)
+    squares = [(np.pi * width * line) ** 2 for width, line in zip(widths, lines, strict=True)]
+    if source.ndim == 1:
+        return _filtered(source, [np.sinc(widths[0] * lines[0])], dtype, output)
+    radius = np.sqrt(sum(squares))
+    away = np.where(radius == 0, 1, radius)
+    shape = 2 * special.j1(away) / away if source.ndim == 2 else 3 * (np.sin(away) - away * np.cos(away)) / away**3
+    return _filtered(source, [np.where(radius == 0, 1.0, shape)], dtype, output)

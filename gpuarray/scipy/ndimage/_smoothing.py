@@ -1,0 +1,222 @@
+"""Separable filters: Gaussians and their derivatives, boxes, gradients and Laplacians."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from gpuarray.array import GpuArray
+from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import as_array
+from gpuarray.graph import build
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished
+from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._correlation import line_filtered
+
+__all__ = [
+    "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
+    "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter",
+    "uniform_filter1d",
+]  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _gaussian(sigma: float, order: int, radius: int) -> Any:
+    """Return the weights of a Gaussian or of its derivative: SciPy's response to an impulse."""
+    impulse = np.zeros(2 * radius + 1)
+    impulse[radius] = 1
+    return ndimage.gaussian_filter1d(impulse, sigma, order=order, mode="constant", radius=radius)[::-1].copy()
+
+
+def _radius(sigma: Any, truncate: Any, radius: Any) -> int:
+    return int(radius) if radius is not None else int(truncate * float(sigma) + 0.5)
+
+
+def _blurred(
+    source: GpuArray, sigmas: Any, orders: Any, modes: Any, cval: Any, truncate: Any, radii: Any, axes: Any,
+    dtype: DType,
+) -> GpuArray:  # fmt: skip
+    found = source
+    for axis, sigma, order, mode, radius in zip(axes, sigmas, orders, modes, radii, strict=True):
+        if sigma > 1e-15:
+            line = _gaussian(float(sigma), int(order), _radius(sigma, truncate, radius))
+            found = line_filtered(found, line, axis, mode, cval, dtype)
+    return rounded(found, dtype) if found is not source else source.astype(dtype)
+
+
+@mirrors(ndimage.gaussian_filter1d)
+def gaussian_filter1d(
+    input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None, mode: str = "reflect",
+    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return an array smoothed by a Gaussian along an axis, or the derivative of that."""
+    source, dtype = checked(
+        ndimage.gaussian_filter1d, input, sigma, axis, order, output=output, mode=mode, cval=cval, truncate=truncate,
+        radius=radius,
+    )  # fmt: skip
+    line = _gaussian(float(sigma), int(order), _radius(sigma, truncate, radius))
+    number = build.normalize_axis(axis, source.ndim)
+    return finished(line_filtered(source, line, number, mode, cval, dtype), output)
+
+
+@mirrors(ndimage.gaussian_filter)
+def gaussian_filter(
+    input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+    truncate: float = 4.0, *, radius: Any = None, axes: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return an array smoothed by a Gaussian along axes, or derivatives of that."""
+    source, dtype = checked(
+        ndimage.gaussian_filter, input, sigma, order, output=output, mode=mode, cval=cval, truncate=truncate,
+        radius=radius, axes=axes,
+    )  # fmt: skip
+    numbers = axes_of(axes, source.ndim)
+    sigmas, orders, modes, radii = (each(value, len(numbers)) for value in (sigma, order, mode, radius))
+    return finished(_blurred(source, sigmas, orders, modes, cval, truncate, radii, numbers, dtype), output)
+
+
+def _averaged(source: GpuArray, size: int, axis: int, mode: str, cval: Any, origin: int, dtype: DType) -> GpuArray:
+    return line_filtered(source, np.full(size, 1.0 / size), axis, mode, cval, dtype, origin)
+
+
+@mirrors(ndimage.uniform_filter1d)
+def uniform_filter1d(
+    input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0
+) -> GpuArray:
+    """Return the means of windows along an axis."""
+    source, dtype = checked(
+        ndimage.uniform_filter1d, input, size, axis, output=output, mode=mode, cval=cval, origin=origin
+    )
+    number = build.normalize_axis(axis, source.ndim)
+    return finished(_averaged(source, int(size), number, mode, cval, origin, dtype), output)
+
+
+@mirrors(ndimage.uniform_filter)
+def uniform_filter(
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
+    axes: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the means of windows."""
+    source, dtype = checked(
+        ndimage.uniform_filter, input, size, output=output, mode=mode, cval=cval, origin=origin, axes=axes
+    )
+    numbers = axes_of(axes, source.ndim)
+    found = source
+    values = (each(value, len(numbers)) for value in (size, mode, origin))
+    for axis, extent, kind, place in zip(numbers, *values, strict=True):
+        if extent > 1:
+            found = _averaged(found, int(extent), axis, kind, cval, place, dtype)
+    return finished(found if found is not source else source.astype(dtype), output)
+
+
+def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval: Any, across: Sequence[float]) -> Any:
+    source, dtype = checked(function, input, axis, output=output, mode=mode, cval=cval)
+    number = build.normalize_axis(axis, source.ndim)
+    modes = each(mode, source.ndim)
+    found = line_filtered(source, np.array([-1.0, 0, 1]), number, modes[number], cval, dtype)
+    for other in range(source.ndim):
+        if other != number:
+            found = line_filtered(found, np.array(across), other, modes[other], cval, dtype)
+    return finished(found, output)
+
+
+@mirrors(ndimage.prewitt)
+def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
+    """Return Prewitt's gradient along an axis."""
+    found: GpuArray = _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
+    return found
+
+
+@mirrors(ndimage.sobel)
+def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
+    """Return Sobel's gradient along an axis."""
+    found: GpuArray = _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
+    return found
+
+
+def _each_axis(
+    input: Any, derivative: Any, output: Any, mode: Any, cval: Any, args: Any, keywords: Any, axes: Any, *, norm: bool
+) -> GpuArray:
+    """Return the sum of derivatives along axes, or the square root of the sum of their squares."""
+    source = as_array(input)
+    dtype = np.dtype(source.dtype if output is None else getattr(output, "dtype", output))
+    numbers = axes_of(axes, source.ndim)
+    total: Any = None
+    for axis, kind in zip(numbers, each(mode, len(numbers)), strict=True):
+        found = as_array(derivative(source, axis, dtype, kind, cval, *args, **keywords)).astype(dtype, copy=False)
+        part = found * found if norm else found
+        total = part if total is None else total + part
+    if total is None:
+        return finished(source.astype(dtype), output)
+    return finished(rounded(elementwise.sqrt(total), dtype) if norm else total, output)
+
+
+@mirrors(ndimage.generic_laplace, by_scipy=False)
+def generic_laplace(
+    input: Any, derivative2: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+    extra_arguments: Any = (), extra_keywords: Any = None, *, axes: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the sum of second derivatives, which a function computes."""
+    keywords = extra_keywords or {}
+    return _each_axis(input, derivative2, output, mode, cval, extra_arguments, keywords, axes, norm=False)
+
+
+@mirrors(ndimage.generic_gradient_magnitude, by_scipy=False)
+def generic_gradient_magnitude(
+    input: Any, derivative: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+    extra_arguments: Any = (), extra_keywords: Any = None, *, axes: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the magnitude of the gradient, whose components a function computes."""
+    keywords = extra_keywords or {}
+    return _each_axis(input, derivative, output, mode, cval, extra_arguments, keywords, axes, norm=True)
+
+
+@mirrors(ndimage.laplace)
+def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> GpuArray:
+    """Return the Laplacian, of second differences."""
+    _, dtype = checked(ndimage.laplace, input, output=output, mode=mode, cval=cval, axes=axes)
+
+    def second(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:
+        return line_filtered(source, np.array([1.0, -2, 1]), axis, mode, cval, dtype)
+
+    return _each_axis(input, second, dtype if output is None else output, mode, cval, (), {}, axes, norm=False)
+
+
+def _by_gaussians(
+    function: Any, order: int, input: Any, sigma: Any, output: Any, mode: Any, cval: Any, axes: Any, keywords: Any
+) -> GpuArray:
+    """Return the sum of second Gaussian derivatives, or the magnitude of first ones."""
+    source, dtype = checked(function, input, sigma, output=output, mode=mode, cval=cval, axes=axes, **keywords)
+    numbers = axes_of(axes, source.ndim)
+    sigmas = each(sigma, len(numbers))
+    modes = each(mode, len(numbers))
+    radii = each(keywords.get("radius"), len(numbers))
+
+    def derivative(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:
+        orders = [order if number == axis else 0 for number in numbers]
+        truncate = keywords.get("truncate", 4.0)
+        return _blurred(source, sigmas, orders, modes, cval, truncate, radii, numbers, dtype)
+
+    wanted = dtype if output is None else output
+    return _each_axis(source, derivative, wanted, mode, cval, (), {}, axes, norm=order == 1)
+
+
+@mirrors(ndimage.gaussian_laplace)
+def gaussian_laplace(
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None,
+    **kwargs: Any,
+) -> GpuArray:  # fmt: skip
+    """Return the Laplacian of an array smoothed by a Gaussian."""
+    return _by_gaussians(ndimage.gaussian_laplace, 2, input, sigma, output, mode, cval, axes, kwargs)
+
+
+@mirrors(ndimage.gaussian_gradient_magnitude)
+def gaussian_gradient_magnitude(
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None,
+    **kwargs: Any,
+) -> GpuArray:  # fmt: skip
+    """Return the magnitude of the gradient of an array smoothed by a Gaussian."""
+    return _by_gaussians(ndimage.gaussian_gradient_magnitude, 1, input, sigma, output, mode, cval, axes, kwargs)

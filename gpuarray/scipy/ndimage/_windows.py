@@ -1,0 +1,226 @@
+"""Windows around the elements of an array: sums of products with weights.
+
+Few weights are products of shifted views, which one loop reads. More of them are a reduction over windows, which are
+overlapping views.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, make
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import as_array
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import generators, reductions
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import MapOp
+from gpuarray.scipy.ndimage._boundary import extended
+
+#: The most shifted views that one loop reads.
+MOST_VIEWS: Final = 64
+#: Integers below this are exact in 32 bits.
+_EXACT: Final = 1 << 31
+
+
+def sum_dtype(source: DType, result: DType, weights: Any) -> DType:
+    """Return the dtype in which products are added so that the result is SciPy's, which adds in float64.
+
+    float32 in and out is added in float32, and small integers with whole weights in int32, which is exact.
+    """
+    kind = weights.dtype.kind
+    if "c" in (source.kind, kind):
+        return dtypes.complex64 if result == dtypes.complex64 else dtypes.complex128
+    if source == result == dtypes.float32:
+        return dtypes.float32
+    if source.kind in "biu" and source.itemsize < 4 and isinstance(weights, np.ndarray):
+        whole = weights.astype(np.int64)
+        if np.array_equal(whole, weights) and np.abs(whole).sum() * 2 ** (8 * source.itemsize) < _EXACT:
+            return dtypes.int32
+    return dtypes.float64
+
+
+def shifted(padded: GpuArray, shape: Sequence[int], offsets: Sequence[int]) -> Node:
+    """Return the part of an extended array that begins at offsets."""
+    strides = contiguous(padded.shape).strides
+    first = sum(o * s for o, s in zip(offsets, strides, strict=True))
+    return build.view(padded.node(), Layout(tuple(shape), strides, first))
+
+
+def windows(padded: GpuArray, shape: Sequence[int], extents: Sequence[int]) -> Node:
+    """Return the window of each element, its axes last."""
+    strides = contiguous(padded.shape).strides
+    return build.view(padded.node(), Layout((*shape, *extents), (*strides, *strides), 0))
+
+
+def weighted(
+    source: GpuArray,
+    weights: Any,
+    before: Sequence[int],
+    modes: Sequence[str],
+    cval: Any,
+    result: DType,
+) -> GpuArray:
+    """Return the sum of the products of weights and the window of each element, before it is stored.
+
+    Parameters
+    ----------
+    source : GpuArray
+        The array.
+    weights : ndarray or GpuArray
+        One axis for each axis of the array.
+    before : sequence of int
+        How many elements the window begins before the element, along each axis.
+    modes : sequence of str
+        The mode of each axis.
+    cval : number
+        The constant beyond edges.
+    result : dtype
+        The dtype of the result.
+    """
+    after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
+    dtype = sum_dtype(source.dtype, result, weights)
+    padded = _extended(source, before, after, modes, cval)
+    shape = source.shape
+    if isinstance(weights, GpuArray):
+        return _folded(padded, shape, weights, dtype)
+    places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
+    if len(places) > MOST_VIEWS:
+        return _folded(padded, shape, as_array(weights.astype(dtype), source.device), dtype)
+    terms = _products(padded, shape, weights, places.tolist(), dtype)
+    return make(terms, source.device)
+
+
+def _extended(source: GpuArray, before: Any, after: Any, modes: Any, cval: Any) -> GpuArray:
+    """Return an extended array; windows that begin after the element, or end before it, need elements there too."""
+    found = extended(source, [max(n, 0) for n in before], [max(n, 0) for n in after], modes, cval)
+    cuts = tuple(
+        slice(max(-first, 0), extent - max(-last, 0))
+        for first, last, extent in zip(before, after, found.shape, strict=True)
+    )
+    return found if all(n >= 0 for n in (*before, *after)) else found[cuts].copy()
+
+
+def _products(padded: GpuArray, shape: Any, weights: Any, places: list[list[int]], dtype: DType) -> Node:
+    """Return the sum of products. Opposite elements with equal or opposite weights are multiplied once, as in SciPy."""
+    total: Any = None
+    middle = [extent // 2 for extent in weights.shape]
+    is_line = sum(extent > 1 for extent in weights.shape) == 1 and weights.size % 2
+    sign = _symmetry(weights) if is_line else 0
+    if sign:
+        places = [place for place in places if place <= middle]
+        places = [*[p for p in places if p == middle], *[p for p in places if p != middle]]
+    for place in places:
+        node = build.cast(shifted(padded, shape, place), dtype)
+        if sign and place != middle:
+            other = [extent - 1 - p for extent, p in zip(weights.shape, place, strict=True)]
+            opposite = build.cast(shifted(padded, shape, other), dtype)
+            node = build.binary(ops.add if sign > 0 else ops.subtract, node, opposite)
+        weight = weights[tuple(place)].item()
+        if dtype.kind == "i":
+            weight = int(weight)
+        term = node if weight == 1 else build.binary(ops.multiply, node, weight)
+        total = term if total is None else build.binary(ops.add, total, term)
+    return build.full(tuple(shape), 0, dtype) if total is None else total
+
+
+def _symmetry(weights: Any) -> int:
+    """Return 1 for symmetric weights, -1 for antisymmetric ones, and 0 for others, as SciPy tells them apart."""
+    line = weights.reshape(-1)
+    if weights.dtype.kind == "c" or line.size < 3:
+        return 0
+    near = np.finfo(np.float64).eps
+    if (np.abs(line - line[::-1]) <= near).all():
+        return 1
+    half = line.size // 2
+    return -1 if (np.abs(line[:half] + line[: -half - 1 : -1]) <= near).all() else 0
+
+
+def _folded(padded: GpuArray, shape: Any, weights: GpuArray, dtype: DType) -> GpuArray:
+    ndim = len(shape)
+    seen = build.cast(windows(padded, shape, weights.shape), dtype)
+    product = build.elementwise(ops.multiply, seen, build.cast(weights.node(), dtype))
+    axes = tuple(range(ndim, 2 * ndim))
+    return make(build.reduce(reductions.sum, product, axes, dtype=dtype), padded.device)
+
+
+def folded(
+    source: GpuArray,
+    footprint: Any,
+    before: Sequence[int],
+    modes: Sequence[str],
+    cval: Any,
+    combine: MapOp,
+    fold: ReduceOp,
+    added: Any = None,
+) -> GpuArray:
+    """Return the elements of each window, combined by an operation such as a minimum.
+
+    Parameters
+    ----------
+    source : GpuArray
+        The array.
+    footprint : ndarray
+        Which elements of a window count.
+    before, modes, cval
+        As in :func:`weighted`.
+    combine : MapOp
+        The operation.
+    fold : ReduceOp
+        The reduction that it makes.
+    added : ndarray, optional
+        What is added to the elements of each window.
+    """
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    places = np.argwhere(footprint).tolist()
+    if len(places) > MOST_VIEWS:
+        nodes = _view_of_places(padded, source.shape, footprint)
+        if added is not None:
+            steps = as_array(added[footprint].astype(source.dtype), source.device).node()
+            nodes = build.elementwise(ops.add, nodes, steps)
+        return make(build.reduce(fold, nodes, source.ndim), source.device)
+    total: Any = None
+    for place in places:
+        node = shifted(padded, source.shape, place)
+        if added is not None:
+            node = build.binary(ops.add, node, added[tuple(place)].item())
+        total = node if total is None else build.binary(combine, total, node)
+    return make(total, source.device)
+
+
+def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:
+    """Return the elements of each window that a footprint selects, along a last axis."""
+    ndim = len(shape)
+    if footprint.all() and sum(extent > 1 for extent in footprint.shape) < 2:
+        axes = [axis for axis, extent in enumerate(footprint.shape) if extent > 1]
+        strides = contiguous(padded.shape).strides
+        layout = Layout((*shape, footprint.size), (*strides, *(strides[axis] for axis in axes)), 0)
+        return build.view(padded.node(), layout)
+    strides = contiguous(padded.shape).strides
+    starts: Any = build.generate(generators.arange, (0, 1), (1,) * (ndim + 1), dtypes.int32)
+    for axis, extent in enumerate(shape):
+        line = build.generate(generators.arange, (0, strides[axis]), (extent,), dtypes.int32)
+        starts = build.binary(ops.add, starts, build.reshape(line, (extent, *(1,) * (ndim - axis))))
+    offsets = np.argwhere(footprint) @ np.array(strides, np.int64)
+    positions = build.elementwise(ops.add, starts, host_leaf(offsets.astype(np.int32)))
+    return build.gather(padded.node(), positions)
+
+
+def taken(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> list[Node]:
+    """Return the elements of each window as arrays, one for each place in the footprint."""
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    return [shifted(padded, source.shape, place) for place in np.argwhere(footprint).tolist()]
+
+
+def along_last(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return the elements of each window along a last axis."""
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    return make(_view_of_places(padded, source.shape, footprint), source.device)

@@ -1,0 +1,391 @@
+"""Convolution and correlation, by sums of products or by Fourier transforms."""
+
+from math import log2, prod
+from typing import Any, Final
+
+import numpy as np
+from scipy import fft as scipy_fft
+from scipy import signal as scipy_signal
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions import fourier
+from gpuarray.functions.arguments import as_arrays
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout
+from gpuarray.scipy._mirror import mirrors
+
+Shape = tuple[int, ...]
+
+_MODES: Final = ("valid", "same", "full")
+_BOUNDARIES: Final = {
+    "fill": "constant",
+    "pad": "constant",
+    "wrap": "wrap",
+    "circular": "wrap",
+    "symm": "symmetric",
+    "symmetric": "symmetric",
+}
+#: Operations of a Fourier transform for each element and binary digit of the length, relative to a sum of products.
+_TRANSFORM_COST: Final = 8.0
+#: The largest number of products of one sum, whose index arithmetic has 32 bits.
+_MOST_PRODUCTS: Final = 1 << 28
+
+
+def _check_mode(mode: Any) -> None:
+    if mode not in _MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+
+
+def _is_exchanged(mode: str, first: Shape, second: Shape, axes: Any = None) -> bool:
+    """Return whether the second array is the larger one, in which the first one slides in the mode "valid".
+
+    Raises
+    ------
+    ValueError
+        If neither is at least as large as the other along all axes.
+    """
+    places = range(len(first)) if axes is None else axes
+    if mode != "valid" or not places:
+        return False
+    if all(first[a] >= second[a] for a in places):
+        return False
+    if all(second[a] >= first[a] for a in places):
+        return True
+    raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+
+
+def _centered(x: GpuArray, shape: Shape) -> GpuArray:
+    """Return the part of ``shape`` in the middle of an array."""
+    keys = []
+    for have, want in zip(x.shape, shape, strict=True):
+        start = (have - want) // 2
+        keys.append(slice(start, start + want))
+    return x[tuple(keys)]
+
+
+def _cut(full: GpuArray, first: Shape, second: Shape, mode: str, axes: Any) -> GpuArray:
+    """Return the part of a full convolution that a mode asks for."""
+    if mode == "full":
+        return full
+    if mode == "same":
+        return _centered(full, first)
+    return _centered(full, tuple(first[a] - second[a] + 1 if a in axes else n for a, n in enumerate(full.shape)))
+
+
+def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
+    """Return the sums of products of a kernel and each part of an array of its shape, without continuation.
+
+    Parameters
+    ----------
+    x : GpuArray
+        At least as large as the kernel along each axis.
+    kernel : GpuArray
+        Of the same dtype and number of axes.
+    """
+    shape = tuple(n - k + 1 for n, k in zip(x.shape, kernel.shape, strict=True))
+    node = x.node()
+    strides = tuple(prod(x.shape[a + 1 :]) for a in range(x.ndim))
+    if x.ndim == 1:
+        step = max(1, _MOST_PRODUCTS // max(shape[0], 1))
+        total: Any = None
+        for k in range(0, kernel.size, step):
+            width = min(step, kernel.size - k)
+            window = wrap(build.view(node, Layout((shape[0], width), (1, 1), k)), x.device)
+            part = window @ kernel[k : k + width]
+            total = part if total is None else total + part
+        return total  # type: ignore[no-any-return]
+    axes = [a for a, k in enumerate(kernel.shape) if k > 1]
+    if not axes:
+        return x * kernel
+    layout = Layout((*shape, *(kernel.shape[a] for a in axes)), (*strides, *(strides[a] for a in axes)), 0)
+    windows = wrap(build.view(node, layout), x.device)
+    weights = kernel.reshape([kernel.shape[a] for a in axes])
+    found: GpuArray = (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)
+    return found
+
+
+def _direct(first: GpuArray, second: GpuArray, mode: str) -> GpuArray:
+    """Return the convolution by sums of products; ``second`` slides over ``first``."""
+    kernel = xp.flip(second)
+    if mode == "valid":
+        return slid(first, kernel)
+    widths = [(k - 1, k - 1) for k in second.shape]
+    if mode == "same":
+        widths = [(k - 1 - (k - 1) // 2, (k - 1) // 2) for k in second.shape]
+    return slid(xp.pad(first, widths) if any(map(any, widths)) else first, kernel)
+
+
+def _common(in1: Any, in2: Any) -> tuple[GpuArray, GpuArray]:
+    first, second = as_arrays(in1, in2)
+    if first.ndim != second.ndim:
+        raise ValueError("volume and kernel should have the same dimensionality")
+    kind = dtypes.promote(first.dtype, second.dtype)
+    return first.astype(kind, copy=False), second.astype(kind, copy=False)
+
+
+@mirrors(scipy_signal.choose_conv_method)
+def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = False) -> str:
+    """Return which method of convolution is estimated to be the faster one.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        The arrays.
+    mode : {"full", "valid", "same"}
+        As for :func:`convolve`.
+    measure : bool
+        Accepted for compatibility with SciPy: nothing is measured.
+
+    Returns
+    -------
+    str
+        "direct" for arrays of integers, whose sums are exact, and for small kernels; otherwise "fft".
+
+    Raises
+    ------
+    ValueError
+        If the mode is none of these.
+    """
+    _check_mode(mode)
+    first, second = as_arrays(in1, in2)
+    kind = dtypes.promote(first.dtype, second.dtype)
+    if kind.kind in "biu" or kind == dtypes.float16 or not first.ndim:
+        return "direct"
+    full = [n + k - 1 for n, k in zip(first.shape, second.shape, strict=True)]
+    outputs = {
+        "full": full,
+        "same": first.shape,
+        "valid": [abs(n - k) + 1 for n, k in zip(first.shape, second.shape, strict=True)],
+    }
+    products = prod(outputs[mode]) * min(first.size, second.size)
+    points = prod(full)
+    return "fft" if _TRANSFORM_COST * points * log2(max(points, 2)) < products else "direct"
+
+
+@mirrors(scipy_signal.convolve)
+def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> GpuArray:
+    """Return the convolution of two arrays.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Arrays with the same number of axes.
+    mode : {"full", "valid", "same"}
+        All sums, those without continuation by zeros, or as many as ``in1`` has elements, in the middle.
+    method : {"auto", "direct", "fft"}
+        Sums of products, Fourier transforms, or the faster one of both.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of axes differ, or another parameter is none of these.
+    """
+    _check_mode(mode)
+    first, second = _common(in1, in2)
+    if not first.ndim:
+        return first * second
+    if _is_exchanged(mode, first.shape, second.shape):
+        first, second = second, first
+    if method == "auto":
+        method = choose_conv_method(first, second, mode)
+    if method == "fft":
+        found = fftconvolve(first, second, mode)
+        return (xp.rint(found) if first.dtype.kind in "iu" else found).astype(first.dtype, copy=False)
+    if method != "direct":
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    if not first.size or not second.size:
+        raise ValueError("convolve: an array is empty")
+    if (
+        mode == "full"
+        and second.size > first.size
+        and all(k >= n for n, k in zip(first.shape, second.shape, strict=True))
+    ):
+        first, second = second, first
+    return _direct(first, second, mode)
+
+
+@mirrors(scipy_signal.correlate)
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> GpuArray:
+    """Return the cross-correlation of two arrays, of which the second one is conjugated.
+
+    See :func:`convolve` for the parameters and errors.
+    """
+    first, second = _common(in1, in2)
+    return convolve(first, _reversed(second), mode, method)
+
+
+def _reversed(x: GpuArray) -> GpuArray:
+    found = xp.flip(x) if x.ndim else x
+    return found.conj() if x.dtype.kind == "c" else found
+
+
+def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
+    """Return the axes along which arrays are convolved; along the others they broadcast.
+
+    Raises
+    ------
+    ValueError
+        If other extents do not broadcast.
+    """
+    ndim = len(first)
+    numbers = list(range(ndim)) if axes is None else [build.normalize_axis(a, ndim) for a in np.atleast_1d(axes)]
+    if axes is not None and not numbers:
+        raise ValueError("when provided, axes cannot be empty")
+    if not all(
+        n == k or n == 1 or k == 1 for a, (n, k) in enumerate(zip(first, second, strict=True)) if a not in numbers
+    ):
+        raise ValueError(f"incompatible shapes for in1 and in2: {first} and {second}")
+    return [a for a in numbers if first[a] != 1 and second[a] != 1]
+
+
+@mirrors(scipy_signal.fftconvolve)
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
+    """Return the convolution of two arrays, by Fourier transforms.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Arrays with the same number of axes.
+    mode : {"full", "valid", "same"}
+        As for :func:`convolve`.
+    axes : int or sequence of int, optional
+        The axes along which they are convolved, by default all.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or the mode is none of these.
+    """
+    _check_mode(mode)
+    first, second = as_arrays(in1, in2)
+    if first.ndim != second.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if not first.ndim:
+        return first * second
+    if not first.size or not second.size:
+        return xp.zeros((0,), device=first.device)
+    numbers = _transform_axes(first.shape, second.shape, axes)
+    if _is_exchanged(mode, first.shape, second.shape, numbers):
+        first, second = second, first
+    kind = dtypes.promote(first.dtype, second.dtype)
+    if not numbers:
+        return first * second
+    is_complex = kind.kind == "c"
+    full = [first.shape[a] + second.shape[a] - 1 for a in numbers]
+    sizes = [scipy_fft.next_fast_len(n, not is_complex) for n in full]
+    if is_complex:
+        product = fourier.fftn(first, sizes, numbers) * fourier.fftn(second, sizes, numbers)
+        found = fourier.ifftn(product, sizes, numbers)
+    else:
+        product = fourier.rfftn(first, sizes, numbers) * fourier.rfftn(second, sizes, numbers)
+        found = fourier.irfftn(product, sizes, numbers)
+    key = [slice(None)] * found.ndim
+    for a, n in zip(numbers, full, strict=True):
+        key[a] = slice(0, n)
+    found = found[tuple(key)]
+    return _cut(found, first.shape, second.shape, mode, numbers)
+
+
+@mirrors(scipy_signal.oaconvolve)
+def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
+    """Return the convolution of two arrays, by Fourier transforms of blocks whose results overlap.
+
+    It takes less memory than :func:`fftconvolve` if one array is much longer than the other. See there for the
+    parameters and errors.
+    """
+    _check_mode(mode)
+    first, second = as_arrays(in1, in2)
+    if first.ndim != second.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if not first.ndim or not first.size or not second.size:
+        return fftconvolve(first, second, mode, axes)
+    numbers = _transform_axes(first.shape, second.shape, axes)
+    if _is_exchanged(mode, first.shape, second.shape, numbers):
+        first, second = second, first
+    if not numbers:
+        return fftconvolve(first, second, mode, axes)
+    shapes = first.shape, second.shape
+    axis = max(numbers, key=lambda a: max(shapes[0][a], shapes[1][a]) / min(shapes[0][a], shapes[1][a]))
+    long, short = (first, second) if first.shape[axis] >= second.shape[axis] else (second, first)
+    overlap = short.shape[axis] - 1
+    size = scipy_fft.next_fast_len(max(8 * overlap, 256))
+    step = size - overlap
+    if long.shape[axis] <= 2 * step:
+        return fftconvolve(first, second, mode, axes)
+    blocks = -(-long.shape[axis] // step)
+    missing = blocks * step - long.shape[axis]
+    lines = xp.pad(xp.moveaxis(long, axis, -1), [(0, 0)] * (long.ndim - 1) + [(0, missing)])
+    lines = lines.reshape(*lines.shape[:-1], blocks, step)
+    taps = xp.moveaxis(short, axis, -1)[..., None, :]
+    others = [a - (a > axis) for a in numbers if a != axis]
+    parts = fftconvolve(lines, taps, "full", [*others, lines.ndim - 1])  # (..., blocks, step + overlap)
+    body = parts[..., :step]
+    tail = xp.pad(parts[..., step:], [(0, 0)] * (parts.ndim - 1) + [(0, step - overlap)])
+    pad = [(0, 0)] * (parts.ndim - 2)
+    whole = xp.pad(body, [*pad, (0, 1), (0, 0)]) + xp.pad(tail, [*pad, (1, 0), (0, 0)])
+    whole = whole.reshape(*whole.shape[:-2], -1)[..., : long.shape[axis] + overlap]
+    return _cut(xp.moveaxis(whole, -1, axis), first.shape, second.shape, mode, numbers)
+
+
+def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, *, is_correlation: bool) -> GpuArray:
+    first, second = as_arrays(in1, in2)
+    if first.ndim != 2 or second.ndim != 2:
+        raise ValueError(f"{'correlate2d' if is_correlation else 'convolve2d'} inputs must both be 2-D arrays")
+    if mode not in _MODES:
+        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
+    if boundary not in _BOUNDARIES:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+    if np.size(fillvalue) != 1:
+        raise ValueError("fillvalue must be scalar")
+    first, second = _common(first, second)
+    if is_correlation:
+        second = _reversed(second)
+    if _is_exchanged(mode, first.shape, second.shape):
+        first, second = second, first
+    kind = _BOUNDARIES[boundary]
+    reach = [k - 1 for k in second.shape]
+    before = [n // 2 if is_correlation else n - n // 2 for n in reach]
+    widths = [(n, n) if mode == "full" else (b, n - b) for n, b in zip(reach, before, strict=True)]
+    if mode != "valid" and any(reach):
+        value = {"constant_values": fillvalue} if kind == "constant" else {}
+        first = xp.pad(first, widths, mode=kind, **value)
+    return slid(first, xp.flip(second))
+
+
+@mirrors(scipy_signal.convolve2d)
+def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> GpuArray:
+    """Return the convolution of two images, by sums of products.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        With two axes.
+    mode : {"full", "valid", "same"}
+        As for :func:`convolve`.
+    boundary : {"fill", "wrap", "symm"}
+        How the image continues: with ``fillvalue``, periodically, or reflected.
+    fillvalue : number
+        The value outside, for "fill".
+
+    Raises
+    ------
+    ValueError
+        If an array has other axes, or another parameter is none of these.
+    """
+    return _slid_over_image(in1, in2, mode, boundary, fillvalue, is_correlation=False)
+
+
+@mirrors(scipy_signal.correlate2d)
+def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> GpuArray:
+    """Return the cross-correlation of two images, of which the second one is conjugated.
+
+    See :func:`convolve2d` for the parameters and errors.
+    """
+    return _slid_over_image(in1, in2, mode, boundary, fillvalue, is_correlation=True)
+
+
+__all__ = [
+    "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "oaconvolve",
+]  # fmt: skip

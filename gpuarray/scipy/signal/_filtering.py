@@ -1,0 +1,329 @@
+"""Filters with recurrences: lfilter, filtfilt, sosfilt, sosfiltfilt and deconvolve."""
+
+from collections.abc import Callable
+from functools import wraps
+from operator import index
+from typing import Any
+
+import numpy as np
+from scipy import signal as scipy_signal
+
+import gpuarray.functions as xp
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array, as_arrays, read
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import build
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.signal import _recurrences as recurrences
+from gpuarray.scipy.signal._convolution import convolve
+from gpuarray.scipy.signal._extension import extended
+
+
+def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.Matrix]:
+    """Return the coefficients of a filter on the host, divided by ``a[0]`` and without leading zeros of ``a``."""
+    top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
+    if top.ndim != 1 or bottom.ndim != 1:
+        raise ValueError("Filter coefficients b and a must be 1-D arrays.")
+    if not top.size or not bottom.size:
+        raise ValueError("Filter coefficients b and a must not be empty.")
+    if bottom[0] == 0:
+        raise ValueError("The first element of a, by which the filter is normalized, must not be 0.")
+    kind = np.result_type(top, bottom, np.float64)
+    return top.astype(kind) / bottom[0], bottom.astype(kind) / bottom[0]
+
+
+def _filtered(
+    kind: Any, coefficients: tuple[recurrences.Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
+) -> tuple[GpuArray, GpuArray]:
+    """Return the response of a filter along an axis and its last state, whose last axis has the state."""
+    if any(c.dtype.kind == "c" for c in coefficients):
+        raise TypeError("a filter with complex coefficients has no composition; give real coefficients, or use SciPy")
+    found = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
+    y, after = found.respond(xp.moveaxis(x, axis, -1), state)
+    return xp.moveaxis(y, -1, axis), after
+
+
+def _floating(*values: Any) -> np.dtype[Any]:
+    kind = np.result_type(*(v.dtype if hasattr(v, "dtype") else np.asarray(v).dtype for v in values))
+    if kind.kind not in "biufc" or kind == np.float16:
+        raise NotImplementedError(f"input type '{kind}' not supported")
+    return kind if kind.kind in "fc" else np.dtype(np.float64)
+
+
+@mirrors(scipy_signal.lfilter, kind=COMPOSED)
+def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """Filter signals along an axis by a rational transfer function.
+
+    Parameters
+    ----------
+    b, a : array_like
+        Coefficients of the numerator and of the denominator, of shapes (M,) and (N,).
+    x : array_like
+        The signals.
+    axis : int
+        The axis of time.
+    zi : array_like, optional
+        The state before them, of the shape of ``x`` with ``max(M, N) - 1`` along the axis.
+
+    Returns
+    -------
+    y : GpuArray
+        The filtered signals, of the shape of ``x``.
+    zf : GpuArray
+        The state after them, if ``zi`` was given.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit.
+    """
+    signal = as_array(x)
+    if not signal.ndim:
+        raise ValueError("object of too small depth for desired array: x needs an axis")
+    given = [b, a, signal] if zi is None else [b, a, signal, zi]
+    kind = _floating(*given)
+    top, bottom = _transfer_function(b, a)
+    number = build.normalize_axis(axis, signal.ndim)
+    signal = signal.astype(kind, copy=False)
+    order = max(len(top), len(bottom)) - 1
+    state = None
+    if zi is not None:
+        state = as_array(zi, signal.device).astype(kind, copy=False)
+        wanted = (*signal.shape[:number], order, *signal.shape[number + 1 :])
+        if state.ndim != signal.ndim or any(n not in (1, m) for n, m in zip(state.shape, wanted, strict=True)):
+            raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
+        if state.shape[number] != order:
+            raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
+        state = xp.moveaxis(xp.broadcast_to(state, wanted), number, -1)
+    if not signal.size:
+        result, after = signal, state
+    elif not order:
+        result, after = signal * kind.type(top[0]), state
+    elif len(bottom) == 1 and state is None:
+        shape = [1] * signal.ndim
+        shape[number] = len(top)
+        taps = as_array(top.astype(kind), signal.device).reshape(shape)
+        full = convolve(signal, taps, method="direct")
+        keep = [slice(None)] * signal.ndim
+        keep[number] = slice(0, signal.shape[number])
+        return full[tuple(keep)]
+    else:
+        result, after = _filtered(recurrences.of_transfer_function, (top, bottom), signal, number, state)
+    return result if zi is None else (result, xp.moveaxis(after, -1, number))
+
+
+def _check_sections(sos: Any) -> recurrences.Matrix:
+    sections = np.atleast_2d(read(sos))
+    if sections.ndim != 2:
+        raise ValueError("sos array must be 2D")
+    if sections.shape[1] != 6:
+        raise ValueError("sos array must be shape (n_sections, 6)")
+    if not (sections[:, 3] == 1).all():
+        raise ValueError("sos[:, 3] should be all ones")
+    return sections
+
+
+def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of SciPy with a copy of the sections, which it takes only if they can be written to."""
+
+    @wraps(function)
+    def run(sos: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(np.array(sos), *args, **kwargs)
+
+    return run
+
+
+@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED)
+def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """Filter signals along an axis by second-order sections in series.
+
+    Parameters
+    ----------
+    sos : array_like
+        The coefficients of the sections, of shape (K, 6).
+    x : array_like
+        The signals.
+    axis : int
+        The axis of time.
+    zi : array_like, optional
+        The states before them, of shape (K, ..., 2, ...), where ``...`` are the other axes of ``x``.
+
+    Returns
+    -------
+    y : GpuArray
+        The filtered signals, of the shape of ``x``.
+    zf : GpuArray
+        The states after them, if ``zi`` was given.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit.
+    """
+    sections = _check_sections(sos)
+    signal = as_array(x)
+    if not signal.ndim:
+        raise ValueError("x must be at least 1D")
+    kind = _floating(*([sos, signal] if zi is None else [sos, signal, zi]))
+    number = build.normalize_axis(axis, signal.ndim)
+    signal = signal.astype(kind, copy=False)
+    count = len(sections)
+    others = (*signal.shape[:number], *signal.shape[number + 1 :])
+    state = None
+    if zi is not None:
+        given = as_array(zi, signal.device)
+        wanted = (count, *signal.shape[:number], 2, *signal.shape[number + 1 :])
+        if given.shape != wanted:
+            raise ValueError(
+                f"Invalid zi shape. With axis={axis!r}, an input with shape {signal.shape!r}, and an sos array with "
+                f"{count} sections, zi must have shape {wanted!r}, got {given.shape!r}."
+            )
+        moved = xp.moveaxis(given.astype(kind, copy=False), (0, number + 1), (-2, -1))
+        state = moved.reshape(*others, 2 * count)
+    if not signal.size:
+        return signal if zi is None else (signal, as_array(zi, signal.device))
+    y, after = _filtered(recurrences.of_sections, (sections,), signal, number, state)
+    if zi is None:
+        return y
+    return y, xp.moveaxis(after.reshape(*others, count, 2), (-2, -1), (0, number + 1))
+
+
+def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> int:
+    """Return by how many samples a signal is continued at each end before it is filtered in both directions."""
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError(
+            f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None."
+        )
+    if padtype is None:
+        padlen = 0
+    edge = ntaps * 3 if padlen is None else index(padlen)
+    if extent <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    return edge
+
+
+def _both_ways(apply: Any, x: GpuArray, axis: int, zi: Any, edge: int, padtype: Any) -> GpuArray:
+    """Filter forward and backward, from the states of a step as high as the first sample."""
+    line = xp.moveaxis(x, axis, -1)
+    if edge:
+        line = extended(line, edge, padtype)
+    line, _ = apply(line, zi(line[..., :1]))
+    line = line[..., ::-1]
+    line, _ = apply(line, zi(line[..., :1]))
+    line = line[..., ::-1]
+    if edge:
+        line = line[..., edge:-edge]
+    return xp.moveaxis(line, -1, axis)
+
+
+@mirrors(scipy_signal.filtfilt, kind=COMPOSED)
+def filtfilt(
+    b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
+    irlen: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Filter signals along an axis by a transfer function forward and backward, so that no phase is shifted.
+
+    Parameters
+    ----------
+    b, a : array_like
+        Coefficients of the numerator and of the denominator.
+    x : array_like
+        The signals.
+    axis : int
+        The axis of time.
+    padtype : {"odd", "even", "constant", None}
+        How the signals are continued at both ends.
+    padlen : int, optional
+        By how many samples; by default three times the number of coefficients.
+    method : {"pad", "gust"}
+        How the ends are treated. The method of Gustafsson has no composition.
+    irlen : int, optional
+        Only for the method "gust".
+
+    Raises
+    ------
+    ValueError
+        If a parameter has another value, or the signals are not longer than ``padlen``.
+    """
+    if method not in ("pad", "gust"):
+        raise ValueError("method must be 'pad' or 'gust'.")
+    if method == "gust":
+        raise NotImplementedError("filtfilt with method='gust' has no composition; use method='pad', or SciPy")
+    signal = as_array(x)
+    top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
+    number = build.normalize_axis(axis, signal.ndim)
+    edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
+    kind = _floating(top, bottom, signal)
+    signal = signal.astype(kind, copy=False)
+    steady = as_array(scipy_signal.lfilter_zi(top, bottom).astype(kind), signal.device)
+    return _both_ways(
+        lambda line, zi: lfilter(top, bottom, line, zi=zi), signal, number, lambda first: steady * first, edge, padtype
+    )
+
+
+@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED)
+def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
+    """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
+
+    Parameters
+    ----------
+    sos : array_like
+        The coefficients of the sections, of shape (K, 6).
+    x : array_like
+        The signals.
+    axis : int
+        The axis of time.
+    padtype : {"odd", "even", "constant", None}
+        How the signals are continued at both ends.
+    padlen : int, optional
+        By how many samples.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has another value, or the signals are not longer than ``padlen``.
+    """
+    sections = _check_sections(sos)
+    signal = as_array(x)
+    number = build.normalize_axis(axis, signal.ndim)
+    taps = 2 * len(sections) + 1
+    taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
+    edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
+    kind = _floating(sections, signal)
+    signal = signal.astype(kind, copy=False)
+    steady = scipy_signal.sosfilt_zi(sections).astype(kind)
+    shape = (len(sections), *(1,) * (signal.ndim - 1), 2)
+    start = as_array(steady.reshape(shape), signal.device)
+    return _both_ways(
+        lambda line, zi: sosfilt(sections, line, zi=zi), signal, number, lambda first: start * first, edge, padtype
+    )
+
+
+@mirrors(scipy_signal.deconvolve, kind=COMPOSED)
+def deconvolve(signal: Any, divisor: Any) -> tuple[GpuArray, GpuArray]:
+    """Return the quotient and the remainder of two signals, of which the first is a convolution with the second.
+
+    Parameters
+    ----------
+    signal, divisor : array_like
+        Of shapes (N,) and (M,).
+
+    Raises
+    ------
+    ValueError
+        If an argument has another number of axes.
+    """
+    whole, part = (xp.atleast_1d(line) for line in as_arrays(signal, divisor))
+    for name, line in (("signal", whole), ("divisor", part)):
+        if line.ndim > 1:
+            raise ValueError(f"Parameter {name} must be non-empty 1d array, but {name}.shape={line.shape}!")
+    count = whole.size - part.size + 1
+    if count <= 0:
+        return as_array(np.zeros(0), whole.device), whole
+    pulse = np.zeros(count)
+    pulse[0] = 1
+    quotient = lfilter(whole, part, pulse)
+    return quotient, whole - convolve(part, quotient, mode="full")
+
+
+__all__ = ["deconvolve", "filtfilt", "lfilter", "sosfilt", "sosfiltfilt"]

@@ -1,0 +1,300 @@
+"""Linear recurrences in parallel, over blocks of a signal.
+
+A filter is a state space: ``y[n] = C z[n] + D x[n]`` and ``z[n + 1] = A z[n] + B x[n]``. The samples of a block are the
+response to its input from the state 0, a product with the matrix of the impulse response, and the response to the state
+at the begin of the block. These states follow a recurrence of their own, over blocks, which is divided in the same way.
+All matrices are computed on the host, from long integers.
+"""
+
+from functools import lru_cache
+from math import isqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import gpuarray.functions as xp
+from gpuarray.array import GpuArray
+from gpuarray.device import Device
+from gpuarray.functions.arguments import concatenated
+
+Matrix = npt.NDArray[Any]
+
+#: Samples of a block. Work grows with it, and the number of states to compute falls.
+_BLOCK: Final = 64
+#: Columns of the matrix that advances the states of a group of blocks.
+_GROUP_WIDTH: Final = 128
+#: The units of states are chosen by their responses of 2**_DOUBLINGS samples.
+_DOUBLINGS: Final = 14
+#: Fractional bits of the numbers from which the matrices are computed: the recurrences of a filter with poles that are
+#: close together lose many digits.
+_BITS: Final = 512
+#: States above which their responses are a product of matrices, and not a sum of so many terms.
+_MOST_TERMS: Final = 16
+
+
+class StateSpace(NamedTuple):
+    """The matrices of a filter; ``b`` and ``c`` are vectors and ``d`` is a number."""
+
+    a: Matrix
+    b: Matrix
+    c: Matrix
+    d: Any
+
+
+def of_transfer_function(b: Matrix, a: Matrix) -> StateSpace:
+    """Return the transposed direct form II, whose state is that of :func:`scipy.signal.lfilter`, for ``a[0]`` of 1."""
+    order = max(len(a), len(b)) - 1
+    b, a = (np.concatenate([line, np.zeros(order + 1 - len(line), line.dtype)]) for line in (b, a))
+    step = np.eye(order, k=1, dtype=np.result_type(a, np.float64))
+    step[:, :1] -= a[1:, None]
+    return StateSpace(step, b[1:] - a[1:] * b[0], np.eye(1, order)[0], b[0])
+
+
+def of_sections(sos: Matrix) -> StateSpace:
+    """Return the sections of a filter in series; the state has the two numbers of each section."""
+    total = StateSpace(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 1.0)
+    for section in sos:
+        one = of_transfer_function(section[:3], section[3:])
+        size, order = len(total.b), len(one.b)
+        step = np.zeros((size + order,) * 2, np.result_type(total.a, one.a))
+        step[:size, :size], step[size:, size:] = total.a, one.a
+        step[size:, :size] = np.outer(one.b, total.c)
+        total = StateSpace(
+            step,
+            np.concatenate([total.b, one.b * total.d]),
+            np.concatenate([one.d * total.c, one.c]),
+            one.d * total.d,
+        )
+    return total
+
+
+class _Blocks(NamedTuple):
+    """The matrices of a filter for blocks, which rows are multiplied by.
+
+    Within, states are in units in which their responses are orthogonal, so that rounding errors of large states do not
+    cancel in small responses.
+    """
+
+    response: Matrix
+    """From the input of a block to its output."""
+    observed: Matrix
+    """From a state to the output of the block."""
+    reached: Matrix
+    """From the input of a block to the state after it."""
+    advanced: Matrix
+    """From a state to the state after a block."""
+    into: Matrix
+    """From the state of the filter to the state in these units."""
+    last_advanced: Matrix
+    """From a state to the state of the filter after the last block, which may be shorter."""
+    last_reached: Matrix
+    """From the input of the last block to the state of the filter after it."""
+
+
+def _integers(matrix: Matrix) -> Matrix:
+    """Return a matrix of multiples of 2**-_BITS, as Python integers, with which products do not lose precision."""
+    ratios = [float(v).as_integer_ratio() for v in matrix.ravel()]
+    return np.array([(n << _BITS) // d for n, d in ratios] or [0], object)[: matrix.size].reshape(matrix.shape)
+
+
+def _floats(matrix: Matrix) -> Matrix:
+    """Return a matrix of such integers in float64; what is too large becomes infinite."""
+    found = np.empty(matrix.shape)
+    for place, value in np.ndenumerate(matrix):
+        try:
+            found[place] = value / (1 << _BITS)
+        except OverflowError:
+            found[place] = np.inf if value > 0 else -np.inf
+    return found
+
+
+def _product(left: Matrix, right: Matrix) -> Matrix:
+    return (left @ right) >> _BITS
+
+
+def _power(matrix: Matrix, exponent: int) -> Matrix:
+    found = _integers(np.eye(len(matrix)))
+    while exponent:
+        if exponent & 1:
+            found = _product(found, matrix)
+        matrix = _product(matrix, matrix)
+        exponent >>= 1
+    return found
+
+
+def _triangle(gram: Matrix) -> Matrix | None:
+    """Return the upper triangular R with R^T R = gram; None if the matrix is not positive definite."""
+    size = len(gram)
+    found = np.zeros((size, size), object)
+    for i in range(size):
+        rest = gram[i, i:] - ((found[:i, i] @ found[:i, i:]) >> _BITS if i else 0)
+        if rest[0] <= 0:
+            return None
+        found[i, i] = isqrt(rest[0] << _BITS)
+        found[i, i + 1 :] = (rest[1:] << _BITS) // found[i, i]
+    return found
+
+
+def _inverse(triangle: Matrix) -> Matrix:
+    size = len(triangle)
+    found = np.zeros((size, size), object)
+    for i in reversed(range(size)):
+        row = _integers(np.eye(size)[i])
+        if i + 1 < size:
+            row = row - _product(triangle[i, i + 1 :], found[i + 1 :])
+        found[i] = (row << _BITS) // triangle[i, i]
+    return found
+
+
+def _units(step: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the matrix by which states are multiplied so that their responses are orthogonal, and its inverse."""
+    gram = _product(output[:, None], output[None])
+    first = max(gram.diagonal())
+    for _ in range(_DOUBLINGS):  # the responses of 1, 2, 4, ... samples
+        gram = gram + _product(_product(step.T, gram), step)
+        step = _product(step, step)
+        if max(gram.diagonal()) > first << 100:
+            break
+    triangle = _triangle(gram)
+    if triangle is None:
+        same = _integers(np.eye(len(step)))
+        return same, same
+    return triangle, _inverse(triangle)
+
+
+def _blocks(system: StateSpace, length: int, rest: int) -> _Blocks:
+    """Return the matrices of a filter for blocks of a length, and for a last block of ``rest`` samples."""
+    step, column, row = map(_integers, system[:3])
+    units, inverse = _units(step, row)
+    rows, columns = [row], [column]
+    for _ in range(length - 1):
+        rows.append(_product(rows[-1], step))
+        columns.append(_product(step, columns[-1]))
+    outputs, states = np.asarray(rows), np.asarray(columns)
+    impulse = np.concatenate([[system.d], _floats(_product(states, row))])
+    places = np.arange(length)
+    lag = places - places[:, None]
+    return _Blocks(
+        np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0),
+        _floats(_product(outputs, inverse).T),
+        _floats(_product(states[::-1], units.T)),
+        _floats(_product(_product(units, _power(step, length)), inverse).T),
+        _floats(units.T),
+        _floats(_product(_power(step, rest), inverse).T),
+        _floats(states[:rest][::-1]),
+    )
+
+
+def _group(advanced: Matrix, size: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """Return the matrices of a group of steps of the recurrence of states, ``z[k + 1] = z[k] @ advanced + c[k]``.
+
+    They lead from the inputs c to the states and to the state after the group, and from the state before the group to
+    the states and to the state after it.
+    """
+    with np.errstate(all="ignore"):
+        powers = [np.eye(len(advanced), dtype=advanced.dtype)]
+        for _ in range(size):
+            powers.append(powers[-1] @ advanced)
+        zero = np.zeros_like(advanced)
+        inputs = np.block([[powers[j - 1 - i] if j > i else zero for j in range(size)] for i in range(size)])
+        after = np.concatenate([powers[size - 1 - i] for i in range(size)])
+        return inputs, after, np.concatenate(powers[:size], axis=1), powers[size]
+
+
+class Recurrence:
+    """A filter whose matrices are on a device.
+
+    Parameters
+    ----------
+    system : StateSpace
+        The filter.
+    dtype : dtype
+        Dtype of signals and states.
+    device : Device
+        The device of the signals.
+    """
+
+    def __init__(self, system: StateSpace, dtype: Any, device: Device) -> None:
+        self.system = system
+        self.dtype = dtype
+        self.device = device
+        self._known: dict[Any, Any] = {}
+
+    def _put(self, *matrices: Matrix) -> list[GpuArray]:
+        return [xp.asarray(matrix.astype(self.dtype), device=self.device) for matrix in matrices]
+
+    def _matrices(self, length: int, rest: int) -> tuple[_Blocks, list[GpuArray]]:
+        key = length, rest
+        if key not in self._known:
+            blocks = _blocks(self.system, length, rest)
+            self._known[key] = blocks, self._put(*blocks)
+        found: tuple[_Blocks, list[GpuArray]] = self._known[key]
+        return found
+
+    def respond(self, x: GpuArray, state: GpuArray | None) -> tuple[GpuArray, GpuArray]:
+        """Return the response to signals along the last axis, of at least one sample, and the state after them.
+
+        Parameters
+        ----------
+        x : GpuArray
+            Of shape (..., n).
+        state : GpuArray, optional
+            The state before them, of shape (..., order); 0 by default.
+        """
+        *lead, count = x.shape
+        order = len(self.system.b)
+        length = min(_BLOCK, count)
+        number = -(-count // length)
+        rest = count - (number - 1) * length
+        blocks, arrays = self._matrices(length, rest)
+        response, observed, reached, _, into, last_advanced, last_reached = arrays
+        # a NaN must not reach samples before it through the zeros of the matrices
+        invalid = x * 0
+        x = xp.where(invalid == 0, x, 0)
+        last = x[..., count - rest :]
+        padded = concatenated([x, xp.zeros((*lead, length - rest), self.dtype, device=self.device)], -1)
+        lines = (padded if rest < length else x).reshape(*lead, number, length)
+        start = xp.zeros((*lead, order), self.dtype, device=self.device) if state is None else state @ into
+        states = self._states(lines @ reached, start, blocks.advanced)
+        found = lines @ response
+        if order > _MOST_TERMS:
+            found = found + states @ observed
+        else:
+            for k in range(order):
+                found = found + states[..., k : k + 1] * observed[k]
+        found = found.reshape(*lead, number * length)[..., :count] + invalid.cumsum(-1)
+        after = states[..., -1, :] @ last_advanced + last @ last_reached
+        return found, after + invalid.sum(-1, keepdims=True)
+
+    def _states(self, inputs: GpuArray, start: GpuArray, advanced: Matrix) -> GpuArray:
+        """Return the states before each block, of shape (..., blocks, order), by groups of blocks."""
+        *lead, number, order = inputs.shape
+        if number == 1:
+            return start[..., None, :]
+        size = min(number, max(2, _GROUP_WIDTH // order))
+        key = advanced.tobytes(), size
+        if key not in self._known:
+            matrices = _group(advanced, size)
+            self._known[key] = matrices[3], self._put(*matrices[:3])
+        following, (within, after, through) = self._known[key]
+        groups = -(-number // size)
+        missing = groups * size - number
+        if missing:
+            empty = xp.zeros((*lead, missing, order), self.dtype, device=self.device)
+            inputs = concatenated([inputs, empty], -2)
+        lines = inputs.reshape(*lead, groups, size * order)
+        starts = self._states(lines @ after, start, following)
+        found: GpuArray = lines @ within + starts @ through
+        return found.reshape(*lead, groups * size, order)[..., :number, :]
+
+
+@lru_cache(maxsize=32)
+def _recurrence(kind: Any, coefficients: tuple[Any, ...], dtype: Any, device: Device) -> Recurrence:
+    return Recurrence(kind(*(np.frombuffer(*c[:2]).reshape(c[2]) for c in coefficients)), dtype, device)
+
+
+def recurrence(kind: Any, *coefficients: Matrix, dtype: Any, device: Device) -> Recurrence:
+    """Return the filter that ``kind`` makes of coefficients, one of the functions above; its matrices are kept."""
+    wide = [c.astype(np.complex128 if c.dtype.kind == "c" else np.float64) for c in coefficients]
+    return _recurrence(kind, tuple((c.tobytes(), c.dtype, c.shape) for c in wide), dtype, device)

@@ -1,0 +1,188 @@
+"""Kernels of factorisations, by LAPACK's criteria: residuals and orthogonality in units of the size and epsilon."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray import linalg
+
+Array = np.ndarray[Any, Any]
+
+#: Most units of rounding of LAPACK's own tests.
+LIMIT = 30
+
+SIZES = (1, 2, 31, 32, 33, 64, 100, 161)
+DTYPES = ("float32", "complex64", "float64", "complex128")
+
+
+@pytest.fixture(autouse=True)
+def on_the_device() -> Any:
+    with xp.using(device="wgpu", fallback="error"):
+        yield
+
+
+def adjoint(a: Array) -> Array:
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def random(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
+    generator = np.random.default_rng(seed)
+    parts = [generator.standard_normal(shape) for _ in range(2)]
+    return (parts[0] + 1j * parts[1] if dtype.startswith("c") else parts[0]).astype(dtype)
+
+
+def positive(shape: tuple[int, ...], dtype: str) -> Array:
+    a = random(shape, dtype)
+    return (a @ adjoint(a) / shape[-1] + np.eye(shape[-1])).astype(dtype)
+
+
+def difficult(kind: str, n: int) -> Array:
+    """Return a matrix that is far from well conditioned, or none of whose elements are near 1."""
+    generator = np.random.default_rng(1)
+    places = np.arange(n)
+    matrices = {
+        "hilbert": 1 / (places[:, None] + places + 1.0),
+        "graded": generator.standard_normal((n, n)) * 10.0 ** (-places * 20 / n),
+        "rank deficient": generator.standard_normal((n, 3)) @ generator.standard_normal((3, n)),
+        "zero": np.zeros((n, n)),
+        "small": 1e-30 * generator.standard_normal((n, n)),
+        "large": 1e30 * generator.standard_normal((n, n)),
+        "repeated columns": np.ones((n, n)) + np.eye(n),
+    }
+    return matrices[kind].astype(np.float32)
+
+
+DIFFICULT = ("hilbert", "graded", "rank deficient", "zero", "small", "large", "repeated columns")
+
+
+def units(error: Array, a: Array) -> float:
+    """Return an error in units of the size, the norm, and the epsilon of a matrix."""
+    wide = a.astype(np.result_type(a.dtype, np.float64))
+    scale = np.abs(wide).sum(-1).max(initial=0) * max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+    worst = float(np.abs(error).sum(-1).max(initial=0))
+    return worst / scale if scale else worst
+
+
+def wide(x: Any) -> Array:
+    found = np.asarray(x)
+    return found.astype(np.result_type(found.dtype, np.float64))
+
+
+def check_orthogonal(q: Array, dtype: Any) -> None:
+    error = np.abs(adjoint(q) @ q - np.eye(q.shape[-1])).sum(-1).max(initial=0)
+    assert error <= LIMIT * q.shape[-2] * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_factorisations_of_any_size(dtype: str) -> None:
+    for n in SIZES if dtype == "float32" else SIZES[1::2]:
+        a, p = random((n, n), dtype), positive((n, n), dtype)
+        factor = wide(linalg.cholesky(xp.asarray(p)))
+        assert units(factor @ adjoint(factor) - p, p) <= LIMIT
+        assert not np.triu(factor, 1).any()
+        upper = wide(linalg.cholesky(xp.asarray(p), upper=True))
+        assert units(adjoint(upper) @ upper - p, p) <= LIMIT
+        right = random((n, 7), dtype, 1)
+        x = wide(linalg.solve(xp.asarray(a), xp.asarray(right)))
+        error = np.abs(a @ x - right).max() / (np.abs(a).sum(-1).max() * np.abs(x).max())
+        assert error <= LIMIT * n * np.finfo(dtype).eps
+        inverse = wide(linalg.inv(xp.asarray(p)))
+        assert units(inverse @ p - np.eye(n), p) <= LIMIT * np.linalg.cond(p)
+        sign, logarithm = np.linalg.slogdet(wide(a))
+        found = linalg.slogdet(xp.asarray(a))
+        condition = 100 * n * np.finfo(dtype).eps * np.linalg.cond(a)
+        np.testing.assert_allclose(np.asarray(found.sign), sign, atol=condition)
+        np.testing.assert_allclose(np.asarray(found.logabsdet), logarithm, atol=condition)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (5, 2), (2, 5), (33, 33), (100, 40), (40, 100), (3, 17, 16)])
+def test_orthogonal_factors(shape: tuple[int, ...], dtype: str) -> None:
+    a = random(shape, dtype)
+    for mode in ("reduced", "complete"):
+        q, r = map(wide, linalg.qr(xp.asarray(a), mode=mode))
+        assert units(q @ r - a, a) <= LIMIT
+        assert not np.tril(r, -1).any()
+        check_orthogonal(q, dtype)
+    alone = np.asarray(linalg.qr(xp.asarray(a), mode="r"))
+    np.testing.assert_array_equal(alone, np.asarray(linalg.qr(xp.asarray(a))[1]))
+
+
+def test_raw_factors() -> None:
+    a = random((40, 35), "float64")
+    for found, expected in zip(linalg.qr(xp.asarray(a), mode="raw"), np.linalg.qr(a, mode="raw"), strict=True):
+        np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", DIFFICULT)
+@pytest.mark.parametrize("n", [12, 70])
+def test_difficult_matrices(kind: str, n: int) -> None:
+    a = difficult(kind, n)
+    q, r = map(wide, linalg.qr(xp.asarray(a)))
+    assert units(q @ r - a, a) <= LIMIT
+    check_orthogonal(q, a.dtype)
+    right = np.ones((n, 2), np.float32)
+    try:
+        x = wide(linalg.solve(xp.asarray(a), xp.asarray(right)))
+    except linalg.LinAlgError:
+        return
+    if np.isfinite(x).all():
+        error = np.abs(a.astype(float) @ x - right).max() / (np.abs(a.astype(float)).sum(-1).max() * np.abs(x).max())
+        assert error <= LIMIT * n * np.finfo(a.dtype).eps
+
+
+def test_stacks() -> None:
+    a = random((4, 3, 20, 20), "float32")
+    x = xp.asarray(a)
+    np.testing.assert_allclose(np.asarray(linalg.det(x)), np.linalg.det(a), rtol=1e-3)
+    inverse = np.asarray(linalg.inv(x))
+    for place in np.ndindex(4, 3):
+        np.testing.assert_array_equal(inverse[place], np.asarray(linalg.inv(x[place])))
+    one = random((20, 5), "float32", 1)
+    shared = np.asarray(linalg.solve(x, xp.asarray(one)))
+    np.testing.assert_array_equal(shared[2, 1], np.asarray(linalg.solve(x[2, 1], xp.asarray(one))))
+    right = random((3, 20, 5), "float32", 1)
+    different = np.asarray(linalg.solve(x, xp.asarray(right)))
+    np.testing.assert_array_equal(different[1, 2], np.asarray(linalg.solve(x[1, 2], xp.asarray(right[2]))))
+
+
+def test_errors_come_from_any_matrix_of_a_stack() -> None:
+    a = np.stack([np.eye(40, dtype=np.float32)] * 3)
+    a[1, 35, 35] = 0
+    for function, message in ((linalg.inv, "Singular matrix"), (linalg.cholesky, "not positive definite")):
+        with pytest.raises(linalg.LinAlgError, match=message):
+            function(xp.asarray(a))
+    assert np.asarray(linalg.det(xp.asarray(a))).tolist() == [1, 0, 1]
+    sign, logarithm = linalg.slogdet(xp.asarray(a))
+    assert np.asarray(sign).tolist() == [1, 0, 1]
+    assert np.asarray(logarithm).tolist() == [0, -np.inf, 0]
+
+
+def test_not_a_number_is_no_singular_matrix() -> None:
+    a = np.eye(5, dtype=np.float32)
+    a[2, 3] = np.nan
+    assert np.isnan(np.asarray(linalg.inv(xp.asarray(a)))).any()
+    assert np.isnan(np.asarray(linalg.qr(xp.asarray(a)).R)).any()
+    a[3, 2] = np.nan
+    with pytest.raises(linalg.LinAlgError):
+        linalg.cholesky(xp.asarray(a))
+
+
+def test_results_are_the_same_each_time() -> None:
+    x = xp.asarray(random((70, 70), "float32"))
+    for function in (linalg.inv, lambda y: linalg.qr(y).Q):
+        np.testing.assert_array_equal(np.asarray(function(x)), np.asarray(function(x)))
+
+
+def test_devices_with_no_more_than_all_have(portable: Any) -> None:
+    with xp.using(device=portable):
+        for dtype in ("float32", "complex64"):
+            p, a = positive((70, 70), dtype), random((70, 70), dtype)
+            factor = wide(linalg.cholesky(xp.asarray(p)))
+            assert units(factor @ adjoint(factor) - p, p) <= LIMIT
+            q, r = map(wide, linalg.qr(xp.asarray(a)))
+            assert units(q @ r - a, a) <= LIMIT
+            inverse = wide(linalg.inv(xp.asarray(p)))
+            assert units(inverse @ p - np.eye(70), p) <= LIMIT * np.linalg.cond(p)

@@ -1,0 +1,6 @@
+"""The helpers in this folder are for its own tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

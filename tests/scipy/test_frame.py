@@ -1,0 +1,108 @@
+"""What all functions of gpuarray.scipy have in common."""
+
+import subprocess
+import sys
+from importlib import import_module
+from inspect import signature
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+import gpuarray as xp
+import gpuarray.scipy.ndimage as ndi
+from gpuarray.functions.registry import HOST, KINDS
+from gpuarray.scipy import SUBPACKAGES
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
+
+
+def functions():
+    for package in SUBPACKAGES:
+        import_module(f"gpuarray.scipy.{package}")
+    return [(package, name) for package, table in sorted(IMPLEMENTATIONS.items()) for name in sorted(table)]
+
+
+@pytest.mark.parametrize(("package", "name"), functions())
+def test_function_has_scipys_name_and_parameters(package, name):
+    theirs = getattr(import_module(f"scipy.{package}"), name)
+    ours = getattr(import_module(f"gpuarray.scipy.{package}"), name)
+    kind, reason, function = IMPLEMENTATIONS[package][name]
+    assert function is ours
+    assert kind in KINDS
+    assert reason or kind != HOST
+    assert ours.__doc__
+    if kind != HOST:
+        assert [*signature(ours).parameters] == [*signature(theirs).parameters]
+
+
+def test_missing_name_says_what_to_do():
+    with pytest.raises(AttributeError, match=r"use scipy\.ndimage\.\w+ with gpuarray\.asnumpy\(x\)|no attribute"):
+        ndi.no_such_name
+    with pytest.raises(AttributeError, match=r"'gpuarray.scipy' has no attribute 'optimize': use scipy.optimize"):
+        xp.scipy.optimize
+
+
+def test_without_scipy_the_import_says_what_to_install():
+    code = "import sys; sys.modules['scipy'] = None; import gpuarray; gpuarray.sum; import gpuarray.scipy"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ImportError: gpuarray.scipy needs SciPy; install it with `pip install scipy`" in finished.stderr
+
+
+def test_import_of_the_package_does_not_import_scipy():
+    code = "import sys, gpuarray; assert 'scipy' not in sys.modules; gpuarray.scipy.ndimage.fourier_shift"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_scipy_computes_on_values_of_the_host(monkeypatch):
+    x = np.arange(12.0).reshape(3, 4)
+    with xp.using(device="cpu"):
+        a = xp.asarray(x)
+        memory = a.node().host
+        found = ndi.fourier_shift(a, 1.5)
+        assert np.array_equal(found.get(), ndimage.fourier_shift(x, 1.5))
+        assert not found.node().depth
+        assert memory is a.node().host
+        assert xp.stats()["fallbacks"] == 0
+
+
+@pytest.mark.parametrize("given", ["ours", "numpy", "dtype", "itself"])
+def test_output(device, given):
+    x = np.arange(12, dtype=np.complex64).reshape(3, 4)
+    a = xp.asarray(x)
+    wanted = ndimage.fourier_shift(x, 0.5)
+    if given == "dtype":
+        found = ndi.fourier_shift(a, 0.5, output=np.complex64)
+    else:
+        target = {"ours": xp.zeros((3, 4), np.complex64), "numpy": np.zeros((3, 4), np.complex64), "itself": a}[given]
+        found = ndi.fourier_shift(a, 0.5, output=target)
+        assert found is target
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_errors_are_scipys_at_the_users_line(device):
+    a = xp.ones((3, 4), np.float32)
+    with pytest.raises(RuntimeError, match="sequence argument must have length equal to input rank"):
+        ndi.fourier_shift(a, [1, 2, 3])
+    with pytest.raises(RuntimeError, match="shape"):
+        ndi.fourier_shift(a, 1, output=xp.ones((2, 2), np.complex64))
+
+
+def test_functions_of_the_host_are_counted():
+    x = np.zeros((5, 5), np.uint8)
+    markers = np.zeros((5, 5), np.int8)
+    markers[1, 1] = 1
+    markers[3, 3] = -1
+    with xp.using(device="wgpu"):
+        found = ndi.watershed_ift(xp.asarray(x), xp.asarray(markers))
+        assert xp.stats()["fallbacks"] == 1
+    assert np.array_equal(found.get(), ndimage.watershed_ift(x, markers))
+
+
+def test_results_take_part_in_graphs_and_derivatives():
+    with xp.using(device="cpu"):
+        x = xp.asarray(np.arange(6.0))
+        rate = xp.grad(lambda a: ndi.fourier_uniform(a, 2.0).sum())(x)
+        np.testing.assert_allclose(rate.get(), ndimage.fourier_uniform(np.ones(6), 2.0), atol=1e-12)
+        compiled = xp.jit(lambda a: ndi.fourier_gaussian(a + 1, 1.0) * 2)
+        for _ in range(3):
+            np.testing.assert_allclose(compiled(x).get(), ndimage.fourier_gaussian(np.arange(6.0) + 1, 1.0) * 2)
