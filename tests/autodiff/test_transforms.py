@@ -272,6 +272,8 @@ def test_random_numbers_are_constant() -> None:
         (lambda x: np.polyfit(x, x, 1).sum(), "polyfit"),
         (lambda x: xp.special.gammainc(x, 1.0).sum(), "gammainc"),
         (lambda x: np.subtract.reduceat(x, [0, 2]).sum(), "subtract.reduceat"),
+        (lambda x: np.subtract.reduce(x), r"subtract.reduce\b"),
+        (lambda x: np.subtract.accumulate(x).sum(), "subtract.accumulate"),
         (lambda x: np.linalg.cond(np.outer(x, x)), "linalg.cond"),
         (lambda x: (np.array([x[0], x[1]]) * x[0]).sum(), "__array__"),
         (lambda x: xp.random.default_rng(0).gamma(x).sum(), "gamma"),
