@@ -12,7 +12,7 @@ from gpuarray.config import recording
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
@@ -113,10 +113,14 @@ def run_checked(
     Raises
     ------
     numpy.linalg.LinAlgError
-        With the message ``error``. In-process, NumPy raises it.
+        With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it at the
+        end of a call.
     """
     status = (operands[0].shape[:-2], dtypes.int32)
     *found, failed = run(row, operands, [*outputs, status], **parameters)
-    if found[0].size and found[0].device.kind != "cpu" and np.asarray(failed).any():
-        raise np.linalg.LinAlgError(error)
+    if not found[0].size or found[0].device.kind == "cpu":
+        return tuple(found)
+    raised = np.linalg.LinAlgError(error)
+    if not tracing.mode().check(failed.node(), found[0].device, raised) and np.asarray(failed).any():
+        raise raised
     return tuple(found)

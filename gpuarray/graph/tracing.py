@@ -119,6 +119,10 @@ class Mode:
     def require(self, node: Any, start: int, stop: int) -> None:
         """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
 
+    def check(self, status: Any, device: Device, error: Exception) -> bool:
+        """Note that each call raises an error if a status has an element that is not 0; False to look at it now."""
+        return False
+
     def made(self, stream: Any, is_random: bool) -> None:
         """Note that the function makes a stream of random bits itself."""
 

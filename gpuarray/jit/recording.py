@@ -21,7 +21,7 @@ from gpuarray.interrupts import Section
 from gpuarray.jit.guards import Guards
 from gpuarray.jit.segment import Segment
 from gpuarray.jit.signature import Call, substituted
-from gpuarray.jit.trace import Line, Range, Trace
+from gpuarray.jit.trace import Check, Line, Range, Trace
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
@@ -86,6 +86,8 @@ class Recording:
         NumPy arrays that were used and are referenced elsewhere, with their bytes.
     moved : frozenset of int
         Numbers of changed cells whose old buffer a segment may overwrite.
+    checks : tuple
+        The statuses that have to be 0 after a call, and the errors.
     make : callable
         Builds the result.
     """
@@ -102,6 +104,7 @@ class Recording:
     ranges: tuple[Range, ...]
     hosts: list[tuple[npt.NDArray[Any], bytes]]
     moved: frozenset[int]
+    checks: tuple[Check, ...]
     make: Maker
 
     def fits(self, call: Call) -> bool:
@@ -151,6 +154,9 @@ class Recording:
             values[place] = value
         while not self._run(call):
             self._evaluate(call)
+        for register, device, error in self.checks:
+            if np.asarray(wrap(call.registers[register], device)).any():
+                raise type(error)(*error.args)
         return self.make(call)
 
     def _run(self, call: Call, locked: int = 0) -> bool:
@@ -318,6 +324,7 @@ def _recording(
         providers=tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
         ranges=tuple(trace.ranges),
         hosts=[(array, array.tobytes()) for array in hosts.values()],
+        checks=tuple(trace.checks),
         make=make,
     )
 

@@ -43,6 +43,9 @@ Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
 #: A required range of positions: the number of the external cell, the layout of the view, start and stop.
 Range: TypeAlias = tuple[int, Layout | None, int, int]
 
+#: A status that has to be 0 after a call: its register, its device, and the error.
+Check: TypeAlias = tuple[int, Device, Exception]
+
 _slot: Final[Any] = Cell.__dict__["node"]
 _recording_lock = threading.RLock()
 #: Descriptions of what methods of arrays read, for error messages.
@@ -118,6 +121,8 @@ class Trace(tracing.Mode):
         """Registers of returned arrays."""
         self.ranges: list[Range] = []
         """Required ranges of positions."""
+        self.checks: list[Check] = []
+        """Statuses of factorisations, and what is raised if one is not 0."""
         self._asked: dict[int, tuple[Node, int, Layout | None]] = {}
         self._proxies: dict[Cell, Cell] = {}
         self._inner_cells: set[int] = set()
@@ -253,6 +258,15 @@ class Trace(tracing.Mode):
             found = self._constants[id(leaf)] = len(self.registers)
             self.registers.append(leaf)
         return found
+
+    def check(self, status: Node, device: Device, error: Exception) -> bool:
+        """Note that a status has to be 0 after each call; return False if it is the same in all calls."""
+        if not self._is_unknown(current(status)):
+            return False
+        register = self.register(status)
+        self.returned.add(register)
+        self.checks.append((register, device, error))
+        return True
 
     def read(self, buffer: int, array: npt.NDArray[Any]) -> NoReturn:
         """Raise RecordingError; called like a provider's method of this name."""

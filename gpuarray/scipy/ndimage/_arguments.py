@@ -1,12 +1,15 @@
 """Arguments of filters: values for each axis, and what SciPy says about them."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array
+from gpuarray.functions.arguments import as_array, read
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import is_target, trial, write
 
@@ -36,3 +39,41 @@ def finished(found: GpuArray, output: Any) -> GpuArray:
     """Return the result of a filter, or the array that was given for it with the result in it."""
     result: GpuArray = write(found, output) if is_target(output) else found
     return result
+
+
+def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+    """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
+    parameters = signature(original)
+
+    def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            bound = parameters.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return function(SimpleNamespace(**bound.arguments))
+
+        cast(Any, run).__signature__ = parameters
+        return run
+
+    return declare
+
+
+def footprint_of(given: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:
+    """Return a footprint as booleans with an axis for each axis of the array."""
+    shape = [1] * ndim
+    if given is None:
+        for axis, extent in zip(axes, each(size, len(axes)), strict=True):
+            shape[axis] = int(extent)
+        return np.ones(shape, bool)
+    known = np.asarray(read(given), bool)
+    for axis, extent in zip(sorted(axes), known.shape, strict=True):  # SciPy does not transpose footprints
+        shape[axis] = extent
+    return known.reshape(shape)
+
+
+def spread(values: Any, axes: Sequence[int], ndim: int) -> list[int]:
+    """Return numbers that were given for some axes for all axes, 0 for the others."""
+    found = [0] * ndim
+    for axis, value in zip(axes, each(values, len(axes)), strict=True):
+        found[axis] = int(value)
+    return found

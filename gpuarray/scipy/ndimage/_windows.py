@@ -15,9 +15,11 @@ from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import reductions
+from gpuarray.ops import generators, reductions
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import MapOp
 from gpuarray.scipy.ndimage._boundary import extended
 
 #: The most shifted views that one loop reads.
@@ -145,3 +147,80 @@ def _folded(padded: GpuArray, shape: Any, weights: GpuArray, dtype: DType) -> Gp
     product = build.elementwise(ops.multiply, seen, build.cast(weights.node(), dtype))
     axes = tuple(range(ndim, 2 * ndim))
     return make(build.reduce(reductions.sum, product, axes, dtype=dtype), padded.device)
+
+
+def folded(
+    source: GpuArray,
+    footprint: Any,
+    before: Sequence[int],
+    modes: Sequence[str],
+    cval: Any,
+    combine: MapOp,
+    fold: ReduceOp,
+    added: Any = None,
+) -> GpuArray:
+    """Return the elements of each window, combined by an operation such as a minimum.
+
+    Parameters
+    ----------
+    source : GpuArray
+        The array.
+    footprint : ndarray
+        Which elements of a window count.
+    before, modes, cval
+        As in :func:`weighted`.
+    combine : MapOp
+        The operation.
+    fold : ReduceOp
+        The reduction that it makes.
+    added : ndarray, optional
+        What is added to the elements of each window.
+    """
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    places = np.argwhere(footprint).tolist()
+    if len(places) > MOST_VIEWS:
+        nodes = _view_of_places(padded, source.shape, footprint)
+        if added is not None:
+            steps = as_array(added[footprint].astype(source.dtype), source.device).node()
+            nodes = build.elementwise(ops.add, nodes, steps)
+        return make(build.reduce(fold, nodes, source.ndim), source.device)
+    total: Any = None
+    for place in places:
+        node = shifted(padded, source.shape, place)
+        if added is not None:
+            node = build.binary(ops.add, node, added[tuple(place)].item())
+        total = node if total is None else build.binary(combine, total, node)
+    return make(total, source.device)
+
+
+def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:
+    """Return the elements of each window that a footprint selects, along a last axis."""
+    ndim = len(shape)
+    if footprint.all() and sum(extent > 1 for extent in footprint.shape) < 2:
+        axes = [axis for axis, extent in enumerate(footprint.shape) if extent > 1]
+        strides = contiguous(padded.shape).strides
+        layout = Layout((*shape, footprint.size), (*strides, *(strides[axis] for axis in axes)), 0)
+        return build.view(padded.node(), layout)
+    strides = contiguous(padded.shape).strides
+    starts: Any = build.generate(generators.arange, (0, 1), (1,) * (ndim + 1), dtypes.int32)
+    for axis, extent in enumerate(shape):
+        line = build.generate(generators.arange, (0, strides[axis]), (extent,), dtypes.int32)
+        starts = build.binary(ops.add, starts, build.reshape(line, (extent, *(1,) * (ndim - axis))))
+    offsets = np.argwhere(footprint) @ np.array(strides, np.int64)
+    positions = build.elementwise(ops.add, starts, host_leaf(offsets.astype(np.int32)))
+    return build.gather(padded.node(), positions)
+
+
+def taken(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> list[Node]:
+    """Return the elements of each window as arrays, one for each place in the footprint."""
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    return [shifted(padded, source.shape, place) for place in np.argwhere(footprint).tolist()]
+
+
+def along_last(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return the elements of each window along a last axis."""
+    after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    padded = _extended(source, before, after, modes, cval)
+    return make(_view_of_places(padded, source.shape, footprint), source.device)

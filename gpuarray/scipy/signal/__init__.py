@@ -9,7 +9,11 @@ from gpuarray.scipy.signal._design import *
 from gpuarray.scipy.signal._filtering import *
 from gpuarray.scipy.signal._host import *
 from gpuarray.scipy.signal._resampling import *
+from gpuarray.scipy.signal._short_time import *
+from gpuarray.scipy.signal._smoothing import *
 from gpuarray.scipy.signal._spectra import *
+from gpuarray.scipy.signal._transforms import *
 from gpuarray.scipy.signal._trends import *
+from gpuarray.scipy.signal._waveforms import *
 
 __getattr__ = missing("signal", vars(_scipy))

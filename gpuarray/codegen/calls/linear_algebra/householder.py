@@ -111,10 +111,10 @@ def _panel(frame: Frame, a: Matrix, q: Reflectors, done: int) -> None:
         barrier = "storageBarrier(); workgroupBarrier();"
         parts = workgroup // size
 
-        def total(kind: str, combine: str) -> list[str]:
-            """Return the statements after which ``whole`` is the sum (or other fold) of the values of ``own``."""
-            fold = {"sum": "whole + other", "max": "max(whole, other)"}[combine]
-            fold = fold.replace("max(whole, other)", numbers.whole("max(whole.x, other.x)")) if kind == "c" else fold
+        larger = numbers.whole(f"max({numbers.part('whole')}, {numbers.part('other')})")
+
+        def total(fold: str = "whole + other") -> list[str]:
+            """Return the statements after which ``whole`` is the sum, or other fold, of the values of ``own``."""
             return [
                 "sums[local] = own;", "workgroupBarrier();",
                 "if (local < 32u) { var whole = own; "
@@ -124,7 +124,6 @@ def _panel(frame: Frame, a: Matrix, q: Reflectors, done: int) -> None:
                 f"whole = {fold}; }}", "workgroupBarrier();",
             ]  # fmt: skip
 
-        kind = "c" if numbers.is_complex else "f"
         largest = "max(abs(x.x), abs(x.y))" if numbers.is_complex else "abs(x)"
         kernel.line(
             f"for (var j = 0u; j < columns; j++) {{ {barrier}",
@@ -132,13 +131,13 @@ def _panel(frame: Frame, a: Matrix, q: Reflectors, done: int) -> None:
             f"{{ var peak = {real}(); for (var i = j + 1u + local; i < rows; i += {workgroup}u) {{",
             f"let x = {load('i', 'j')}; peak = max(peak, {largest}); }}",
             f"let own = {numbers.whole('peak')};",
-            *total(kind, "max"),
+            *total(larger),
             f"scale = {numbers.part('whole')}; }}",
             f"let alpha = {load('j', 'j')};",
             f"let inverse = 1 / select(scale, {real}(1), scale < {real}({tiny!r}));",
             f"{{ var own = {numbers.zero}; for (var i = j + 1u + local; i < rows; i += {workgroup}u) {{",
             f"let x = {load('i', 'j')} * inverse; own += {numbers.whole(numbers.square('x'))}; }}",
-            *total(kind, "sum"),
+            *total(),
             f"let below = {numbers.part('whole')};",
         )
         tail = "below != 0" + (" || alpha.y != 0" if numbers.is_complex else "")

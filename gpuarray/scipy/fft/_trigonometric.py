@@ -1,0 +1,234 @@
+"""Cosine and sine transforms of types 1 to 4, by Fourier transforms of real numbers.
+
+A sine transform is a cosine transform of the same type, of numbers in another order or with other signs.
+"""
+
+from math import pi, sqrt
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+from scipy import fft as scipy_fft
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, apply
+from gpuarray.functions import fourier
+from gpuarray.functions.arguments import as_array, concatenated
+from gpuarray.graph import build
+from gpuarray.ops import elementwise as ops
+from gpuarray.scipy._mirror import mirrors
+
+__all__ = ["dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn"]
+
+#: The type of the inverse transform.
+_INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
+_NORMS: Final = (None, "backward", "ortho", "forward")
+
+
+def _phases(angles: Any, like: GpuArray) -> GpuArray:
+    """Return exp(i angle) in the precision of a real array."""
+    kind = dtypes.promote(like.dtype, dtypes.complex64)
+    return as_array(np.exp(1j * np.asarray(angles)).astype(kind), like.device)
+
+
+def _joined(*parts: GpuArray) -> GpuArray:
+    return concatenated(parts, parts[0].ndim - 1)
+
+
+def _cosine(x: GpuArray, kind: int) -> GpuArray:
+    """Return the cosine transform along the last axis, without a factor."""
+    count = x.shape[-1]
+    if kind == 1:
+        return fourier.rfft(_joined(x, x[..., -2:0:-1])).real
+    if kind == 4:
+        n = np.arange(count)
+        points = fourier.fft(x * _phases(-pi * n / (2 * count), x), 2 * count)[..., :count]
+        return 2 * (points * _phases(-pi * (2 * n + 1) / (4 * count), x)).real
+    k = np.arange(count // 2 + 1)
+    turns = _phases(-pi * k / (2 * count), x)
+    if kind == 2:
+        mixed = _joined(x[..., ::2], x[..., 1::2][..., ::-1])
+        found = 2 * (fourier.rfft(mixed) * turns)
+        upper = -found.imag[..., 1 : (count + 1) // 2][..., ::-1]
+        return _joined(found.real, upper)
+    mirror = _joined(xp.zeros_like(x[..., :1]), x[..., :0:-1])[..., : count // 2 + 1]
+    mixed = apply(ops.complex_from_parts, x[..., : count // 2 + 1], -mirror)
+    line = fourier.irfft(mixed * turns.conj(), count, norm="forward")
+    half = (count + 1) // 2
+    first, second = line[..., :half], line[..., half:][..., ::-1]
+    if count % 2:
+        second = xp.pad(second, [(0, 0)] * (x.ndim - 1) + [(0, 1)])
+    pairs = xp.stack([first, second], axis=-1)
+    return pairs.reshape(*x.shape[:-1], 2 * half)[..., :count]
+
+
+def _signed(x: GpuArray) -> GpuArray:
+    """Return the elements along the last axis with alternating signs."""
+    signs = 1 - 2 * (np.arange(x.shape[-1]) % 2)
+    return x * as_array(signs.astype(x.dtype), x.device)
+
+
+def _sine(x: GpuArray, kind: int) -> GpuArray:
+    """Return the sine transform along the last axis, without a factor."""
+    if kind == 1:
+        zero = xp.zeros_like(x[..., :1])
+        return -fourier.rfft(_joined(zero, x, zero, -x[..., ::-1])).imag[..., 1:-1]
+    if kind == 2:
+        return _cosine(_signed(x), 2)[..., ::-1]
+    return _signed(_cosine(x[..., ::-1], kind))
+
+
+def _scaled(x: GpuArray, places: list[int], factor: float) -> GpuArray:
+    """Return an array with some elements of the last axis multiplied by a factor."""
+    factors = np.ones(x.shape[-1])
+    factors[places] = factor
+    return x * as_array(factors.astype(x.dtype), x.device)
+
+
+#: Which elements are scaled before and after a transform so that its matrix is orthogonal.
+_ENDS: Final[dict[tuple[str, int], tuple[list[int], list[int]]]] = {
+    ("cosine", 1): ([0, -1], [0, -1]),
+    ("cosine", 2): ([], [0]),
+    ("cosine", 3): ([0], []),
+    ("sine", 2): ([], [-1]),
+    ("sine", 3): ([-1], []),
+}
+
+
+def _transform(
+    x: Any, family: str, kind: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any, *, inverse: bool
+) -> GpuArray:
+    if kind not in _INVERSE:
+        raise ValueError("invalid DCT type")
+    if norm not in _NORMS:
+        raise ValueError(f"Invalid norm value {norm!r}, should be 'backward', 'ortho' or 'forward'")
+    array = as_array(x)
+    array = array.astype(_floating(array.dtype), copy=False)
+    if array.dtype.kind == "c":
+        parts = (
+            _transform(part, family, kind, n, axis, norm, orthogonalize, inverse=inverse)
+            for part in (array.real, array.imag)
+        )
+        whole: GpuArray = apply(ops.complex_from_parts, *parts)
+        return whole
+    number = build.normalize_axis(axis, array.ndim)
+    line = xp.moveaxis(array, number, -1)
+    count = line.shape[-1] if n is None else index(n)
+    if count < 1:
+        raise ValueError(f"invalid number of data points ({count}) specified")
+    if count > line.shape[-1]:
+        line = xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, count - line.shape[-1])])
+    line = line[..., :count]
+    if family == "cosine" and kind == 1 and count < 2:
+        raise ValueError("DCT-I is not defined for size < 2")
+    which = _INVERSE[kind] if inverse else kind
+    before, after = _ENDS.get((family, which), ([], []))
+    is_orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    if is_orthogonal and before:
+        line = _scaled(line, before, sqrt(2))
+    found = _cosine(line, which) if family == "cosine" else _sine(line, which)
+    period = 2 * (count if kind != 1 else count - 1 if family == "cosine" else count + 1)
+    if norm == "ortho":
+        found = found * (1 / sqrt(period))
+    elif (norm == "forward") != inverse:
+        found = found * (1 / period)
+    if is_orthogonal and after:
+        found = _scaled(found, after, 1 / sqrt(2))
+    return xp.moveaxis(found, -1, number)
+
+
+def _floating(dtype: Any) -> Any:
+    if dtype.kind == "c":
+        return dtype
+    return dtypes.float32 if dtype in (dtypes.float16, dtypes.float32) else dtypes.float64
+
+
+def _along_axes(
+    x: Any, family: str, kind: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any, *, inverse: bool
+) -> GpuArray:
+    array = as_array(x)
+    sizes = None if s is None else [s] if isinstance(s, int) else [*s]
+    if axes is None:
+        count = array.ndim if sizes is None else len(sizes)
+        numbers = list(range(array.ndim - count, array.ndim))
+    else:
+        numbers = [axes] if isinstance(axes, int) else [*axes]
+    if sizes is not None and len(sizes) != len(numbers):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
+    for place, axis in enumerate(numbers):
+        n = None if sizes is None or sizes[place] == -1 else sizes[place]
+        array = _transform(array, family, kind, n, axis, norm, orthogonalize, inverse=inverse)
+    return array
+
+
+@mirrors(scipy_fft.dct)
+def dct(
+    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete cosine transform along an axis."""
+    return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=False)
+
+
+@mirrors(scipy_fft.dctn)
+def dctn(
+    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete cosine transform along several axes."""
+    return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=False)
+
+
+@mirrors(scipy_fft.idct)
+def idct(
+    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete inverse cosine transform along an axis."""
+    return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=True)
+
+
+@mirrors(scipy_fft.idctn)
+def idctn(
+    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete inverse cosine transform along several axes."""
+    return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=True)
+
+
+@mirrors(scipy_fft.dst)
+def dst(
+    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete sine transform along an axis."""
+    return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=False)
+
+
+@mirrors(scipy_fft.dstn)
+def dstn(
+    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete sine transform along several axes."""
+    return _along_axes(x, "sine", type, s, axes, norm, orthogonalize, inverse=False)
+
+
+@mirrors(scipy_fft.idst)
+def idst(
+    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete inverse sine transform along an axis."""
+    return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=True)
+
+
+@mirrors(scipy_fft.idstn)
+def idstn(
+    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, orthogonalize: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return the discrete inverse sine transform along several axes."""
+    return _along_axes(x, "sine", type, s, axes, norm, orthogonalize, inverse=True)

@@ -1,0 +1,181 @@
+"""Binary morphology: whether all, or any, of the elements of a window are true."""
+
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+from scipy import ndimage
+
+from gpuarray.array import GpuArray
+from gpuarray.functions import creation
+from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.logic import where
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import reductions
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, finished, spread
+from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._windows import folded
+
+__all__ = [
+    "binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
+    "binary_opening", "binary_propagation",
+]  # fmt: skip
+
+#: How many steps are made before it is asked whether anything changes.
+_STEPS: Final = 16
+
+
+def _structure(given: Any, axes: Any, ndim: int) -> Any:
+    """Return a structuring element with an axis for each axis of the array."""
+    known = ndimage.generate_binary_structure(len(axes), 1) if given is None else np.asarray(read(given), bool)
+    shape = [1] * ndim
+    for axis, extent in zip(sorted(axes), known.shape, strict=True):
+        shape[axis] = extent
+    return known.reshape(shape)
+
+
+def _step(source: GpuArray, structure: Any, before: Any, border: bool, *, grow: bool) -> GpuArray:
+    combine, fold = (ops.logical_or, reductions.any) if grow else (ops.logical_and, reductions.all)
+    return folded(source, structure, before, ["constant"] * source.ndim, border, combine, fold)
+
+
+def _repeated(
+    source: GpuArray, structure: Any, a: Any, origin: Any, *, grow: bool, iterations: int, mask: Any, border: bool
+) -> GpuArray:
+    """Return the dilation or the erosion, repeated; without end until nothing changes if ``iterations`` is below 1."""
+    if not source.size:
+        return source
+    axes = axes_of(a.axes, source.ndim)
+    known = _structure(structure, axes, source.ndim)
+    origins = spread(origin, axes, source.ndim)
+    if grow:
+        known = known[(slice(None, None, -1),) * known.ndim]
+        origins = [-o - (extent % 2 == 0) for o, extent in zip(origins, known.shape, strict=True)]
+        origins = [o if axis in axes else 0 for axis, o in enumerate(origins)]
+    before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
+    allowed = None if mask is None else as_array(mask, source.device).astype(bool)
+
+    def step(current: GpuArray) -> GpuArray:
+        found = _step(current, known, before, border, grow=grow)
+        return found if allowed is None else where(allowed, found, current)
+
+    if iterations >= 1:
+        for _ in range(iterations):
+            source = step(source)
+        return source
+    while True:
+        last = source
+        for _ in range(_STEPS):
+            last, source = source, step(source)
+        if not bool((last != source).any().item()):
+            return source
+
+
+def _truth(value: Any) -> GpuArray:
+    source = as_array(value)
+    return source if source.dtype.kind == "b" else source != 0
+
+
+def _checked(function: Any, a: Any, **known: Any) -> tuple[GpuArray, Any]:
+    mask = getattr(a, "mask", None)
+    if mask is not None:
+        shape = as_array(mask).shape
+        if shape != as_array(a.input).shape:
+            raise RuntimeError("mask and input must have equal sizes")
+    extra = {name: getattr(a, name) for name in ("iterations", "border_value", "brute_force") if hasattr(a, name)}
+    if extra.get("iterations", 1) != 1:
+        index(extra["iterations"])
+        extra["iterations"] = 1
+    source, dtype = checked(function, a.input, output=a.output, axes=a.axes, **extra, **known)
+    return source, dtype
+
+
+def _morphed(function: Any, a: Any, *grows: bool) -> GpuArray:
+    structure = None if a.structure is None else np.asarray(read(a.structure), bool)
+    source, dtype = _checked(function, a, structure=structure, origin=a.origin)
+    found = _truth(source)
+    for grow in grows:
+        found = _repeated(
+            found, structure, a, a.origin, grow=grow, iterations=index(a.iterations), mask=a.mask,
+            border=bool(a.border_value),
+        )  # fmt: skip
+    return finished(rounded(found, dtype), a.output)
+
+
+@mirrors(ndimage.binary_erosion, kind=COMPOSED)
+@by_name(ndimage.binary_erosion)
+def binary_erosion(a: Any) -> GpuArray:
+    """Return the binary erosion."""
+    return _morphed(ndimage.binary_erosion, a, False)
+
+
+@mirrors(ndimage.binary_dilation, kind=COMPOSED)
+@by_name(ndimage.binary_dilation)
+def binary_dilation(a: Any) -> GpuArray:
+    """Return the binary dilation."""
+    return _morphed(ndimage.binary_dilation, a, True)
+
+
+@mirrors(ndimage.binary_opening, kind=COMPOSED)
+@by_name(ndimage.binary_opening)
+def binary_opening(a: Any) -> GpuArray:
+    """Return the binary opening, the dilation of the erosion."""
+    return _morphed(ndimage.binary_opening, a, False, True)
+
+
+@mirrors(ndimage.binary_closing, kind=COMPOSED)
+@by_name(ndimage.binary_closing)
+def binary_closing(a: Any) -> GpuArray:
+    """Return the binary closing, the erosion of the dilation."""
+    return _morphed(ndimage.binary_closing, a, True, False)
+
+
+@mirrors(ndimage.binary_propagation, kind=COMPOSED)
+@by_name(ndimage.binary_propagation)
+def binary_propagation(a: Any) -> GpuArray:
+    """Return the dilation inside a mask, repeated until nothing changes."""
+    structure = None if a.structure is None else np.asarray(read(a.structure), bool)
+    source, dtype = _checked(ndimage.binary_propagation, a, structure=structure, origin=a.origin)
+    border = bool(a.border_value)
+    found = _repeated(_truth(source), structure, a, a.origin, grow=True, iterations=-1, mask=a.mask, border=border)
+    return finished(rounded(found, dtype), a.output)
+
+
+@mirrors(ndimage.binary_fill_holes, kind=COMPOSED)
+@by_name(ndimage.binary_fill_holes)
+def binary_fill_holes(a: Any) -> GpuArray:
+    """Return an array without holes: what cannot be reached from outside is true."""
+    structure = None if a.structure is None else np.asarray(read(a.structure), bool)
+    source = as_array(a.input)
+    outside = ~_truth(source)
+    empty = creation.zeros(source.shape, dtype=bool, device=source.device)
+    found = ~_repeated(empty, structure, a, a.origin, grow=True, iterations=-1, mask=outside, border=True)
+    return finished(found, a.output)
+
+
+@mirrors(ndimage.binary_hit_or_miss)
+@by_name(ndimage.binary_hit_or_miss)
+def binary_hit_or_miss(a: Any) -> GpuArray:
+    """Return where a pattern of true and false elements is found."""
+    first, second = (None if s is None else np.asarray(read(s), bool) for s in (a.structure1, a.structure2))
+    source, dtype = checked(
+        ndimage.binary_hit_or_miss, a.input, first, second, origin1=a.origin1, origin2=a.origin2, output=a.output,
+        axes=a.axes,
+    )  # fmt: skip
+    axes = axes_of(a.axes, source.ndim)
+    hit = _structure(first, axes, source.ndim)
+    miss = ~hit if second is None else _structure(second, axes, source.ndim)
+    other = a.origin1 if a.origin2 is None else a.origin2
+    truth = _truth(source)
+    if not source.size:
+        return finished(rounded(truth, dtype), a.output)
+    places = (
+        [extent // 2 + o for extent, o in zip(known.shape, spread(origin, axes, source.ndim), strict=True)]
+        for known, origin in ((hit, a.origin1), (miss, other))
+    )
+    found = _step(truth, hit, next(places), False, grow=False)
+    if miss.any():
+        found = found & ~_step(truth, miss, next(places), False, grow=True)
+    return finished(rounded(found, dtype), a.output)

@@ -1,0 +1,283 @@
+"""Minimum and maximum filters, and the grey morphology that is made of them."""
+
+from collections.abc import Sequence
+from math import ceil, isqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from scipy import ndimage
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array, read
+from gpuarray.graph import build
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import reductions
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import MapOp
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
+from gpuarray.scipy.ndimage._boundary import extended, rounded
+from gpuarray.scipy.ndimage._windows import folded
+
+__all__ = [
+    "black_tophat", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "maximum_filter",
+    "maximum_filter1d", "minimum_filter", "minimum_filter1d", "morphological_gradient", "morphological_laplace",
+    "white_tophat",
+]  # fmt: skip
+
+
+class Extreme(NamedTuple):
+    """An extreme of windows.
+
+    Attributes
+    ----------
+    combine : MapOp
+        The extreme of two elements.
+    fold : ReduceOp
+        That of many.
+    sign : int
+        The sign with which a structure is added: -1 for minima.
+    """
+
+    combine: MapOp
+    fold: ReduceOp
+    sign: int
+
+
+MINIMUM: Final = Extreme(ops.minimum, reductions.min, -1)
+MAXIMUM: Final = Extreme(ops.maximum, reductions.max, 1)
+#: Longer windows are made of shorter ones.
+_LONGEST: Final = 32
+
+
+def _holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return the array in a dtype that holds the constant beyond its edges, as SciPy, which computes in float64."""
+    if source.dtype.kind not in "biu" or not any("constant" in mode for mode in modes):
+        return source
+    with np.errstate(invalid="ignore"):
+        is_held = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
+    return source if is_held else source.astype(dtypes.float64)
+
+
+def line_extreme(
+    source: GpuArray, size: int, axis: int, mode: str, cval: Any, origin: int, extreme: Extreme
+) -> GpuArray:
+    """Return the extremes of windows along an axis; long windows are covered by shorter ones at even distances."""
+    if size <= 1 or not source.size:
+        return source
+    before, modes = [0] * source.ndim, [mode] * source.ndim
+    before[axis] = size // 2 + origin
+    if size <= _LONGEST:
+        places = np.ones([size if a == axis else 1 for a in range(source.ndim)], bool)
+        return folded(source, places, before, modes, cval, extreme.combine, extreme.fold)
+    part = isqrt(size - 1) + 1
+    starts = np.zeros(size, bool)
+    starts[[min(k * part, size - part) for k in range(ceil(size / part))]] = True
+
+    wide = extended(
+        source,
+        [before[a] if a == axis else 0 for a in range(source.ndim)],
+        [size - 1 - before[a] if a == axis else 0 for a in range(source.ndim)],
+        modes,
+        cval,
+    )
+    short = _valid(wide, np.ones(part, bool), axis, extreme)
+    return _valid(short, starts[: size - part + 1], axis, extreme)
+
+
+def _valid(source: GpuArray, places: Any, axis: int, extreme: Extreme) -> GpuArray:
+    """Return the extremes of the windows that lie inside an array."""
+    length = source.shape[axis] - places.size + 1
+    total: Any = None
+    for place in np.flatnonzero(places).tolist():
+        part = source[(slice(None),) * axis + (slice(place, place + length),)]
+        node = part.node()
+        total = node if total is None else build.binary(extreme.combine, total, node)
+    found: GpuArray = as_array(source)._fresh(total)
+    return found
+
+
+def extreme_filter(
+    source: GpuArray, size: Any, footprint: Any, structure: Any, modes: Any, cval: Any, origin: Any,
+    axes: Sequence[int], extreme: Extreme, dtype: Any,
+) -> GpuArray:  # fmt: skip
+    """Return the extremes of windows, in the dtype of the result. The arguments have been checked."""
+    if not source.size:
+        return source.astype(dtype)
+    kinds = each(modes, len(axes))
+    source = _holding(source, kinds, cval)
+    added = None
+    if structure is not None:
+        steps = np.asarray(read(structure), float)
+        footprint = np.ones(steps.shape, bool) if footprint is None else read(footprint)
+    known = footprint_of(footprint, size, axes, source.ndim)
+    if structure is None and known.all():
+        lines = zip(axes, kinds, each(origin, len(axes)), strict=True)
+        for axis, mode, place in lines:
+            source = line_extreme(source, known.shape[axis], axis, mode, cval, place, extreme)
+        return rounded(source, dtype)
+    if structure is not None:
+        added = extreme.sign * steps.reshape(known.shape)
+        if source.dtype != dtypes.float32:
+            source = source.astype(dtypes.float64)
+    before = [extent // 2 + lead for extent, lead in zip(known.shape, spread(origin, axes, source.ndim), strict=True)]
+    mode = ["reflect"] * source.ndim
+    for axis, kind in zip(axes, kinds, strict=True):
+        mode[axis] = kind
+    return rounded(folded(source, known, before, mode, cval, extreme.combine, extreme.fold, added), dtype)
+
+
+def _read(value: Any) -> Any:
+    return None if value is None else read(value)
+
+
+def _filter(function: Any, a: Any, extreme: Extreme) -> GpuArray:
+    footprint = _read(a.footprint)
+    source, dtype = checked(
+        function, a.input, a.size, footprint, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
+    )
+    axes = axes_of(a.axes, source.ndim)
+    found = extreme_filter(source, a.size, footprint, None, a.mode, a.cval, a.origin, axes, extreme, dtype)
+    return finished(found, a.output)
+
+
+@mirrors(ndimage.minimum_filter)
+@by_name(ndimage.minimum_filter)
+def minimum_filter(a: Any) -> GpuArray:
+    """Return the minima of windows."""
+    return _filter(ndimage.minimum_filter, a, MINIMUM)
+
+
+@mirrors(ndimage.maximum_filter)
+@by_name(ndimage.maximum_filter)
+def maximum_filter(a: Any) -> GpuArray:
+    """Return the maxima of windows."""
+    return _filter(ndimage.maximum_filter, a, MAXIMUM)
+
+
+def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
+    source, dtype = checked(
+        function, a.input, a.size, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
+    )
+    axis = build.normalize_axis(a.axis, source.ndim)
+    held = _holding(source, [a.mode], a.cval)
+    return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
+
+
+@mirrors(ndimage.minimum_filter1d)
+@by_name(ndimage.minimum_filter1d)
+def minimum_filter1d(a: Any) -> GpuArray:
+    """Return the minima of windows along an axis."""
+    return _line(ndimage.minimum_filter1d, a, MINIMUM)
+
+
+@mirrors(ndimage.maximum_filter1d)
+@by_name(ndimage.maximum_filter1d)
+def maximum_filter1d(a: Any) -> GpuArray:
+    """Return the maxima of windows along an axis."""
+    return _line(ndimage.maximum_filter1d, a, MAXIMUM)
+
+
+# -- grey morphology --------------------------------------------------------------------------------------------------
+
+
+def _turned(value: Any) -> Any:
+    return None if value is None else value[(slice(None, None, -1),) * value.ndim]
+
+
+def _eroded(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
+    axes = axes_of(a.axes, source.ndim)
+    shapes = _read(a.footprint), _read(a.structure)
+    return extreme_filter(source, a.size, *shapes, a.mode, a.cval, a.origin, axes, MINIMUM, dtype)
+
+
+def _dilated(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
+    axes = axes_of(a.axes, source.ndim)
+    footprint, structure = _turned(_read(a.footprint)), _turned(_read(a.structure))
+    shape = next((known.shape for known in (footprint, structure) if known is not None), None)
+    sizes = each(a.size, len(axes)) if shape is None else shape
+    origins = [-o - (extent % 2 == 0) for o, extent in zip(each(a.origin, len(axes)), sizes, strict=True)]
+    return extreme_filter(source, a.size, footprint, structure, a.mode, a.cval, origins, axes, MAXIMUM, dtype)
+
+
+def _grey(function: Any, a: Any) -> tuple[GpuArray, Any]:
+    """Return the array and the dtype of the result, after SciPy's checks."""
+    shapes = _read(a.footprint), _read(a.structure)
+    source, dtype = checked(
+        function, a.input, a.size, *shapes, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
+    )
+    return source, dtype
+
+
+@mirrors(ndimage.grey_erosion)
+@by_name(ndimage.grey_erosion)
+def grey_erosion(a: Any) -> GpuArray:
+    """Return the grey erosion."""
+    source, dtype = _grey(ndimage.grey_erosion, a)
+    return finished(_eroded(source, a, dtype), a.output)
+
+
+@mirrors(ndimage.grey_dilation)
+@by_name(ndimage.grey_dilation)
+def grey_dilation(a: Any) -> GpuArray:
+    """Return the grey dilation."""
+    source, dtype = _grey(ndimage.grey_dilation, a)
+    return finished(_dilated(source, a, dtype), a.output)
+
+
+@mirrors(ndimage.grey_opening)
+@by_name(ndimage.grey_opening)
+def grey_opening(a: Any) -> GpuArray:
+    """Return the grey opening, the dilation of the erosion."""
+    source, dtype = _grey(ndimage.grey_opening, a)
+    return finished(_dilated(_eroded(source, a, source.dtype), a, dtype), a.output)
+
+
+@mirrors(ndimage.grey_closing)
+@by_name(ndimage.grey_closing)
+def grey_closing(a: Any) -> GpuArray:
+    """Return the grey closing, the erosion of the dilation."""
+    source, dtype = _grey(ndimage.grey_closing, a)
+    return finished(_eroded(_dilated(source, a, source.dtype), a, dtype), a.output)
+
+
+def _difference(first: GpuArray, second: GpuArray, dtype: Any) -> GpuArray:
+    if first.dtype.kind == second.dtype.kind == "b":
+        return rounded(first ^ second, dtype)
+    return rounded(first - second, dtype)
+
+
+@mirrors(ndimage.morphological_gradient)
+@by_name(ndimage.morphological_gradient)
+def morphological_gradient(a: Any) -> GpuArray:
+    """Return the difference of the dilation and the erosion."""
+    source, dtype = _grey(ndimage.morphological_gradient, a)
+    return finished(_difference(_dilated(source, a, source.dtype), _eroded(source, a, source.dtype), dtype), a.output)
+
+
+@mirrors(ndimage.morphological_laplace)
+@by_name(ndimage.morphological_laplace)
+def morphological_laplace(a: Any) -> GpuArray:
+    """Return the sum of the dilation and the erosion, less twice the array."""
+    source, dtype = _grey(ndimage.morphological_laplace, a)
+    both = _dilated(source, a, source.dtype) + _eroded(source, a, source.dtype)
+    return finished(rounded(both - source - source, dtype), a.output)
+
+
+@mirrors(ndimage.white_tophat)
+@by_name(ndimage.white_tophat)
+def white_tophat(a: Any) -> GpuArray:
+    """Return the difference of the array and its opening."""
+    source, dtype = _grey(ndimage.white_tophat, a)
+    opened = _dilated(_eroded(source, a, source.dtype), a, source.dtype)
+    return finished(_difference(source, opened, dtype), a.output)
+
+
+@mirrors(ndimage.black_tophat)
+@by_name(ndimage.black_tophat)
+def black_tophat(a: Any) -> GpuArray:
+    """Return the difference of the closing of the array and the array."""
+    source, dtype = _grey(ndimage.black_tophat, a)
+    closed = _eroded(_dilated(source, a, source.dtype), a, source.dtype)
+    return finished(_difference(closed, source, dtype), a.output)

@@ -1,0 +1,129 @@
+"""Rank filters: networks that select one of the elements of small windows, and sorts of larger ones."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from scipy import ndimage
+
+from gpuarray.array import GpuArray, make
+from gpuarray.functions import sorting
+from gpuarray.functions.arguments import concatenated, read
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as ops
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
+from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
+from gpuarray.scipy.ndimage._windows import along_last, taken
+
+__all__ = ["median_filter", "percentile_filter", "rank_filter"]
+
+#: The most elements of a window that a network selects from.
+_LARGEST: Final = 49
+#: The most elements of windows that are sorted at once.
+_AT_ONCE: Final = 1 << 27
+
+
+def _comparators(count: int) -> Iterator[tuple[int, int]]:
+    """Yield the comparisons of Batcher's odd-even merge sort."""
+    span = 1
+    while span < count:
+        step = span
+        while step:
+            for start in range(step % span, count - step, 2 * step):
+                for k in range(min(step, count - start - step)):
+                    if (start + k) // (2 * span) == (start + k + step) // (2 * span):
+                        yield start + k, start + k + step
+            step //= 2
+        span *= 2
+
+
+@lru_cache(maxsize=256)
+def _network(count: int, rank: int) -> tuple[tuple[int, int, bool, bool], ...]:
+    """Return the comparisons that the element of a rank depends on, and whether the lower and the upper are used."""
+    used = {rank}
+    kept = []
+    for low, high in reversed([*_comparators(count)]):
+        if low in used or high in used:
+            kept.append((low, high, low in used, high in used))
+            used |= {low, high}
+    return tuple(reversed(kept))
+
+
+def _selected(nodes: list[Node], rank: int) -> Node:
+    nodes = [*nodes]
+    for low, high, keeps_low, keeps_high in _network(len(nodes), rank):
+        first, second = nodes[low], nodes[high]
+        if keeps_low:
+            nodes[low] = build.binary(ops.minimum, first, second)
+        if keeps_high:
+            nodes[high] = build.binary(ops.maximum, first, second)
+    return nodes[rank]
+
+
+def _sorted(source: GpuArray, rank: int, *window: Any) -> GpuArray:
+    """Return the elements of a rank of large windows, which are sorted for some rows of the array at a time."""
+    lined = along_last(source, *window)
+    rows = max(1, _AT_ONCE * source.shape[0] // max(lined.size, 1))
+    parts = [sorting.sort(lined[k : k + rows])[..., rank] for k in range(0, source.shape[0], rows)]
+    return concatenated(parts, 0)
+
+
+def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> GpuArray:
+    axes = axes_of(a.axes, source.ndim)
+    known = footprint_of(footprint, a.size, axes, source.ndim)
+    count = int(known.sum())
+    rank = rank + count if rank < 0 else rank
+    modes = each(a.mode, len(axes))
+    if rank in (0, count - 1):
+        extreme = MINIMUM if rank == 0 else MAXIMUM
+        return extreme_filter(source, a.size, footprint, None, modes, a.cval, a.origin, axes, extreme, dtype)
+    if not source.size:
+        return source.astype(dtype)
+    before = [extent // 2 + lead for extent, lead in zip(known.shape, spread(a.origin, axes, source.ndim), strict=True)]
+    mode = ["reflect"] * source.ndim
+    for axis, kind in zip(axes, modes, strict=True):
+        mode[axis] = kind
+    if count <= _LARGEST:
+        return rounded(make(_selected(taken(source, known, before, mode, a.cval), rank), source.device), dtype)
+    return rounded(_sorted(source, rank, known, before, mode, a.cval), dtype)
+
+
+def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, int]:
+    """Return the array, the footprint, the dtype of the result and the size of the window, after SciPy's checks."""
+    footprint = None if a.footprint is None else np.asarray(read(a.footprint), bool)
+    source, dtype = checked(
+        function, a.input, *number, a.size, footprint, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin,
+        axes=a.axes,
+    )  # fmt: skip
+    known = footprint_of(footprint, a.size, axes_of(a.axes, source.ndim), source.ndim)
+    return source, footprint, dtype, int(known.sum())
+
+
+@mirrors(ndimage.rank_filter)
+@by_name(ndimage.rank_filter)
+def rank_filter(a: Any) -> GpuArray:
+    """Return the element of a rank of each window."""
+    source, footprint, dtype, _ = _filter(ndimage.rank_filter, a, a.rank)
+    return finished(_ranked(source, footprint, int(a.rank), a, dtype), a.output)
+
+
+@mirrors(ndimage.median_filter)
+@by_name(ndimage.median_filter)
+def median_filter(a: Any) -> GpuArray:
+    """Return the medians of windows."""
+    source, footprint, dtype, count = _filter(ndimage.median_filter, a)
+    return finished(_ranked(source, footprint, count // 2, a, dtype), a.output)
+
+
+@mirrors(ndimage.percentile_filter)
+@by_name(ndimage.percentile_filter)
+def percentile_filter(a: Any) -> GpuArray:
+    """Return a percentile of each window."""
+    source, footprint, dtype, count = _filter(ndimage.percentile_filter, a, a.percentile)
+    percentile = a.percentile + 100.0 if a.percentile < 0 else a.percentile
+    rank = count - 1 if percentile == 100.0 else int(float(count) * percentile / 100.0)
+    return finished(_ranked(source, footprint, rank, a, dtype), a.output)

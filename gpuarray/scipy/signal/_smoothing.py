@@ -1,0 +1,175 @@
+"""Smoothing and peaks: Savitzky-Golay, median and Wiener filters, and relative extrema."""
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+from scipy import signal as scipy_signal
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array, concatenated, read
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.functions.strides import sliding_window_view
+from gpuarray.graph import build
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.signal._convolution import slid
+
+__all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
+
+#: numpy.pad's name of the modes of savgol_filter.
+_PADS: Final = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
+
+
+@mirrors(scipy_signal.savgol_filter, kind=COMPOSED)
+def savgol_filter(
+    x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
+    mode: str = "interp", cval: float = 0.0,
+) -> GpuArray:  # fmt: skip
+    """Return signals, or a derivative of them, smoothed by polynomials of least squares."""
+    if mode not in (*_PADS, "interp"):
+        raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
+    signal = as_array(x)
+    if signal.dtype not in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128):
+        signal = signal.astype(dtypes.float64)
+    number = build.normalize_axis(axis, signal.ndim)
+    line = xp.moveaxis(signal, number, -1)
+    weights = scipy_signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
+    half = window_length // 2
+    if mode == "interp" and window_length > line.shape[-1]:
+        raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
+    taps = as_array(weights[::-1].astype(line.real.dtype), line.device).astype(line.dtype)
+    taps = taps.reshape((1,) * (line.ndim - 1) + (-1,))
+    widths = [(0, 0)] * (line.ndim - 1) + [((window_length - 1) // 2, half)]
+    if mode != "interp":
+        value = {"constant_values": cval} if mode == "constant" else {}
+        return xp.moveaxis(slid(xp.pad(line, widths, mode=_PADS[mode], **value), taps), -1, number)
+    middle = slid(line, taps)
+    # the values of the polynomials through the first and the last window
+    places = np.arange(window_length)
+    fit = np.linalg.pinv(np.vander(places, polyorder + 1))
+    rows = [np.polyval(np.polyder(np.eye(polyorder + 1)[k], deriv), places) for k in range(polyorder + 1)]
+    ends = (fit.T @ np.asarray(rows).reshape(polyorder + 1, -1)) / delta**deriv
+    matrix = as_array(ends.astype(line.real.dtype), line.device).astype(line.dtype)
+    first, last = (
+        line[..., :window_length] @ matrix[:, :half],
+        line[..., -window_length:] @ matrix[:, window_length - half :],
+    )
+    found = concatenated([first, middle, last] if half else [middle], line.ndim - 1)
+    return xp.moveaxis(found, -1, number)
+
+
+# -- median filters ---------------------------------------------------------------------------------------------------
+
+
+def _windows(x: GpuArray, shape: Any) -> GpuArray:
+    """Return the windows around each element, with zeros outside, along one last axis."""
+    padded = xp.pad(x, [(n // 2, n // 2) for n in shape])
+    return sliding_window_view(padded, tuple(shape)).reshape(*x.shape, -1)
+
+
+def _kernel_size(size: Any, ndim: int, usual: int = 3) -> list[int]:
+    sizes = np.atleast_1d(read(usual if size is None else size))
+    if sizes.size == 1:
+        sizes = np.repeat(sizes.reshape(-1), ndim)
+    if sizes.size != ndim:
+        raise ValueError(f"kernel_size has {sizes.size} elements, and the array {ndim} axes")
+    return [index(n) for n in sizes]
+
+
+@mirrors(scipy_signal.medfilt)
+def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
+    """Return the medians of windows of odd lengths, with zeros outside of the array."""
+    array = xp.atleast_1d(as_array(volume))
+    if array.dtype.kind not in "iuf" or array.dtype == dtypes.float16:
+        raise ValueError(f"dtype={array.dtype} is not supported by medfilt")
+    sizes = _kernel_size(kernel_size, array.ndim)
+    if any(n % 2 != 1 for n in sizes):
+        raise ValueError("Each element of kernel_size should be odd.")
+    windows = xp.sort(_windows(array, sizes), axis=-1)
+    return windows[..., windows.shape[-1] // 2]
+
+
+@mirrors(scipy_signal.medfilt2d)
+def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
+    """Return the medians of windows of an image, of odd lengths, with zeros outside."""
+    image = as_array(input)
+    if image.ndim != 2:
+        raise ValueError("medfilt2d takes an array with two axes")
+    if image.dtype.name not in ("uint8", "float32", "float64"):
+        image = image.astype(dtypes.float64)
+    sizes = _kernel_size(kernel_size, 2)
+    if any(n % 2 != 1 for n in sizes):
+        raise ValueError("Each element of kernel_size should be odd.")
+    windows = xp.sort(_windows(image, sizes), axis=-1)
+    return windows[..., windows.shape[-1] // 2]
+
+
+@mirrors(scipy_signal.order_filter, kind=COMPOSED)
+def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
+    """Return the elements of a rank among those in a mask around each element, with zeros outside of the array."""
+    array, mask = as_array(a), read(domain)
+    if any(n % 2 != 1 for n in mask.shape):
+        raise ValueError("Each dimension of domain argument should have an odd number of elements.")
+    if not (0 <= index(rank) < mask.size):
+        raise ValueError("rank must be an integer within the number of elements of the domain")
+    places = np.flatnonzero(mask)
+    chosen = _windows(array, mask.shape)[..., as_array(places, array.device)]
+    return xp.sort(chosen, axis=-1)[..., index(rank)]
+
+
+@mirrors(scipy_signal.wiener)
+def wiener(im: Any, mysize: Any = None, noise: Any = None) -> GpuArray:
+    """Return an array with noise reduced where the variance around an element is small."""
+    array = as_array(im)
+    sizes = _kernel_size(mysize, array.ndim)
+    kind = dtypes.promote(array.dtype, dtypes.float64)
+    wide = array.astype(kind, copy=False)
+    count = float(np.prod(sizes))
+    widths = [((n - 1) - (n - 1) // 2, (n - 1) // 2) for n in sizes]
+    ones = xp.ones(tuple(sizes), kind, device=array.device)
+    mean = slid(xp.pad(wide, widths), ones) / count
+    variance = slid(xp.pad(wide**2, widths), ones) / count - mean**2
+    level = variance.mean() if noise is None else noise
+    found = (wide - mean) * (1 - level / variance) + mean
+    return xp.where(variance < level, mean, found)
+
+
+# -- relative extrema -------------------------------------------------------------------------------------------------
+
+
+@mirrors(scipy_signal.argrelextrema, kind=COMPOSED)
+def argrelextrema(
+    data: Any, comparator: Callable[..., Any], axis: int = 0, order: int = 1, mode: str = "clip"
+) -> tuple[GpuArray, ...]:
+    """Return the places where a comparison with all of ``order`` neighbours along an axis is true."""
+    if int(order) != order or order < 1:
+        raise ValueError("Order must be an int >= 1")
+    if mode not in ("clip", "wrap", "raise"):
+        raise ValueError("clipmode must be one of 'clip', 'raise', or 'wrap'")
+    array = as_array(data)
+    number = build.normalize_axis(axis, array.ndim)
+    line = xp.moveaxis(array, number, -1)
+    places = np.arange(line.shape[-1])
+    is_extreme: Any = True
+    for shift in range(1, index(order) + 1):
+        for step in (shift, -shift):
+            where = as_array(
+                (places + step) % len(places) if mode == "wrap" else np.clip(places + step, 0, len(places) - 1)
+            )
+            is_extreme = is_extreme & comparator(line, xp.take(line, where, axis=-1))
+    return tuple(xp.nonzero(xp.moveaxis(is_extreme, -1, number)))
+
+
+@mirrors(scipy_signal.argrelmax, kind=COMPOSED)
+def argrelmax(data: Any, axis: int = 0, order: int = 1, mode: str = "clip") -> tuple[GpuArray, ...]:
+    """Return the places of relative maxima."""
+    return argrelextrema(data, np.greater, axis, order, mode)
+
+
+@mirrors(scipy_signal.argrelmin, kind=COMPOSED)
+def argrelmin(data: Any, axis: int = 0, order: int = 1, mode: str = "clip") -> tuple[GpuArray, ...]:
+    """Return the places of relative minima."""
+    return argrelextrema(data, np.less, axis, order, mode)

@@ -1,0 +1,190 @@
+"""Analytic signals, chirp z-transforms, and periodograms of uneven samples."""
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from scipy import fft as scipy_fft
+from scipy import signal as scipy_signal
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, apply
+from gpuarray.functions import fourier
+from gpuarray.functions.arguments import as_array, as_arrays, read
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import build
+from gpuarray.ops import elementwise as ops
+from gpuarray.scipy._mirror import mirrors
+
+__all__ = ["czt", "hilbert", "hilbert2", "lombscargle", "vectorstrength", "zoom_fft"]
+
+
+def _analytic(count: int, *, nyquist: int = 1) -> np.ndarray[Any, Any]:
+    """Return the factors of frequencies that leave those of positive sign, and of half of the sampling rate."""
+    factors = np.zeros(count)
+    factors[0] = 1
+    factors[1 : (count + 1) // 2] = 2
+    if count % 2 == 0:
+        factors[count // 2] = nyquist
+    return factors
+
+
+@mirrors(scipy_signal.hilbert)
+def hilbert(x: Any, N: int | None = None, axis: int = -1) -> GpuArray:  # noqa: N803
+    """Return the analytic signals of real signals along an axis."""
+    signal = as_array(x)
+    if signal.dtype.kind == "c":
+        raise ValueError("x must be real.")
+    number = build.normalize_axis(axis, signal.ndim)
+    count = signal.shape[number] if N is None else index(N)
+    if count <= 0:
+        raise ValueError("N must be positive.")
+    spectrum = fourier.fft(signal, count, number)
+    shape = [1] * signal.ndim
+    shape[number] = count
+    factors = as_array(_analytic(count).astype(spectrum.real.dtype).reshape(shape), signal.device)
+    return fourier.ifft(spectrum * factors, axis=number)
+
+
+@mirrors(scipy_signal.hilbert2)
+def hilbert2(x: Any, N: Any = None, axes: Any = (-2, -1)) -> GpuArray:  # noqa: N803
+    """Return the analytic signal of a real image."""
+    image = xp.atleast_2d(as_array(x))
+    if image.dtype.kind == "c":
+        raise ValueError("x must be real.")
+    if len(axes) != 2 or axes[0] == axes[1]:
+        raise ValueError(f"axes={axes!r} must be a tuple of length 2 with distinct entries")
+    if image.ndim > 2 and N is None and len({*axes}) != 2:
+        raise ValueError("x must be 2-D.")
+    numbers = [build.normalize_axis(a, image.ndim) for a in axes]
+    sizes = [image.shape[a] for a in numbers] if N is None else [N, N] if isinstance(N, int) else [*N]
+    if len(sizes) != 2 or min(sizes) <= 0:
+        raise ValueError("When given as a tuple, N must hold exactly two positive integers")
+    spectrum = fourier.fftn(image, sizes, numbers)
+    for number, count in zip(numbers, sizes, strict=True):
+        shape = [1] * image.ndim
+        shape[number] = count
+        factors = as_array(_analytic(count, nyquist=0).astype(spectrum.real.dtype).reshape(shape), image.device)
+        spectrum = spectrum * factors
+    return fourier.ifftn(spectrum, axes=numbers)
+
+
+def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
+    """Return the z-transform at ``a * w**-k`` by a convolution, for complex numbers a and w or their exponents."""
+    number = build.normalize_axis(axis, x.ndim)
+    line = xp.moveaxis(x, number, -1)
+    extent = line.shape[-1]
+    k = np.arange(max(extent, count))
+    size = int(scipy_fft.next_fast_len(extent + count - 1))
+    wk2 = np.exp(-1j * np.pi * ((w * k.astype(float) ** 2) % 2)) if isinstance(w, float) else w ** (k**2 / 2.0)
+    turns = np.exp(-2j * np.pi * a * k[:extent]) if isinstance(a, float) else a ** -k[:extent].astype(float)
+    kernel = np.fft.fft(1 / np.hstack((wk2[extent - 1 : 0 : -1], wk2[:count])), size)
+    kind = dtypes.complex128  # as SciPy, whose phases are in double precision
+    parts = [as_array(v.astype(kind), x.device) for v in (turns * wk2[:extent], kernel, wk2[:count])]
+    spectrum = fourier.fft(line.astype(kind) * parts[0], size) * parts[1]
+    found = fourier.ifft(spectrum)[..., extent - 1 : extent + count - 1] * parts[2]
+    return xp.moveaxis(found, -1, number)
+
+
+@mirrors(scipy_signal.czt, kind=COMPOSED)
+def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> GpuArray:
+    """Return the z-transform of signals at ``m`` points on the spiral ``a * w**-k``."""
+    signal = as_array(x)
+    extent = signal.shape[build.normalize_axis(axis, signal.ndim)]
+    if extent < 1:
+        raise ValueError(
+            f"Invalid number of CZT data points ({extent}) specified. n must be positive and integer type."
+        )
+    count = extent if m is None else m
+    if count < 1:
+        raise ValueError(
+            f"Invalid number of CZT output points ({count}) specified. m must be positive and integer type."
+        )
+    step = 1.0 / count if w is None else complex(w)
+    return _spiral(signal, index(count), step, complex(a), axis)
+
+
+@mirrors(scipy_signal.zoom_fft, kind=COMPOSED)
+def zoom_fft(
+    x: Any, fn: Any, m: int | None = None, *, fs: float = 2, endpoint: bool = False, axis: int = -1
+) -> GpuArray:
+    """Return the Fourier transform of signals at ``m`` frequencies in a range."""
+    signal = as_array(x)
+    extent = signal.shape[build.normalize_axis(axis, signal.ndim)]
+    count = extent if m is None else index(m)
+    limits = np.atleast_1d(read(fn)).astype(float)
+    if limits.size not in (1, 2):
+        raise ValueError("fn must be a scalar or 2-length sequence")
+    first, last = (0.0, limits[0]) if limits.size == 1 else limits
+    if endpoint:
+        scale = ((last - first) * count) / (fs * (count - 1))
+    else:
+        scale = (last - first) / fs
+    return _spiral(signal, count, float(scale / count), float(first / fs), axis)
+
+
+@mirrors(scipy_signal.lombscargle, kind=COMPOSED, by_scipy=False)
+def lombscargle(
+    x: Any, y: Any, freqs: Any, *, precenter: Any = None, normalize: Any = False, weights: Any = None,
+    floating_mean: bool = False,
+) -> GpuArray:  # fmt: skip
+    """Return the Lomb-Scargle periodogram of uneven samples at given angular frequencies."""
+    times, values, angular = (v.astype(dtypes.float64, copy=False) for v in as_arrays(x, y, freqs))
+    given = xp.ones_like(values) if weights is None else as_array(weights, values.device).astype(dtypes.float64)
+    if times.ndim != 1 or not times.size or not times.shape == values.shape == given.shape:
+        raise ValueError("Parameters x, y, weights must be 1-D arrays of equal non-zero length!")
+    if angular.ndim != 1 or not angular.size:
+        raise ValueError("Parameter freqs must be a 1-D array of non-zero length!")
+    if weights is not None:
+        host = read(weights)
+        if not ((host >= 0).all() and host.sum() > 0):
+            raise ValueError("Parameter weights must have only non-negative entries which sum to a positive value!")
+    kind = {True: "normalize", False: "power"}.get(normalize, normalize) if isinstance(normalize, bool) else normalize
+    if kind not in ("power", "normalize", "amplitude"):
+        raise ValueError("Normalize must be: False (or 'power'), True (or 'normalize'), or 'amplitude'.")
+    if precenter is True:
+        values = values - values.mean()
+    share = given / given.sum()
+    phase = angular[:, None] * times
+    mean = (share * values).sum()
+    cosines, sines = xp.cos(phase), xp.sin(phase)
+    cc, cs = (share * cosines * cosines).sum(-1), (share * cosines * sines).sum(-1)
+    ss = 1.0 - cc
+    if floating_mean:
+        c, s = (share * cosines).sum(-1), (share * sines).sum(-1)
+        cc, ss, cs = cc - c * c, ss - s * s, cs - c * s
+    tau = 0.5 * xp.atan2(2.0 * cs, cc - ss)
+    cosines, sines = xp.cos(phase - tau[:, None]), xp.sin(phase - tau[:, None])
+    weighted = share * values
+    yc, ys = (weighted * cosines).sum(-1), (weighted * sines).sum(-1)
+    cc = (share * cosines * cosines).sum(-1)
+    ss = 1.0 - cc
+    if floating_mean:
+        c, s = (share * cosines).sum(-1), (share * sines).sum(-1)
+        yc, ys, cc, ss = yc - mean * c, ys - mean * s, cc - c * c, ss - s * s
+    least = float(np.finfo(np.float64).epsneg)
+    first, second = yc / xp.maximum(cc, least), ys / xp.maximum(ss, least)
+    if kind == "amplitude":
+        turned = apply(ops.complex_from_parts, xp.cos(tau), xp.sin(tau))
+        found: GpuArray = apply(ops.complex_from_parts, first, second) * turned
+        return found
+    power = 2.0 * (first * yc + second * ys)
+    if kind == "power":
+        return xp.squeeze(power * (times.shape[0] / 4.0))
+    total = (weighted * values).sum()
+    return xp.squeeze(power * (0.5 / (total - mean * mean if floating_mean else total)))
+
+
+@mirrors(scipy_signal.vectorstrength)
+def vectorstrength(events: Any, period: Any) -> tuple[Any, Any]:
+    """Return how well events keep to a period, and their mean phase, for each period."""
+    times, lengths = as_arrays(events, period)
+    if times.ndim > 1:
+        raise ValueError("events cannot have dimensions more than 1")
+    if lengths.ndim > 1:
+        raise ValueError("period cannot have dimensions more than 1")
+    angles = 2 * np.pi * times / lengths.reshape(-1, 1)
+    real, imaginary = xp.cos(angles).mean(-1), xp.sin(angles).mean(-1)
+    strength, phase = xp.hypot(real, imaginary), xp.atan2(imaginary, real)
+    return (strength, phase) if lengths.ndim else (strength[0], phase[0])

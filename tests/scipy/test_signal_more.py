@@ -1,0 +1,134 @@
+"""Waveforms, transforms, smoothing and peaks of gpuarray.scipy.signal, compared with SciPy's."""
+
+import numpy as np
+import pytest
+from scipy import signal
+
+import gpuarray as xp
+from gpuarray.scipy import signal as ours
+
+
+def values(dtype, *shape):
+    if np.dtype(dtype).kind == "c":
+        return (values("float64", *shape) + 1j * values("float64", *shape)).astype(dtype)
+    return (np.random.default_rng(sum(shape)).standard_normal(shape) * 5).astype(dtype)
+
+
+def compare(found, wanted, tolerance):
+    if isinstance(wanted, tuple | list):
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            compare(one, other, tolerance)
+        return
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    scale = float(np.abs(np.nan_to_num(wanted)).max(initial=0)) if wanted.dtype.kind in "fc" else 0
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * scale)
+
+
+def check(name, *args, tolerance=2e-5, **kwargs):
+    """Compare a function, as it is called and as a composition, with SciPy's."""
+    wanted = getattr(signal, name)(*args, **kwargs)
+    function = getattr(ours, name)
+    put = [xp.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
+    for call in (function, getattr(function, "composition", function)):
+        compare(call(*put, **kwargs), wanted, tolerance)
+
+
+@pytest.fixture(params=(("cpu", "float32"), ("cpu", "float64"), ("cpu", "int32"), ("wgpu", "float32")), ids=" ".join)
+def dtype(request):
+    with xp.using(device=request.param[0]):
+        yield request.param[1]
+
+
+def test_waveforms():
+    t = np.linspace(-1, 3, 400)
+    with xp.using(device="cpu"):
+        for width in (0.0, 0.3, 1.0, 1.5):
+            check("sawtooth", 7 * t, width)
+        check("square", 7 * t, 0.3)
+        check("square", 7 * t, np.linspace(-0.1, 1.1, 400))
+        for method in ("linear", "quadratic", "logarithmic", "hyperbolic"):
+            check("chirp", t + 1, 6.0, 5.0, 1.0, method, 30)
+        check("chirp", t, 6.0, 5.0, 1.0, "quadratic", vertex_zero=False)
+        check("chirp", t, 6.0, 5.0, 1.0, complex=True)
+        check("gausspulse", t / 100, 50, retquad=True, retenv=True)
+        check("sweep_poly", t, np.array([0.05, -0.75, 2.5, 5.0]), 10)
+        check("vectorstrength", t**2, np.array([0.5, 0.7]))
+        check("vectorstrength", t**2, 0.5)
+        with pytest.raises(ValueError, match="method must be"):
+            ours.chirp.composition(t, 1, 1, 1, "cubic")
+
+
+def test_transforms(dtype):
+    x = values(dtype, 3, 50)
+    check("hilbert", x)
+    check("hilbert", x, 33, 0)
+    check("hilbert2", x)
+    check("czt", x, tolerance=1e-4)
+    check("czt", x, 20, np.exp(-0.1j), 0.9, tolerance=1e-4)
+    check("zoom_fft", x, [0.1, 0.4], 30, tolerance=1e-4)
+    check("zoom_fft", x, 0.4, fs=3, endpoint=True, tolerance=1e-4)
+
+
+def test_lombscargle():
+    times, angular = np.sort(values("float64", 40)), np.linspace(0.5, 8, 25)
+    y = np.sin(3 * times)
+    with xp.using(device="cpu"):
+        for normalize in (False, True, "amplitude"):
+            for mean in (False, True):
+                check("lombscargle", times, y, angular, normalize=normalize, floating_mean=mean, tolerance=1e-9)
+
+
+def test_smoothing(dtype):
+    x = values(dtype, 4, 40)
+    for mode in ("interp", "mirror", "constant", "nearest", "wrap"):
+        for deriv in (0, 1):
+            check("savgol_filter", x, 7, 2, deriv, 0.5, mode=mode)
+    check("savgol_filter", x, 3, 1, axis=0)
+    check("medfilt", x, 3)
+    check("medfilt", x, (1, 5))
+    check("medfilt2d", x.astype("float32"), 3)
+    check("order_filter", x, np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]]), 1)
+    check("wiener", x, (3, 5))
+    check("wiener", x, 3, 2.0)
+
+
+def test_extrema(dtype):
+    x = np.round(values(dtype, 5, 60))
+    for mode in ("clip", "wrap"):
+        check("argrelmax", x, 1, 2, mode)
+        check("argrelmin", x, 0, 1, mode)
+    check("argrelextrema", x, np.greater_equal, 1)
+
+
+def test_peaks():
+    x = values("float64", 200)
+    with xp.using(device="cpu"):
+        found, properties = ours.find_peaks(xp.asarray(x), height=1, distance=3, prominence=1, width=1)
+        places, wanted = signal.find_peaks(x, height=1, distance=3, prominence=1, width=1)
+        compare(found, places, 0)
+        assert {*properties} == {*wanted}
+        for key, value in wanted.items():
+            compare(np.asarray(properties[key]), value, 1e-12)
+
+
+@pytest.mark.parametrize("mode", ["onesided", "onesided2X", "twosided", "centered"])
+def test_short_time_transforms(mode):
+    window = signal.windows.gaussian(50, 12)
+    x = values("float64", 3, 400)
+    options = {"hop": 13, "fs": 20.0, "fft_mode": mode, "mfft": 64}
+    options["scale_to"] = "psd" if mode == "onesided2X" else None
+    theirs = signal.ShortTimeFFT(window, **options)
+    with xp.using(device="cpu"):
+        transform = ours.ShortTimeFFT(window, **options)
+        spectra = theirs.stft(x, padding="odd")
+        compare(transform.stft(xp.asarray(x), padding="odd"), spectra, 1e-12)
+        compare(transform.stft(xp.asarray(x[0])), theirs.stft(x[0]), 1e-12)
+        compare(transform.spectrogram(xp.asarray(x), detr="linear"), theirs.spectrogram(x, detr="linear"), 1e-12)
+        compare(transform.istft(xp.asarray(spectra), k1=400), theirs.istft(spectra, k1=400), 1e-12)
+        compare(transform.istft(xp.asarray(spectra), 20, 300), theirs.istft(spectra, 20, 300), 1e-12)
+
+
+def test_every_name_is_there():
+    assert not [name for name in signal.__all__ if not hasattr(ours, name)]
