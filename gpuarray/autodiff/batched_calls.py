@@ -48,28 +48,42 @@ def _stacked(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Solve stacks of systems; one matrix with more right-hand sides, if it is the same for all elements."""
     left, right = node.inputs
-    is_vector = len(right.shape) == 1
-    if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:  # one matrix: more right-hand sides
+    if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:
         columns = moved(batch.full(right), 0, 1)  # (rows, batch) or (rows, batch, columns)
         flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
-        made = Call(node.op, (left, flat), node.parameters, 0, flat.shape, node.dtype)
-        return lambda output: moved(build.reshape(made, columns.shape), 1, 0)
-    known = left if owns[0] is None else owns[0]
-    side = batch.full(right) if owns[0] is None or owns[1] is not None else right
-    if is_vector and side is not right:
-        side = build.reshape(side, (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1))
-    elif is_vector:
-        side = build.reshape(right, (*right.shape, 1))
+        return _solution(batch, (left, flat), owns, lambda made: moved(build.reshape(made, columns.shape), 1, 0))
+    if len(right.shape) == 1:  # a vector is one only without a stack
+        shape = (*right.shape, 1) if owns[1] is None else (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1)
+        side = build.reshape(right if owns[1] is None else owns[1], shape)
+        known = left if owns[0] is None else owns[0]
     else:
         lead = max(len(left.shape), len(right.shape)) + 1
         known, side = (
-            build.reshape(x, (x.shape[0], *(1,) * (lead - len(x.shape)), *x.shape[1:])) if own else x
-            for x, own in ((known, owns[0] is not None), (side, side is not right))
+            operand
+            if own is None
+            else build.reshape(own, (own.shape[0], *(1,) * (lead - len(own.shape)), *own.shape[1:]))
+            for operand, own in zip(node.inputs, owns, strict=True)
         )
-    shape = (batch.size, *node.shape, 1) if is_vector else (batch.size, *node.shape)
-    solved = Call(node.op, (known, side), node.parameters, 0, shape, node.dtype)
-    return lambda output: build.reshape(solved, (batch.size, *output.shape))
+    return _solution(batch, (known, side), owns)
+
+
+def _solution(
+    batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda made: made
+) -> _Made:
+    """Return what makes the solutions, and the status of the matrices."""
+    known, side = operands
+    stack = build.broadcast_shapes(known.shape[:-2], side.shape[:-2])
+
+    def made(output: Call) -> Node:
+        if not output.output:
+            solved = Call(output.op, operands, output.parameters, 0, (*stack, *side.shape[-2:]), output.dtype)
+            return build.reshape(apart(solved), (batch.size, *output.shape))
+        status = Call(output.op, operands, output.parameters, output.output, known.shape[:-2], output.dtype)
+        return batch.repeated(status) if owns[0] is None else build.reshape(status, (batch.size, *output.shape))
+
+    return made
 
 
 def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:

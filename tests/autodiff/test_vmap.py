@@ -386,3 +386,10 @@ def test_a_loop_of_batches_keeps_no_nodes() -> None:
         del both
         numbers.append(count())
     assert numbers[2:] == [numbers[2]] * 4
+
+
+def test_singular_matrices_are_errors_at_the_call(device: Device) -> None:
+    matrices = np.stack([np.eye(3), np.zeros((3, 3)), np.eye(3)]).astype(np.float32)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        xp.evaluate(xp.vmap(np.linalg.inv)(xp.asarray(matrices)))
+    same(xp.vmap(lambda a: np.linalg.solve(a, a[0]))(xp.asarray(matrices[::2])), matrices[::2, 0])
