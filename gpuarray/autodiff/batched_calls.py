@@ -8,13 +8,15 @@ one call come from one function, so that they stay the outputs of one call.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from gpuarray import dtypes
-from gpuarray.autodiff.batches import Batch, moved
+from gpuarray.autodiff.batches import Batch, moved, permuted
 from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
-from gpuarray.ops import calls, factorisations
+from gpuarray.ops import calls, factorisations, reductions
 from gpuarray.ops import elementwise as ops
 
 _Made: TypeAlias = Callable[[Call], Node]
@@ -87,10 +89,10 @@ def _solution(
 
 
 def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Solve for the right-hand sides of all elements at once."""
+    """Solve for the right-hand sides of all elements at once, if they have one matrix."""
     left, right = node.inputs
     if owns[0] is not None:
-        raise without_rule(node, name_of(node), " where the matrix differs along the batch")
+        return _by_singular_values(batch, node, owns[0], batch.full(right))
     columns = moved(batch.full(right), 0, 1)
     flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
 
@@ -106,6 +108,37 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
         return build.reshape(apart, (batch.size, *output.shape))
 
     return made
+
+
+def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _Made:
+    """Return least squares from the factors of stacks of matrices."""
+    number, m, n = left.shape
+    k, rcond = min(m, n), node.parameters["rcond"]
+    kinds = [output for output in (left.dtype, right.dtype) if output.kind in "fc"] or [dtypes.float64]
+    dtype = dtypes.promote(*kinds) if len(kinds) > 1 else kinds[0]
+    real = dtype if dtype.kind == "f" else build.elementwise(ops.real, build.full((), 0, dtype)).dtype
+    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype)]
+    matrices = build.cast(left, dtype)
+    u, s, vh = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
+    least = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
+    largest = build.reduce(reductions.max, s, 1, None, True)
+    is_kept = build.elementwise(ops.greater, s, build.elementwise(ops.multiply, largest, float(least)))
+    scale = build.elementwise(ops.where, is_kept, build.elementwise(ops.divide, 1.0, s), build.full((), 0, real))
+    columns = build.cast(build.reshape(right, (number, m, right.size // max(number * m, 1))), dtype)
+    inner = build.contract(_adjoint(u), columns)
+    inner = build.elementwise(ops.multiply, inner, build.cast(build.reshape(scale, (number, k, 1)), dtype))
+    solution = build.contract(_adjoint(vh), inner)
+    apart = build.elementwise(ops.subtract, columns, build.contract(matrices, solution))
+    size = build.elementwise(ops.abs, apart)
+    residuals = build.reduce(reductions.sum, build.elementwise(ops.multiply, size, size), 1)
+    rank = build.reduce(reductions.sum, build.cast(is_kept, dtypes.int32), 1, dtypes.int32)
+    found = (solution, residuals, rank, s)
+    return lambda output: build.reshape(found[output.output], (number, *output.shape))
+
+
+def _adjoint(node: Node) -> Node:
+    turned = permuted(node, (0, 2, 1))
+    return build.elementwise(ops.conj, turned) if node.dtype.kind == "c" else turned
 
 
 def _search(batch: Batch, node: Call, owns: _Owns) -> _Made:

@@ -83,6 +83,17 @@ def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     return product
 
 
+def conj(x: GpuArray) -> GpuArray:
+    """Return the complex conjugate; real numbers as they are."""
+    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
+    return found
+
+
+def adjoint(x: GpuArray) -> GpuArray:
+    """Return the conjugate transposes of matrices."""
+    return conj(x).mT
+
+
 def converted(ct: GpuArray, dtype: DType) -> GpuArray:
     """Return a cotangent in the dtype of the value that it belongs to."""
     if ct.dtype == dtype:

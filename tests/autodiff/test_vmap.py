@@ -241,8 +241,8 @@ def test_positions_are_checked_for_the_whole_batch() -> None:
 def test_what_has_no_rule_is_named() -> None:
     with pytest.raises(BatchingError, match="add needs a value"):
         xp.vmap(lambda x, i: np.add.reduceat(x, i))(xp.asarray(B), xp.asarray(IDS[:, :2] % 3))
-    with pytest.raises(BatchingError, match=r"no batching rule for linalg\.lstsq"):
-        xp.vmap(lambda a: np.linalg.lstsq(a, xp.asarray(V[:3]))[0])(xp.asarray(A))
+    with pytest.raises(BatchingError, match=r"no batching rule for searchsorted of complex.*test_vmap\.py:\d+"):
+        xp.vmap(lambda a: np.searchsorted(a, 1j))(xp.asarray(B + 1j))
 
 
 def test_writes_to_arguments_change_them() -> None:
