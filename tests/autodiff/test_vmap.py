@@ -239,7 +239,7 @@ def test_positions_are_checked_for_the_whole_batch() -> None:
 
 
 def test_what_has_no_rule_is_named() -> None:
-    with pytest.raises(BatchingError, match="add needs a value"):
+    with pytest.raises(BatchingError, match=r"no batching rule for add\.reduceat with indices"):
         xp.vmap(lambda x, i: np.add.reduceat(x, i))(xp.asarray(B), xp.asarray(IDS[:, :2] % 3))
     with pytest.raises(BatchingError, match=r"no batching rule for linalg\.lstsq"):
         xp.vmap(lambda a: np.linalg.lstsq(a, xp.asarray(V[:3]))[0])(xp.asarray(A))

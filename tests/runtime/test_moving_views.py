@@ -134,6 +134,42 @@ def test_recorded_functions_run_plans_whose_offsets_move(device: Device) -> None
             np.testing.assert_array_equal(function(ours).get(), values[k] * 2 + values[k + 1])
 
 
+def test_recordings_take_copies_of_rows(device: Device) -> None:
+    values = np.random.default_rng(2).random((20, 8)).astype(np.float32)
+    rows = xp.asarray(values)
+
+    @xp.jit
+    def step(x: Any, row: Any) -> Any:
+        return x * 0.5 + row
+
+    x, expected = xp.zeros(8, np.float32), np.zeros(8, np.float32)
+    for k in range(20):
+        x, expected = step(x, rows[k]), expected * np.float32(0.5) + values[k]
+    np.testing.assert_allclose(x.get(), expected, rtol=1e-6)
+    assert step.cache_info().misses == 4
+    assert step.cache_info().hits == 16
+
+
+def test_recordings_that_write_to_views_or_return_them_take_no_copies(device: Device) -> None:
+    values = np.random.default_rng(2).random((9, 8)).astype(np.float32)
+    rows = xp.asarray(values.copy())
+
+    @xp.jit
+    def double(row: Any) -> None:
+        row *= 2
+
+    @xp.jit
+    def half(row: Any) -> Any:
+        return row[:4]
+
+    for k in range(9):
+        double(rows[k])
+        xp.copyto(half(rows[k]), -1)
+    expected = values * 2
+    expected[:, :4] = -1
+    np.testing.assert_array_equal(rows.get(), expected)
+
+
 def test_offsets_that_move_keep_what_is_known_of_them() -> None:
     row = Moving(3, 40, 4)
     assert (row + 8).at(40) == 48

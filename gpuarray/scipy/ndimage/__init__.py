@@ -9,6 +9,7 @@ from gpuarray.scipy.ndimage._binary import *
 from gpuarray.scipy.ndimage._correlation import *
 from gpuarray.scipy.ndimage._extremes import *
 from gpuarray.scipy.ndimage._fourier import *
+from gpuarray.scipy.ndimage._geometry import *
 from gpuarray.scipy.ndimage._host import *
 from gpuarray.scipy.ndimage._ranks import *
 from gpuarray.scipy.ndimage._smoothing import *
