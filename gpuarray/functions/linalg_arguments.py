@@ -120,7 +120,7 @@ def run_checked(
     *found, failed = run(row, operands, [*outputs, status], **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
-    raised = np.linalg.LinAlgError(error)
-    if not tracing.mode().check(failed.node(), found[0].device, raised) and np.asarray(failed).any():
-        raise raised
+    make = partial(np.linalg.LinAlgError, error)
+    if not tracing.mode().check(failed.node(), found[0].device, make) and np.asarray(failed).any():
+        raise make()
     return tuple(found)
