@@ -1,7 +1,8 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
 All functions but :func:`det` run when they are called, and all but :func:`lstsq`, which runs on the host, where their
-operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
+operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and
+float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
