@@ -15,6 +15,7 @@ from typing import Any, Final
 import platformdirs
 
 from gpuarray.errors import ConfigurationError
+from gpuarray.immediacy import immediacy
 
 _PREFIX: Final = "GPUARRAY_"
 
@@ -269,6 +270,8 @@ class Settings:
                 function()
         offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
+        is_recorded = settings.strict_array_api or settings.offload == "always"
+        immediacy.set(0 if is_recorded else settings.direct_limit)
         return settings
 
     @property

@@ -121,6 +121,13 @@ def _planned(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def planned() -> Iterator[None]:
+    """Record every operation and make a plan for every evaluation, in a test of graphs outside of these folders."""
+    with xp.using(direct_limit=0):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _fresh_counters() -> None:
     xp.reset_stats()

@@ -22,12 +22,13 @@ from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
-    "assign", "bind_device", "broadcast", "check_writeable", "combine_at", "combined", "load_at", "node", "places",
-    "regrouped", "seen", "settled", "store", "store_at", "stored", "unit", "view_of",
+    "assign", "bind_device", "broadcast", "check_writeable", "combine_at", "combined", "has_memory", "host", "load_at",
+    "node", "places", "regrouped", "seen", "settled", "store", "store_at", "stored", "unit", "view_of",
 ))  # fmt: skip
 
 
@@ -111,10 +112,17 @@ class GpuArray(MethodsArray):
             )
         if wanted == self._dtype and not copy:
             return self
+        if immediacy.limit and (self._dtype.kind != "c" or wanted.kind in "bc"):
+            host = self._host if self._memory is self._cell.memory else self.host()
+            if host is not None:
+                made = quiet.run(np.asarray(host).astype, wanted)
+                return self._of_host(made if made.flags.owndata else made.copy(), self._cell.device)
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:
         """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""
+        if not position and self._memory is self._cell.memory and immediacy.limit:
+            return self._host.item()
         if position:
             key = position[0] if len(position) == 1 and isinstance(position[0], tuple) else position
             if len(key) == 1 and self.ndim != 1:
@@ -154,6 +162,8 @@ class GpuArray(MethodsArray):
 
     def get(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
+        if self._memory is self._cell.memory and immediacy.limit:
+            return np.array(self._host, order="C")
         return evaluate.read(self.settled(), self._cell.device)
 
     def to_numpy(self) -> npt.NDArray[Any]:
@@ -237,6 +247,8 @@ class GpuArray(MethodsArray):
     # -- Python's protocols -------------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        if self._memory is self._cell.memory and immediacy.limit and not self._shape:
+            return bool(self._host)
         if self.size != 1:
             if self.size == 0:
                 raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that.")
@@ -256,17 +268,23 @@ class GpuArray(MethodsArray):
         return convert(value)
 
     def __int__(self) -> int:
+        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind in "biu":
+            return int(self._host)
         return int(self._scalar(int))
 
     __trunc__ = __int__  # as floats have it, and so NumPy's scalars of 64 bits
 
     def __float__(self) -> float:
+        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind != "c":
+            return float(self._host)
         return float(self._scalar(float))
 
     def __complex__(self) -> complex:
         return complex(self._scalar(complex))
 
     def __index__(self) -> int:
+        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind in "iu":
+            return int(self._host)
         if self._shape or self._dtype.kind not in "iu":
             hint = "" if self._shape else f"; this one is of {self._dtype.name}: use float(x), int(x) or x.item()"
             raise TypeError(f"only integer scalar arrays can be converted to a scalar index{hint}")
@@ -313,6 +331,8 @@ class GpuArray(MethodsArray):
     def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
+        if immediacy.limit and self.host() is not None:
+            return (self[i] for i in range(self._shape[0]))
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)

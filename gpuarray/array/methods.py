@@ -15,6 +15,7 @@ from gpuarray.array.storage import check_order
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous
 from gpuarray.graph.nodes import Node
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.ownership import is_shared
 
@@ -191,11 +192,15 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
+        if immediacy.limit and self.has_memory():
+            return self._of_host(np.array(self._host, order="C"), self._cell.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
         order = check_order(order, "CFAK")
+        if order == "C" and immediacy.limit and self.has_memory():
+            return self.reshape(-1)
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
             return self.transpose().ravel()

@@ -15,14 +15,16 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
 from gpuarray.array.selection import SelectableArray
-from gpuarray.array.storage import VALUE, StoredArray, joint_device
+from gpuarray.array.storage import AUTO, VALUE, WRITEABLE, StoredArray, joint_device
 from gpuarray.device import Device
 from gpuarray.graph import standard
 from gpuarray.graph.build import elementwise, full
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.standard import recorder
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
+from gpuarray.runtime.telemetry import counters
 
 A = TypeVar("A", bound="ComputingArray")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,15 +32,32 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The comparisons that hold or fail for every value, and what they give for values that are never equal.
 _EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
 _IDENTITY: Final[Any] = object.__eq__
+_ndarray: Final = np.ndarray
 #: Types whose instances are equal to no number, although they define equality.
 _NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
 
 
-def _forward(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> Callable[[A, Any], A]:
+def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
+    on_host = compute if meets else None
+
     def method(self: A, other: Any) -> A:
         kind = type(other)
         cell = self._cell
         device = cell.device
+        if immediacy.limit:
+            mine = self._host if self._memory is cell.memory else self.host()
+            if mine is not None:
+                theirs = other if kind in WEAK else self._met_at_once(other)
+                if theirs is not None and (kind in WEAK or type(mine) is not _ndarray or _are_few(mine, theirs)):
+                    try:
+                        made = quiet.run(compute, mine, theirs)
+                    except Exception:  # the error is that of a recording
+                        pass
+                    else:
+                        counters["operations"] += 1
+                        if kind is type(self) and (own := other._cell.device) is not device:
+                            device = joint_device(device, own)
+                        return self._of_host(made, device)
         node = cell.node if self._layout is None and self._part is None else self.node()
         if kind is type(self):
             second = other._cell
@@ -54,10 +73,22 @@ def _forward(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> Cal
     return _named(method, op, "x {} other")
 
 
-def _reflected(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> Callable[[A, Any], A]:
+def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
+    on_host = compute if meets else None
+
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
             cell = self._cell
+            if immediacy.limit:
+                mine = self._host if self._memory is cell.memory else self.host()
+                if mine is not None:
+                    try:
+                        made = quiet.run(compute, other, mine)
+                    except Exception:  # the error is that of a recording
+                        pass
+                    else:
+                        counters["operations"] += 1
+                        return self._of_host(made, cell.device)
             node = cell.node if self._layout is None and self._part is None else self.node()
             return self._wrap(recorder.binary(op, other, node), cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
@@ -66,8 +97,10 @@ def _reflected(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> C
     return _named(method, op, "other {} x")
 
 
-def _inplace(op: MapOp) -> Callable[[A, Any], A]:
+def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
+        if immediacy.limit and self._access is WRITEABLE and self._updated_at_once(compute, other):
+            return self
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             refused: A = operand
@@ -77,9 +110,19 @@ def _inplace(op: MapOp) -> Callable[[A, Any], A]:
     return _named(method, op, "x {}= other")
 
 
-def _unary(op: MapOp) -> Callable[[A], A]:
+def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
     def method(self: A) -> A:
         cell = self._cell
+        if immediacy.limit:
+            mine = self._host if self._memory is cell.memory else self.host()
+            if mine is not None:
+                try:
+                    made = quiet.run(compute, mine)
+                except Exception:  # the error is that of a recording
+                    pass
+                else:
+                    counters["operations"] += 1
+                    return self._of_host(made, cell.device)
         node = cell.node if self._layout is None and self._part is None else self.node()
         return self._wrap(recorder.unary(op, node), cell.device)
 
@@ -91,14 +134,76 @@ def _named(method: F, op: MapOp, form: str) -> F:
     return method
 
 
+def _are_few(first: Any, second: Any) -> bool:
+    """Return whether the result of an elementwise operation has no more elements than are computed at once."""
+    a, b = first.shape, second.shape
+    if a == b or not b or not a or first.size * second.size <= immediacy.limit:
+        return True
+    try:
+        return bool(np.broadcast(first, second).size <= immediacy.limit)
+    except ValueError:
+        return False
+
+
 class ComputingArray(SelectableArray):
     """An array with operators."""
 
     __slots__ = ()
 
+    def _met_at_once(self, other: Any) -> Any:
+        """Return an operand that is no Python number as NumPy has it; None if it is recorded instead."""
+        kind = type(other)
+        if kind is type(self):
+            cell = other._cell
+            device, own = self._cell.device, cell.device
+            if device is not own and device is not AUTO and own is not AUTO:
+                return None
+            return other._host if other._memory is cell.memory else other.host()
+        is_small = kind is _ndarray and other.size <= immediacy.limit
+        return other if (is_small or isinstance(other, np.generic)) and dtypes.is_supported(other.dtype) else None
+
+    def _power_at_once(self, other: Any) -> Self | None:
+        """Return a power of small values in host memory; None if it is recorded instead."""
+        mine = self._host if self._memory is self._cell.memory else self.host()
+        is_weak = type(other) in WEAK
+        theirs = other if is_weak or mine is None else self._met_at_once(other)
+        if mine is None or theirs is None or not (is_weak or _are_few(mine, theirs)):
+            return None
+        try:
+            made = quiet.run(operator.pow, mine, theirs)
+        except Exception:  # the error is that of a recording
+            return None
+        counters["operations"] += 1
+        is_array = isinstance(other, type(self))
+        return self._of_host(made, joint_device(self._cell.device, other.device) if is_array else self._cell.device)
+
+    def _updated_at_once(self, compute: Callable[[Any, Any], Any], other: Any) -> bool:
+        """Update the elements in the memory of the cell, as an in-place operator does; return False if that fails."""
+        cell = self._cell
+        mine = self._host if self._memory is cell.memory else self.host()
+        memory = self._memory
+        if mine is None or memory is not cell.memory:
+            return False
+        kind = type(other)
+        theirs = other if kind in WEAK else self._met_at_once(other)
+        if theirs is None:
+            return False
+        try:
+            quiet.run(compute, mine, theirs)
+        except Exception:  # the error is that of a recording
+            return False
+        if memory is not cell.memory:  # another thread has made a graph of it meanwhile
+            return False
+        counters["operations"] += 1
+        if kind is type(self) and other._cell.device is not cell.device:
+            cell.device = joint_device(cell.device, other._cell.device)
+        return True
+
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
         """Apply an elementwise operation to arrays and scalars. Return NotImplemented for unknown types."""
+        if immediacy.limit and type(op.numpy) is np.ufunc and (made := cls._at_once(op.numpy, values)) is not None:
+            return made
         if len(values) == 1 and type(values[0]) is cls:
             (value,) = values
             cell = value._cell
@@ -127,6 +232,44 @@ class ComputingArray(SelectableArray):
             check_power(operands[0], values[1])
         record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
+
+    @classmethod
+    def _at_once(cls, ufunc: np.ufunc, values: tuple[Any, ...]) -> Self | None:
+        """Return the result of a ufunc of small values in host memory; None if it is recorded instead."""
+        if ufunc.nout != 1:
+            return None
+        device: Device | None = None
+        operands: list[Any] = []
+        sized: Any = None
+        for value in values:
+            kind = type(value)
+            if kind is cls:
+                cell = value._cell
+                operand = value._host if value._memory is cell.memory else value.host()
+                own = cell.device
+                if device is None or device is AUTO:
+                    device = own
+                elif own is not device and own is not AUTO:
+                    return None
+            elif kind in WEAK:
+                operands.append(value)
+                continue
+            elif kind is _ndarray and value.size <= immediacy.limit and dtypes.is_supported(value.dtype):
+                operand = value
+            else:
+                return None
+            if operand is None or (sized is not None and not _are_few(sized, operand)):
+                return None
+            sized = operand
+            operands.append(operand)
+        if device is None:
+            return None
+        try:
+            made = quiet.run(ufunc, *operands)
+        except Exception:  # the error is that of a recording
+            return None
+        counters["operations"] += 1
+        return cls._of_host(made, device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
@@ -189,44 +332,44 @@ class ComputingArray(SelectableArray):
             self.store(self._storage_layout(), node)
         return self
 
-    __add__ = _forward(ops.add, operator.add)
-    __sub__ = _forward(ops.subtract, operator.sub)
-    __mul__ = _forward(ops.multiply, operator.mul)
-    __truediv__ = _forward(ops.divide, operator.truediv)
-    __floordiv__ = _forward(ops.floor_divide)
-    __mod__ = _forward(ops.remainder)
-    __and__ = _forward(ops.bitwise_and)
-    __or__ = _forward(ops.bitwise_or)
-    __xor__ = _forward(ops.bitwise_xor)
-    __lshift__ = _forward(ops.bitwise_left_shift)
-    __rshift__ = _forward(ops.bitwise_right_shift)
-    __radd__ = _reflected(ops.add, operator.add)
-    __rsub__ = _reflected(ops.subtract, operator.sub)
-    __rmul__ = _reflected(ops.multiply, operator.mul)
-    __rtruediv__ = _reflected(ops.divide, operator.truediv)
-    __rfloordiv__ = _reflected(ops.floor_divide)
-    __rmod__ = _reflected(ops.remainder)
-    __rpow__ = _reflected(ops.pow)
-    __rand__ = _reflected(ops.bitwise_and)
-    __ror__ = _reflected(ops.bitwise_or)
-    __rxor__ = _reflected(ops.bitwise_xor)
-    __rlshift__ = _reflected(ops.bitwise_left_shift)
-    __rrshift__ = _reflected(ops.bitwise_right_shift)
-    __iadd__ = _inplace(ops.add)
-    __isub__ = _inplace(ops.subtract)
-    __imul__ = _inplace(ops.multiply)
-    __itruediv__ = _inplace(ops.divide)
-    __ifloordiv__ = _inplace(ops.floor_divide)
-    __imod__ = _inplace(ops.remainder)
-    __iand__ = _inplace(ops.bitwise_and)
-    __ior__ = _inplace(ops.bitwise_or)
-    __ixor__ = _inplace(ops.bitwise_xor)
-    __ilshift__ = _inplace(ops.bitwise_left_shift)
-    __irshift__ = _inplace(ops.bitwise_right_shift)
-    __lt__ = _forward(ops.less, operator.lt)
-    __le__ = _forward(ops.less_equal, operator.le)
-    __gt__ = _forward(ops.greater, operator.gt)
-    __ge__ = _forward(ops.greater_equal, operator.ge)
+    __add__ = _forward(ops.add, operator.add, meets=True)
+    __sub__ = _forward(ops.subtract, operator.sub, meets=True)
+    __mul__ = _forward(ops.multiply, operator.mul, meets=True)
+    __truediv__ = _forward(ops.divide, operator.truediv, meets=True)
+    __floordiv__ = _forward(ops.floor_divide, operator.floordiv)
+    __mod__ = _forward(ops.remainder, operator.mod)
+    __and__ = _forward(ops.bitwise_and, operator.and_)
+    __or__ = _forward(ops.bitwise_or, operator.or_)
+    __xor__ = _forward(ops.bitwise_xor, operator.xor)
+    __lshift__ = _forward(ops.bitwise_left_shift, operator.lshift)
+    __rshift__ = _forward(ops.bitwise_right_shift, operator.rshift)
+    __radd__ = _reflected(ops.add, operator.add, meets=True)
+    __rsub__ = _reflected(ops.subtract, operator.sub, meets=True)
+    __rmul__ = _reflected(ops.multiply, operator.mul, meets=True)
+    __rtruediv__ = _reflected(ops.divide, operator.truediv, meets=True)
+    __rfloordiv__ = _reflected(ops.floor_divide, operator.floordiv)
+    __rmod__ = _reflected(ops.remainder, operator.mod)
+    __rpow__ = _reflected(ops.pow, operator.pow)
+    __rand__ = _reflected(ops.bitwise_and, operator.and_)
+    __ror__ = _reflected(ops.bitwise_or, operator.or_)
+    __rxor__ = _reflected(ops.bitwise_xor, operator.xor)
+    __rlshift__ = _reflected(ops.bitwise_left_shift, operator.lshift)
+    __rrshift__ = _reflected(ops.bitwise_right_shift, operator.rshift)
+    __iadd__ = _inplace(ops.add, operator.iadd)
+    __isub__ = _inplace(ops.subtract, operator.isub)
+    __imul__ = _inplace(ops.multiply, operator.imul)
+    __itruediv__ = _inplace(ops.divide, operator.itruediv)
+    __ifloordiv__ = _inplace(ops.floor_divide, operator.ifloordiv)
+    __imod__ = _inplace(ops.remainder, operator.imod)
+    __iand__ = _inplace(ops.bitwise_and, operator.iand)
+    __ior__ = _inplace(ops.bitwise_or, operator.ior)
+    __ixor__ = _inplace(ops.bitwise_xor, operator.ixor)
+    __ilshift__ = _inplace(ops.bitwise_left_shift, operator.ilshift)
+    __irshift__ = _inplace(ops.bitwise_right_shift, operator.irshift)
+    __lt__ = _forward(ops.less, operator.lt, meets=True)
+    __le__ = _forward(ops.less_equal, operator.le, meets=True)
+    __gt__ = _forward(ops.greater, operator.gt, meets=True)
+    __ge__ = _forward(ops.greater_equal, operator.ge, meets=True)
     if TYPE_CHECKING:  # as an assignment, some checkers take the types of object's
 
         def __eq__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
@@ -235,15 +378,17 @@ class ComputingArray(SelectableArray):
         def __ne__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
             ...
     else:
-        __eq__ = _forward(ops.equal, operator.eq)
-        __ne__ = _forward(ops.not_equal, operator.ne)
-    __neg__ = _unary(ops.negative)
-    __pos__ = _unary(ops.positive)
-    __abs__ = _unary(ops.abs)
-    __invert__ = _unary(ops.bitwise_invert)
+        __eq__ = _forward(ops.equal, operator.eq, meets=True)
+        __ne__ = _forward(ops.not_equal, operator.ne, meets=True)
+    __neg__ = _unary(ops.negative, operator.neg)
+    __pos__ = _unary(ops.positive, operator.pos)
+    __abs__ = _unary(ops.abs, operator.abs)
+    __invert__ = _unary(ops.bitwise_invert, operator.invert)
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
+        if immediacy.limit and (made := self._power_at_once(other)) is not None:
+            return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_operation(self.node(), other) if type(other) in WEAK else None
@@ -252,6 +397,8 @@ class ComputingArray(SelectableArray):
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
+        if immediacy.limit and self._access is WRITEABLE and self._updated_at_once(operator.ipow, other):
+            return self
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented
@@ -270,6 +417,9 @@ class ComputingArray(SelectableArray):
         return quotient if quotient is NotImplemented else (quotient, self._apply(ops.remainder, other, self))
 
     def __matmul__(self, other: Any) -> Self:
+        if type(other) is type(self):
+            product: Self = dispatch.METHODS["matmul"](self, other)
+            return product
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
 
     def __rmatmul__(self, other: Any) -> Self:

@@ -5,8 +5,8 @@ only returns a value and not a view, because NumPy returns a scalar.
 """
 
 from collections.abc import Iterator
-from operator import is_not
-from typing import Any, Self
+from operator import is_not, setitem
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,14 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array.bounds import bounds
 from gpuarray.array.compaction import compaction
-from gpuarray.array.operands import as_element, as_node, assigned_node
-from gpuarray.array.storage import StoredArray, joint_device, without_leading_ones
+from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
+from gpuarray.array.storage import AUTO, StoredArray, joint_device, without_leading_ones
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
@@ -32,6 +33,25 @@ class SelectableArray(StoredArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
+        if immediacy.limit:
+            cell = self._cell
+            memory = self._memory
+            host = self._host if memory is cell.memory else self.host()
+            if host is not None:
+                kind = type(key)
+                try:
+                    found = host[key if kind is int or kind is slice else _host_key(key)]
+                except Exception:  # the error is that of a recording
+                    pass
+                else:
+                    if type(found) is not np.ndarray:
+                        return self._of_host(found, cell.device)
+                    memory = self._memory
+                    if found.base is memory:
+                        if self._part is None:
+                            return self._see_host(found)
+                    elif kind is not slice and not _is_basic(key):
+                        return self._of_host(found if found.base is None else found.copy(), self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
@@ -57,6 +77,8 @@ class SelectableArray(StoredArray):
         return self._wrap(found, self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if immediacy.limit and self._access and self._set_at_once(key, value):
+            return
         self.check_writeable()
         cell = self._cell
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
@@ -83,6 +105,36 @@ class SelectableArray(StoredArray):
             else:
                 self.store(selection.layout, values)
         cell.device = device
+
+    def _set_at_once(self, key: Any, value: Any) -> bool:
+        """Write to the memory of the cell; return False if there is none, or if that fails."""
+        cell = self._cell
+        host = self._host if self._memory is cell.memory else self.host()
+        memory = self._memory
+        if host is None or memory is not cell.memory or type(host) is not np.ndarray:
+            return False
+        device: Device | None = None
+        if isinstance(value, StoredArray):
+            device = value._cell.device
+            if device is not cell.device and device is not AUTO and cell.device is not AUTO:
+                return False
+            values = value._host if value._memory is value._cell.memory else value.host()
+            if values is None or (values.dtype.kind == "c" and host.dtype.kind not in "bc"):
+                return False
+        elif type(value) in WEAK or (type(value) is np.ndarray and value.dtype.kind in "biuf"):
+            values = value
+        else:
+            return False
+        kind = type(key)
+        try:
+            quiet.run(setitem, host, key if kind is int or kind is slice else _host_key(key), values)
+        except Exception:  # the error is that of a recording
+            return False
+        if memory is not cell.memory:  # another thread has made a graph of it meanwhile
+            return False
+        if device is not None and device is not cell.device:
+            cell.device = joint_device(cell.device, device)
+        return True
 
     def places(self, key: Any) -> Node:
         """Return the flat positions in the storage of the selected elements, in the shape of the selection."""
@@ -267,6 +319,36 @@ def _with_known(key: Any) -> Any:
         if value is not None and key._dtype.kind in "iu":
             return int(value)
     return key
+
+
+def _host_key(key: Any) -> Any:
+    """Return a key with the elements of arrays in host memory as NumPy has them.
+
+    Raises
+    ------
+    LookupError
+        If an array is large, to be computed, or elsewhere, or if the key has a list.
+    """
+    kind = type(key)
+    if kind is tuple:
+        return tuple([item if type(item) in _BASIC else _host_key(item) for item in key])
+    if kind in _BASIC or isinstance(key, np.integer):
+        return key
+    if isinstance(key, StoredArray):
+        host = key._host if key._memory is key._cell.memory else key.host()
+        if host is not None:
+            return host if key._shape else np.asarray(host)  # an array as key makes a copy
+    elif (kind is np.ndarray and key.size <= immediacy.limit) or (kind is list and {*map(type, key)} <= {int, bool}):
+        return key
+    raise LookupError
+
+
+#: Types of keys that select views.
+_BASIC: Final = frozenset((int, slice, type(None), type(Ellipsis)))
+
+
+def _is_basic(key: Any) -> bool:
+    return all(map(indexing.is_basic, key if isinstance(key, tuple) else (key,)))
 
 
 def _has_ellipsis(key: Any) -> bool:

@@ -3,6 +3,9 @@
 Arrays that share memory share a :class:`Cell`. The value of a cell is a node. A write gives the cell a new node, so the
 graph stays immutable, and operations recorded before still read the old value. :class:`StoredArray` is a cell seen
 through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
+
+A small value in host memory is instead a NumPy array of the cell's own, with which operations compute at once, and of
+which views are NumPy's views. It becomes a node when somebody asks for the node, and nobody writes to it from then on.
 """
 
 import os
@@ -11,6 +14,7 @@ from typing import Any, Final, NoReturn, Self
 from weakref import ref
 
 import numpy as np
+import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array.flags import Flags
@@ -21,8 +25,9 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceMismatchError, ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
-from gpuarray.graph.nodes import Leaf, Map, Node
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node, host_leaf
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
@@ -36,6 +41,7 @@ WRITEABLE: Final = 1
 VALUE: Final = 2
 
 _COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+_PAIRS: Final = {part: whole for whole, part in _COMPONENTS.items()}
 _ROWS: Final = {"real": ops.real, "imag": ops.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
@@ -53,13 +59,34 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-class Cell:
-    """A storage cell: its current value, and its device."""
+#: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
+_NOTHING: Final = object()
+#: Devices whose small values may be in host memory.
+_FREE: Final = frozenset(("auto", "cpu"))
 
-    __slots__ = ("__weakref__", "device", "node")
+
+class Cell:
+    """A storage cell: its current value, and its device.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    node : Node
+        The value. While there is ``memory`` the attribute is not set, and whoever asks gets a leaf of the memory.
+    memory : ndarray, scalar or None
+        The value as a contiguous NumPy array that only the arrays of this cell use, or as a NumPy scalar.
+    """
+
+    __slots__ = ("__weakref__", "device", "memory", "node")
+
+    device: Device
+    node: Node
+    memory: Any
 
     def __init__(self, node: Node, device: Device) -> None:
         self.device = device
+        self.memory = None
         self.node = node
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
@@ -67,6 +94,48 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "node":
+            return self.value()
+        raise AttributeError(f"a cell has no {name}")
+
+    def value(self) -> Node:
+        """Return the node of the value, also while ``jit`` records.
+
+        Raises
+        ------
+        AttributeError
+            If the cell is being made and has no value.
+        """
+        try:
+            node: Node = _slot.__get__(self)
+            return node
+        except AttributeError:
+            with _binding:
+                memory = getattr(self, "memory", None)
+                if memory is not None:
+                    node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
+                    node.holder = ref(self)
+                    _slot.__set__(self, node)
+                    self.memory = None
+            made: Node = _slot.__get__(self)
+            return made
+
+    def thaw(self) -> Any:
+        """Return the value as memory of the cell's own; None if it is large, is to be computed, or is elsewhere."""
+        if self.device.kind not in _FREE:
+            return None
+        node = self.node
+        memory = evaluate.small_value(node, immediacy.limit)
+        if memory is None:
+            return None
+        with _binding:
+            if self.memory is not None or self.node is not node:
+                return self.memory
+            self.memory = memory
+            _slot.__delete__(self)
+        return memory
 
     def bind(self, node: Node, before: int = 0) -> bool:
         """Set the value to ``node``, and evaluate a part of it if the pending graph is deep.
@@ -77,6 +146,7 @@ class Cell:
             if before and id(self.node) != before:
                 return False
             self.node = node
+            self.memory = None
         if recording.origins and node.origin is None:
             node.origin = find_origin()
         if node.holder is None or node.holder() is None:
@@ -88,6 +158,9 @@ class Cell:
         if node.depth > config.current.pending_limit:
             evaluate.trim(node, self.device)
         return True
+
+
+_slot: Final[Any] = Cell.__dict__["node"]
 
 
 def joint_device(first: Device, second: Device) -> Device:
@@ -111,11 +184,22 @@ def joint_device(first: Device, second: Device) -> Device:
 class StoredArray:
     """A storage cell seen through a layout, as one component of complex numbers, or as another dtype."""
 
-    __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_owner", "_part", "_shape")
+    __slots__ = (
+        "__weakref__",
+        "_access",
+        "_cell",
+        "_dtype",
+        "_host",
+        "_layout",
+        "_memory",
+        "_owner",
+        "_part",
+        "_shape",
+    )
 
     _cell: Cell
     _layout: Layout | None
-    """None where the array is all of its storage, in C order."""
+    """None where the array is all of its storage, in C order. Not set until it is asked for in views of memory."""
     _owner: "Self | None"
     """The array that a view was made of, or its owner; None where the array is no view."""
     _shape: Shape
@@ -124,6 +208,9 @@ class StoredArray:
     """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
     complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
     _access: int
+    _host: Any
+    """The elements as a NumPy array or scalar that shares ``_memory``; of use while that is the cell's memory."""
+    _memory: Any
 
     # -- making -------------------------------------------------------------------------------------------------------
 
@@ -133,7 +220,9 @@ class StoredArray:
         array: Self = _new(cls)
         shape = node.shape
         array._cell = cell = _new(Cell)
+        array._memory = _NOTHING
         cell.device = device
+        cell.memory = None
         cell.node = node
         if recording.origins and node.origin is None:
             frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
@@ -160,10 +249,111 @@ class StoredArray:
             evaluate.trim(node, device)
         return array
 
+    @classmethod
+    def _of_host(cls, value: Any, device: Device) -> Self:
+        """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
+        array: Self = _new(cls)
+        array._cell = cell = _new(Cell)
+        cell.device = device
+        array._shape = shape = value.shape
+        if len(shape) > 1 and not value.flags.c_contiguous:
+            value = value.copy()
+        cell.memory = array._memory = array._host = value
+        array._dtype = value.dtype
+        array._layout = array._owner = array._part = None
+        array._access = WRITEABLE if type(value) is np.ndarray else VALUE
+        return array
+
+    def _see_host(self, host: npt.NDArray[Any]) -> Self:
+        """Return an array of a NumPy view of this array's memory."""
+        array: Self = _new(type(self))
+        array._cell = self._cell
+        array._owner = self if self._owner is None else self._owner
+        array._shape = host.shape
+        array._dtype = self._dtype
+        array._part = None
+        array._access = WRITEABLE if host.flags.writeable else READ_ONLY
+        array._host = host
+        array._memory = self._memory
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_layout":
+            self._layout = found = self._find_layout()
+            return found
+        if name == "_memory":
+            self._memory = _NOTHING
+            return _NOTHING
+        return object.__getattribute__(self, name)  # for the error
+
+    def _find_layout(self) -> Layout | None:
+        """Return the layout of a view that NumPy has made."""
+        host, memory = self._host, self._memory
+        if not host.size:
+            return contiguous(self._shape)
+        width = memory.itemsize
+        first, start = (array.__array_interface__["data"][0] for array in (host, memory))
+        layout = Layout(self._shape, tuple([stride // width for stride in host.strides]), (first - start) // width)
+        return None if layout.shape == memory.shape and is_identity(layout, memory.size) else layout
+
+    def host(self) -> Any:
+        """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere.
+
+        A view of the cell's memory is kept. Of larger values in host memory, small parts are seen too.
+        """
+        cell = self._cell
+        node = memory = cell.memory
+        if memory is None:
+            node = cell.node
+            if node.depth and type(node) is not Generate:
+                return None
+            memory = cell.thaw()
+        if memory is not None:
+            return self._hosted(memory)
+        if self._layout is None or self._part is not None or self.size > immediacy.limit:
+            return None
+        whole = evaluate.value_of(node) if cell.device.kind in _FREE else None
+        if whole is None:
+            return None
+        part = evaluate.strided(whole, self._layout)
+        part.flags.writeable = False  # it is a part of a leaf
+        return part
+
+    def has_memory(self) -> bool:
+        """Return whether the elements are in memory of the cell, as ``_host`` has them."""
+        return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
+
+    def _hosted(self, memory: Any) -> Any:
+        """Return the elements as a view of the cell's memory; None if they are many."""
+        part, layout = self._part, self._layout
+        if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
+            cell = self._cell
+            with _binding:
+                if cell.memory is memory:
+                    cell.memory = np.array(memory)
+                memory = cell.memory
+        host = memory
+        if layout is not None and self.size > immediacy.limit:
+            return None
+        if part in _REGROUPED:
+            host = memory.reshape(-1).view(_COMPONENTS[memory.dtype] if part == "parts" else _PAIRS[memory.dtype])
+        if layout is not None:
+            host = evaluate.strided(host, layout)
+        if part in _ROWS:
+            host = getattr(host, part)
+        elif part == "bits":
+            host = host.view(self._dtype)
+        if not self._access:
+            host = host[...]
+            host.flags.writeable = False
+        self._host, self._memory = host, memory
+        return host
+
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))
         array._cell = self._cell
         array._owner = self if self._owner is None else self._owner
+        array._memory = _NOTHING
         array._layout = layout
         array._shape = shape
         array._dtype = dtype
@@ -189,6 +379,7 @@ class StoredArray:
             )
         self._layout = self.view_of(layout)._layout
         self._shape = wanted
+        self._memory = _NOTHING
 
     @property
     def dtype(self) -> DType:
@@ -281,6 +472,7 @@ class StoredArray:
         if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
             raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements share memory")
         self._access = WRITEABLE if write else READ_ONLY
+        self._memory = _NOTHING
 
     @property
     def base(self) -> "Self | None":
@@ -335,6 +527,8 @@ class StoredArray:
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
+        if immediacy.limit and self._part is None and self._shape and self.has_memory():
+            return self._see_host(self._host.T)
         return self.transpose()
 
     @property
@@ -424,6 +618,10 @@ class StoredArray:
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
+        if immediacy.limit and order == "C" and copy is None and self._part is None and self._shape:
+            host = self._host if self._memory is self._cell.memory else self.host()
+            if host is not None and (seen := self._reshaped_at_once(host, shape)) is not None:
+                return seen
         order = check_order(order, "CFA")
         wanted = build.resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
@@ -435,6 +633,16 @@ class StoredArray:
             raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; omit copy=False")
         return self._fresh(build.reshape(self.node(), wanted))
 
+    def _reshaped_at_once(self, host: npt.NDArray[Any], shape: tuple[Any, ...]) -> Self | None:
+        """Return the elements in host memory with another shape; None if that is recorded instead."""
+        try:
+            found = host.reshape(*shape)
+        except (TypeError, ValueError):
+            return None
+        if found.base is self._memory:
+            return self._see_host(found)
+        return self._of_host(found.copy(), self._cell.device) if self._memory is self._cell.memory else None
+
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.
 
@@ -443,6 +651,11 @@ class StoredArray:
         ValueError
             If the arguments are not a permutation of the axes.
         """
+        if immediacy.limit and self._part is None and self._shape and self.has_memory():
+            try:
+                return self._see_host(self._host.transpose(*axes))
+            except (TypeError, ValueError):
+                pass
         order = _unpacked(axes) if axes else None
         if order is None:
             numbers = list(reversed(range(self.ndim)))

@@ -22,7 +22,7 @@ def name_of(call: Call) -> str:
     """Return the name under which programs know a call."""
     op = call.op
     if op in (calls.fold_spans, calls.running_fold):
-        method = "reduceat" if op is calls.fold_spans else "accumulate"
+        method = call.parameters.get("method", "accumulate")
         return f"{call.parameters['row'].name}.{method}"
     return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
 

@@ -17,6 +17,7 @@ from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import Kernel, declare, window
 from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Store, Take, stride_class
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.moving import is_multiple
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
@@ -30,7 +31,7 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
         if isinstance(item, Take) or (isinstance(item, Store) and item.position is not None):
             narrow.add(item.key)
         elif isinstance(item, Load | Store):
-            aligned = (item.layout.offset - origins[item.key]) % LANES == 0
+            aligned = is_multiple(item.layout.offset - origins[item.key], LANES)
             together = is_vec4_rows(item.layout) or (stride_class(item.layout) == "c" and not _cuts_neighbours(item))
             if item.level != FULL or not aligned or not together:
                 narrow.add(item.key)
@@ -57,7 +58,7 @@ def _cuts_neighbours(item: Load | Store) -> bool:
     if not isinstance(item, Store):
         return False
     size = item.layout.size
-    return size % LANES != 0 and item.layout.offset + size < item.extent
+    return size % LANES != 0 and (item.layout.moves or item.layout.offset + size < item.extent)
 
 
 @dataclass

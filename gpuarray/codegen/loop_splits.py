@@ -29,11 +29,11 @@ def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
 
     for item in loop.instructions:
         if isinstance(item, Load):
-            touch(item.key, *item.layout.bounds())
+            touch(item.key, *item.span)
         elif isinstance(item, Take):
             touch(item.key, 0, item.extent - 1)
     for store in loop.stores:
-        touch(store.key, *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
+        touch(store.key, *store.span)
     for read, written in loop.updates:  # one binding shows both
         if ("input", read) in found:
             touch(("output", written), *found["input", read])

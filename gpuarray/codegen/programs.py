@@ -39,11 +39,15 @@ class ScalarParameter:
 
     It takes one word (bool, integers and floats up to 32 bits; float16 as the bits of the float32 of equal value; small
     integers sign- or zero-extended), two (64 bits; complex64), or four (complex128), little-endian.
+
+    With a ``scale`` it is the parameter of an offset: the word is ``scale * scalar + base``.
     """
 
     word: int
     slot: int
     dtype: DType
+    scale: int | None = None
+    base: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, Fold, Index, Load, Loop, Store, Take
 from gpuarray.graph.layouts import contiguous_strides
+from gpuarray.graph.moving import is_multiple
 
 #: Number of workgroups, and of single invocations, that occupy any device. With more rows, rows are not split.
 BUSY_GROUPS: Final = 4096
@@ -187,7 +188,7 @@ def _is_wide(loop: Loop) -> bool:
             slots.add(item.key)
             continue
         steps, extents = item.layout.strides[rank:], item.layout.shape[rank:]
-        aligned = item.layout.offset % LANES == 0 and all(
+        aligned = is_multiple(item.layout.offset, LANES) and all(
             s % LANES == 0 for s, n in zip(item.layout.strides[:rank], item.layout.shape, strict=False) if n > 1
         )
         if steps != contiguous_strides(extents) or not aligned:

@@ -39,7 +39,7 @@ def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
     """Return the columns that an invocation reads; None if its elements share nothing."""
     if len(loop.inner) < 2 or loop.inner[-1] < _SHORTEST or loop.inner[-2] < DEPTH or loop.updates:
         return None
-    if is_heavy(loop, capabilities):
+    if loop.moves or is_heavy(loop, capabilities):
         return None
     if not all(isinstance(item, Load | Apply | Scalar) for item in loop.instructions):
         return None

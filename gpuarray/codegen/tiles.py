@@ -15,6 +15,7 @@ from gpuarray.codegen.storage import LANES, Access, Pairs
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.moving import is_multiple
 
 #: Elements of padding between the rows of a transposed tile, so that neighbours are in different memory banks.
 PAD: Final = 4
@@ -110,7 +111,7 @@ def is_wide(layout: Layout) -> bool:
     return (
         strides[fast] == 1
         and shape[fast] % LANES == 0
-        and layout.offset % LANES == 0
+        and is_multiple(layout.offset, LANES)
         and all(s % LANES == 0 for s in others)
     )
 

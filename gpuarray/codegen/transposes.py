@@ -17,6 +17,7 @@ from gpuarray.codegen.wgsl import WORKGROUP, window
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, Load, Loop, Take
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.moving import is_multiple
 
 #: Elements of a tile, and its longest side, for elements of up to four bytes; larger elements make smaller tiles.
 _AREA: Final = 1024
@@ -129,7 +130,7 @@ def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
     return (
         layout.strides[axis] == 1
         and layout.shape[axis] % LANES == 0
-        and (layout.offset - origin) % LANES == 0
+        and is_multiple(layout.offset - origin, LANES)
         and all(s % LANES == 0 for s in others)
     )
 

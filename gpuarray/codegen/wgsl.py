@@ -12,13 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, scalar_words
 from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
-from gpuarray.dtypes import DType, canonical, complex64, float32
+from gpuarray.dtypes import DType, canonical, complex64, float32, uint32
+from gpuarray.graph.moving import is_moving
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
 
@@ -45,13 +46,17 @@ class Kernel:
 
     def parameter(self, value: int) -> str:
         """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
+        moving: Any = value
+        if is_moving(moving):
+            self.scalars.append(ScalarParameter(len(self.parameters), moving.symbol, uint32, moving.scale, moving.base))
+            value = 0
         self.parameters.append(value & 0xFFFFFFFF)
         return parameter_expression(len(self.parameters) - 1)
 
     def scalar(self, slot: int, dtype: DType) -> str:
         """Add the run-time scalar ``slot``; return the expression that reads it."""
         for known in self.scalars:
-            if known.slot == slot:
+            if known.slot == slot and known.scale is None:
                 return scalar_expression(known.word, dtype)
         start = len(self.parameters)
         self.parameters += [0] * scalar_words(dtype)

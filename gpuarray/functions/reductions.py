@@ -331,12 +331,26 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False)
 # --- running folds --------------------------------------------------------------------------------------------------
 
 
+def axis_of_scan(axis: Any, ndim: int) -> int:
+    """Return the axis of a scan as a number of at least 0.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    TypeError
+        If there are no axes at all.
+    """
+    if ndim == 0 and axis in (0, -1):
+        raise TypeError("cannot accumulate on a scalar")
+    return build.normalize_axis(axis, ndim)
+
+
 def running(op: ReduceOp, source: GpuArray, *, axis: int = 0, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the scan of ``source`` along ``axis``, as ``ufunc.accumulate`` does."""
-    if source.ndim == 0:
-        raise TypeError("cannot accumulate on a scalar")
+    number = axis_of_scan(axis, source.ndim)
     kind = accumulation_dtype(op, source.dtype, dtype, out)
-    node = build.scan(op, build.cast(source.node(), kind), axis, kind)
+    node = build.scan(op, build.cast(source.node(), kind), number, kind)
     if out is not None and tuple(out.shape) != node.shape:
         raise ValueError(f"provided out is the wrong size for the accumulation: {tuple(out.shape)}, not {node.shape}")
     return write_out(wrap(node, source.device), out, "unsafe")

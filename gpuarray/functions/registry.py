@@ -14,6 +14,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.config import strictness
+from gpuarray.functions.at_once import at_once
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -95,6 +96,7 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
     """
 
     def declare(function: _F) -> _F:
+        function = at_once(function, names[0])
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")

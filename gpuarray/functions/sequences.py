@@ -11,10 +11,11 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, as_node, device_of, wrap
+from gpuarray.array.bounds import bounds
 from gpuarray.array.operands import cast
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, check_cast, write_out
-from gpuarray.functions.reductions import write_reduced
+from gpuarray.functions.reductions import axes_of, axis_of_scan, write_reduced
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls
@@ -101,15 +102,15 @@ def fold_spans(
     number = build.normalize_axis(axis, source.ndim)
     length = source.shape[number]
     at = _indices(indices)
-    kind = _loop(ufunc, source.dtype, dtype, out)
-    lowest, highest = (int(at.min()), int(at.max())) if at.size else (0, -1)
+    lowest, highest = bounds(at.node(), at.device) if at.size else (0, -1)
     if lowest < 0 or highest >= length:
         wrong = lowest if lowest < 0 else highest
         raise IndexError(f"index {wrong} out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
+    kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
     spans = (at.size, prod(shape))
     row = _op(ufunc)
-    node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind)
+    node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind, method="reduceat")
     return _delivered(_along(node, number, (at.size, *shape), source), out, ufunc)
 
 
@@ -138,7 +139,7 @@ def fold_line(
     ValueError
         If there are several axes and the ufunc has no identity, or there are no elements and no identity.
     """
-    axes = build.normalize_axes(axis, source.ndim) if source.ndim else ()
+    axes = axes_of(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)[-1]
     if len(axes) > 1 and ufunc.identity is None:
         raise ValueError(
@@ -157,7 +158,13 @@ def fold_line(
         line = build.concat([build.full((1, prod(shape)), value, kind), line], 0)
     first = build.full((1,), 0, dtypes.int64)
     folded = build.call_one(
-        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_op(ufunc), loop=(kind, kind, kind)
+        calls.fold_spans,
+        [line, first],
+        (1, prod(shape)),
+        kind,
+        row=_op(ufunc),
+        loop=(kind, kind, kind),
+        method="reduce",
     )
     kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
     return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
@@ -165,9 +172,7 @@ def fold_line(
 
 def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:
     """Scan along an axis in order, as ``accumulate`` does for ufuncs that are not associative."""
-    if source.ndim == 0:
-        raise TypeError("cannot accumulate on a scalar")
-    number = build.normalize_axis(axis, source.ndim)
+    number = axis_of_scan(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
     node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_op(ufunc), loop=kind)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
+from types import MappingProxyType
 from typing import Final, TypeAlias, assert_never
 
 from gpuarray.device import Capabilities
@@ -55,6 +56,8 @@ class GraphView:
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
     """Nodes that the host computes, because the device lacks a dtype of theirs or of their operands."""
+    symbols: Mapping[int, int] = field(default_factory=dict)
+    """For each parameter of an offset that moves, the position of the node that has its value."""
     users: Counter[int] = field(init=False)
     """How often each node is an operand."""
     loops: Counter[int] = field(init=False)
@@ -167,7 +170,8 @@ class GraphView:
     def _storage_of(self, position: int) -> int:
         """Return the node that must be stored for a matrix product to read ``position`` through a layout."""
         node = self.nodes[position]
-        return self.inputs[position][0] if isinstance(node, View) and position not in self.stored else position
+        is_seen_through = isinstance(node, View) and position not in self.stored and not node.layout.moves
+        return self.inputs[position][0] if is_seen_through else position
 
     def root(self, position: int) -> int:
         """Return the node whose buffer holds a stored node's value."""
@@ -313,8 +317,13 @@ class GraphView:
         return read, operations
 
 
-def view_graph(nodes: Sequence[Node], position: Mapping[Node, int], wanted: set[int]) -> GraphView:
+def view_graph(
+    nodes: Sequence[Node],
+    position: Mapping[Node, int],
+    wanted: set[int],
+    symbols: Mapping[int, int] = MappingProxyType({}),
+) -> GraphView:
     """Return the planner's view of a walked graph of which the nodes ``wanted`` will be stored."""
     inputs = [operands(node, position) for node in nodes]
     stored = {i for i, node in enumerate(nodes) if isinstance(node, Leaf)} | wanted
-    return GraphView(nodes, inputs, stored)
+    return GraphView(nodes, inputs, stored, symbols=symbols)

@@ -2,21 +2,25 @@
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
-from gpuarray.dtypes import DType, canonical
+from gpuarray.dtypes import DType, canonical, uint32
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Load, Loop, Store, Take, needed
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Instruction, Load, Loop, Store, Take, needed
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
-from gpuarray.graph.nodes import Generate, Reduce
+from gpuarray.graph.moving import PART, as_offset
+from gpuarray.graph.nodes import Generate, Reduce, Scatter, View
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
 #: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
 _GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
+
+
+Laid = TypeVar("Laid", Instruction, Store)
 
 
 @dataclass
@@ -221,8 +225,8 @@ class LoopBuilder(Lowering):
         loop = Loop(
             self.outer,
             self.inner,
-            tuple(self.instructions),
-            tuple(stores),
+            tuple(map(self._with_slot, self.instructions)),
+            tuple(map(self._with_slot, stores)),
             tuple(self.graph.nodes[i].dtype for i in self.inputs),
             tuple(self.graph.nodes[o].dtype for o in outputs),
             tuple(self._scalar_dtype(*s) for s in self.scalars),
@@ -231,8 +235,21 @@ class LoopBuilder(Lowering):
         )
         return collapse_loop(loop)
 
+    def _with_slot(self, item: Laid) -> Laid:
+        """Return an instruction or a store whose offset, if it moves, is a scalar of this loop."""
+        if not isinstance(item, Load | Store) or not item.layout.moves:  # type: ignore[redundant-expr]
+            return item
+        moving: Any = item.layout.offset
+        scalar = self.graph.symbols[moving.symbol], PART
+        if scalar not in self.scalars:
+            self.scalars.append(scalar)
+        offset = as_offset(moving.renamed(self.scalars.index(scalar)))
+        return replace(item, layout=item.layout._replace(offset=offset))
+
     def _scalar_dtype(self, position: int, number: int) -> DType:
         node = self.graph.nodes[position]
+        if isinstance(node, View | Scatter):
+            return uint32
         assert isinstance(node, Generate)
         names = node.op.parameter_types or ("result",) * node.op.parameters
         return node.dtype if names[number] == "result" else canonical(names[number])

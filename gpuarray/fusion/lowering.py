@@ -7,12 +7,13 @@ folded into the layouts of loads. Where a view cannot be folded, or recomputing 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, assert_never
 
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Load, Scalar, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, broadcast, compose, contiguous, contiguous_strides
+from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Reduce, Scan, Scatter, View
 
 
@@ -229,6 +230,9 @@ class Lowering:
                 assert_never(node)
 
     def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
+        if layout.moves and not node.op.is_constant:
+            moving: Any = layout.offset
+            raise MustStay(moving.place)
         slots = []
         for number in range(len(node.parameters)):
             if (position, number) not in self.scalars:

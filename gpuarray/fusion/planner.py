@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from types import MappingProxyType
 from typing import assert_never
 
 from gpuarray.device import Capabilities
@@ -358,6 +359,7 @@ def make_plan(
     position: Mapping[Node, int],
     wanted: set[int],
     capabilities: Capabilities,
+    symbols: Mapping[int, int] = MappingProxyType({}),
     *,
     fuse: bool = True,
 ) -> Plan:
@@ -373,10 +375,17 @@ def make_plan(
         Positions of the values to keep.
     capabilities : Capabilities
         Limits and costs of the device.
+    symbols : dict of int
+        For each parameter of an offset that moves, the position of the node that has its value.
     fuse : bool
         Off stores every value.
+
+    Raises
+    ------
+    MustStay
+        If the plan depends on an offset that moves.
     """
-    graph = view_graph(nodes, position, set(wanted))
+    graph = view_graph(nodes, position, set(wanted), symbols)
     attempts = 0
     while True:
         graph.aliases.clear()

@@ -61,6 +61,11 @@ class Load:
         """The input that is read."""
         return "input", self.slot
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and the highest element that may be read; (0, -1) if there is none."""
+        return (0, self.extent - 1) if self.layout.moves else self.layout.bounds()
+
 
 @dataclass(frozen=True, slots=True)
 class Take:
@@ -141,6 +146,12 @@ class Store:
         return "output", self.slot
 
     @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and the highest element that may be written; (0, -1) if there is none."""
+        is_anywhere = self.position is not None or self.layout.moves
+        return (0, self.extent - 1) if is_anywhere else self.layout.bounds()
+
+    @property
     def operands(self) -> tuple[int, ...]:
         """The numbers of the instructions whose values are read."""
         return (self.value,) if self.position is None else (self.value, self.position)
@@ -202,6 +213,11 @@ class Loop:
         items = [replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions]
         stores = [replace(x, layout=layout(x)) for x in self.stores]
         return replace(self, outer=outer, inner=inner, instructions=tuple(items), stores=tuple(stores))
+
+    @property
+    def moves(self) -> bool:
+        """Whether an offset of a layout is a run-time parameter."""
+        return any(x.layout.moves for x in self.laid_out)
 
     def dtype_of(self, key: Slot) -> DType:
         """Return the dtype of an input or output."""

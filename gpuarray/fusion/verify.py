@@ -84,6 +84,7 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
     sizes = [nodes[i].size for i in planned.inputs]
     match step:
         case Loop():
+            step = _at_example(step)
             require(len(planned.outputs) == len(step.output_dtypes), f"{where} has the outputs it expects")
             _check_extents(step, sizes, [nodes[o].size for o in planned.outputs], where)
             check_loop(step, where)
@@ -97,15 +98,17 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
                 for operand, prologue, slot in zip((step.left, step.right), step.prologues, (0, own - 1), strict=True):
                     check_layout(operand, sizes[slot] if prologue is None else operand.size, where)
                     if prologue is not None:
+                        prologue = _at_example(prologue)
                         require(not prologue.folds, f"{where}: a prologue has no folds")
                         require(len(prologue.stores) == 1, f"{where}: a prologue is one operand")
                         _check_extents(prologue, sizes, [operand.size], where)
                         check_loop(prologue, where)
             if step.epilogue is not None:
-                require(not step.epilogue.folds, f"{where}: an epilogue has no folds")
+                epilogue = _at_example(step.epilogue)
+                require(not epilogue.folds, f"{where}: an epilogue has no folds")
                 outputs = [nodes[o].size for o in planned.outputs]
-                _check_extents(step.epilogue, [size, *sizes[own:]], outputs, where)
-                check_loop(step.epilogue, where)
+                _check_extents(epilogue, [size, *sizes[own:]], outputs, where)
+                check_loop(epilogue, where)
         case CopyStep():
             require(sizes == [step.extent], f"{where} copies its whole input")
         case ScatterStep():
@@ -114,6 +117,11 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
             require(len(step.picks) == len(planned.outputs), f"{where} has the outputs it expects")
         case _:
             assert_never(step)
+
+
+def _at_example(loop: Loop) -> Loop:
+    """Return a loop with the offsets of the graph for which the plan was made."""
+    return loop.over(loop.outer, loop.inner, lambda item: item.layout.at_example()) if loop.moves else loop
 
 
 def _result_size(step: ScanStep | ContractStep) -> int:

@@ -8,13 +8,18 @@ view of a view is, or that no single layout can say it.
 from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd, prod
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+from gpuarray.graph.moving import MustStay, at_example, is_moving
 
 Shape: TypeAlias = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """Where the elements of an array of ``shape`` lie in flat storage."""
+    """Where the elements of an array of ``shape`` lie in flat storage.
+
+    While a plan is made, the offset may be one that moves (:mod:`gpuarray.graph.moving`).
+    """
 
     shape: Shape
     strides: Shape
@@ -29,6 +34,15 @@ class Layout(NamedTuple):
     def is_contiguous(self) -> bool:
         """Whether the elements lie in C order without gaps, from any offset."""
         return self.strides == contiguous_strides(self.shape) or _collapsed(self).strides in ((), (1,))
+
+    @property
+    def moves(self) -> bool:
+        """Whether the offset is a run-time parameter."""
+        return is_moving(self.offset)
+
+    def at_example(self) -> "Layout":
+        """Return the layout with the offset in the graph for which a plan was made."""
+        return self._replace(offset=at_example(self.offset)) if self.moves else self
 
     def bounds(self) -> tuple[int, int]:
         """Return the lowest and the highest position touched; (0, -1) if there is no element."""
@@ -96,9 +110,12 @@ def slice_axis(layout: Layout, axis: int, start: int, step: int, extent: int) ->
 
 
 def complement(shape: Shape, region: Layout) -> list[Layout] | None:
-    """Return boxes that cover the rest of contiguous storage of ``shape``; None if ``region`` is not a box."""
+    """Return boxes that cover the rest of contiguous storage of ``shape``.
+
+    Return None if ``region`` is not a box, or moves.
+    """
     rest = contiguous(shape)
-    if region.strides != rest.strides:
+    if region.moves or region.strides != rest.strides:
         return None
     boxes = []
     first = region.offset
@@ -189,6 +206,8 @@ def are_apart(first: Layout, second: Layout) -> bool:
     >>> are_apart(Layout((5,), (2,), 0), Layout((5,), (2,), 3))
     True
     """
+    if first.moves or second.moves:
+        return _stay_apart(first, second)
     (low, high), (least, most) = first.bounds(), second.bounds()
     if high < least or most < low:
         return True
@@ -197,6 +216,19 @@ def are_apart(first: Layout, second: Layout) -> bool:
     steps = [step for layout in (first, second) for step, n in zip(layout.strides, layout.shape, strict=True) if n > 1]
     step = gcd(*steps)
     return step > 1 and (first.offset - second.offset) % step != 0
+
+
+def _stay_apart(first: Layout, second: Layout) -> bool:
+    """Do what :func:`are_apart` does for offsets that move: what is returned is right, or noted as an assumption."""
+    moving: Any = first.offset if first.moves else second.offset
+    if first.moves and second.moves and moving.follows(second.offset):
+        return are_apart(first._replace(offset=first.offset - second.offset), second._replace(offset=0))
+    if not are_apart(first.at_example(), second.at_example()):
+        return False
+    if moving.assumed is None:
+        raise MustStay(moving.place)
+    moving.assumed.append((first, second))
+    return True
 
 
 def _digits(position: int, strides: Shape) -> list[int]:

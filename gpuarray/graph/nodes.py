@@ -218,6 +218,11 @@ class View(BaseNode):
     def __init__(self, source: "Node", layout: Layout) -> None:
         _init(self, View, (source,), layout.shape, source.dtype, layout)
 
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        """The offset, for plans in which it moves."""
+        return (self.layout.offset,)
+
     @staticmethod
     def describe(detail: Layout) -> str:
         """Return the strides and the offset of a layout."""
@@ -332,6 +337,11 @@ class Scatter(BaseNode):
         self.layout = layout
         self.combine = combine
         self.is_whole = target is None
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        """The offset of the layout, for plans in which it moves; nothing without a layout."""
+        return () if self.layout is None else (self.layout.offset,)
 
     @staticmethod
     def describe(detail: tuple[Layout | None, MapOp | None]) -> str:

@@ -7,7 +7,7 @@ A structure is found as in any hash table: :func:`structural_hash` of the nodes 
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
-from gpuarray.graph.nodes import Map, Node
+from gpuarray.graph.nodes import Map, Node, Scatter, View
 from gpuarray.graph.walk import Meaning, Walk, meaning
 from gpuarray.ops import elementwise as ops
 
@@ -97,6 +97,10 @@ class Structure:
                 return None
             found[place] = node
             operands[place] = inputs
+        return self._matched_sources(found, operands)
+
+    def _matched_sources(self, found: list[Any], operands: list[Any]) -> list[Node] | None:
+        """Return the nodes by place if the leaves, and the nodes with several users, fit too."""
         for user, slot, place, op, dtype, shape in self._sources:
             node = operands[user][slot]
             if node.result is not None:
@@ -124,6 +128,87 @@ def structural_hash(roots: Sequence[Node], limit: int) -> int:
             said += (leaf.op, leaf.shape)
         elif inputs := node.inputs:
             said += (node.op, node.shape, node.detail)
+            waiting += inputs
+        else:
+            said += (node.op, node.shape)
+        limit -= 1
+        if not limit:
+            break
+    return hash(tuple(said))
+
+
+class Pattern(Structure):
+    """What graphs have in common that differ only in the offsets of views and of writes to regions.
+
+    Attributes
+    ----------
+    laid_out : list of int
+        The places of the nodes with such an offset.
+    """
+
+    __slots__ = ("laid_out",)
+
+    def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
+        super().__init__(roots, walk)
+        self.laid_out = [place for place, node in enumerate(walk.order) if _has_offset(node)]
+        self.meanings = [said._replace(detail=_without_offset(said.kind, said.detail)) for said in self.meanings]
+        self._roots = [self._compared(place) for place in self.roots]
+        self._inner = [
+            (user, slot, place, op, dtype, shape, _without_offset(op, detail), count)
+            for user, slot, place, op, dtype, shape, detail, count in self._inner
+        ]
+
+    def match(self, roots: Sequence[Node]) -> list[Node] | None:
+        """Return the nodes below ``roots`` by their places if their graph has this pattern, else None."""
+        if len(roots) != len(self._roots):
+            return None
+        found, operands = self._none[:], self._none[:]
+        inner = ((root, *compared) for root, compared in zip(roots, self._roots, strict=True))
+        for node, place, op, dtype, shape, detail, count in inner:
+            if node.op is not op or node.dtype is not dtype or node.shape != shape or node.result is not None:
+                return None
+            if len(node.inputs) != count or (count and _without_offset(op, node.detail) != detail):
+                return None
+            found[place] = node
+            operands[place] = node.inputs
+        for user, slot, place, op, dtype, shape, detail, count in self._inner:
+            node = operands[user][slot]
+            inputs = node.inputs
+            if node.op is not op or len(inputs) != count:
+                return None
+            if dtype is not None and (
+                node.dtype is not dtype or node.shape != shape or _without_offset(op, node.detail) != detail
+            ):
+                return None
+            found[place] = node
+            operands[place] = inputs
+        return self._matched_sources(found, operands)
+
+
+def _has_offset(node: Node) -> bool:
+    return bool(node.inputs) and (type(node) is View or (type(node) is Scatter and node.layout is not None))
+
+
+def _without_offset(op: Any, detail: Any) -> Any:
+    """Return the detail of a node without the offset of its layout; ``op`` is the class of such nodes."""
+    if op is View:
+        return detail.strides
+    if op is Scatter:
+        layout, combine = detail
+        return (None if layout is None else layout[:2]), combine
+    return detail
+
+
+def pattern_hash(roots: Sequence[Node], limit: int) -> int:
+    """Return a hash of the graph below ``roots`` as :func:`structural_hash` does, without the offsets."""
+    said: list[Any] = []
+    waiting = [*roots]
+    for node in waiting:  # which grows
+        leaf = node.result
+        if leaf is not None:
+            said += (leaf.op, leaf.shape)
+        elif inputs := node.inputs:
+            said += (node.op, node.shape, _without_offset(node.op, node.detail))
             waiting += inputs
         else:
             said += (node.op, node.shape)

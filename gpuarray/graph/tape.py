@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
+from gpuarray.immediacy import immediacy
 from gpuarray.source_locations import frame_at, is_user_file, locate
 
 
@@ -229,7 +230,8 @@ def recording() -> Iterator[Tape]:
     tape = state.tapes.setdefault(thread, Tape())
     tape.depth += 1
     try:
-        yield tape
+        with immediacy.suspended():
+            yield tape
     finally:
         tape.depth -= 1
         if not tape.depth:

@@ -1,6 +1,7 @@
 """Walks over graphs, without recursion."""
 
 from collections.abc import Hashable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuarray.dtypes import DType
@@ -106,22 +107,30 @@ class Merged(NamedTuple):
     duplicates: list[tuple[int, int]]
 
 
-def merge(walk: Walk) -> Merged:
+def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Merged:
     """Return the different nodes of a walk.
 
     Leaves are not compared, nor generators: a plan must not depend on whether two values happen to be equal.
+
+    Parameters
+    ----------
+    walk : Walk
+        The walk.
+    instead : dict
+        Nodes that stand for those at some places, with the same operands.
     """
     found = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}
     for place, node in enumerate(walk.order):
         number = len(found.order)
+        stand_in = instead.get(place, node)
         if node.inputs:
-            known = first.setdefault(meaning(node, found.position), number)
+            known = first.setdefault(meaning(stand_in, found.position), number)
             if known != number:
                 found.position[node] = known
                 found.duplicates.append((place, known))
                 continue
         found.position[node] = number
-        found.order.append(node)
+        found.order.append(stand_in)
         found.kept.append(place)
     return found

@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, overload
 from weakref import ref
 
 from gpuarray import logs
+from gpuarray.array import GpuArray
 from gpuarray.graph import tape, tracing
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recording import Recording, record
@@ -19,6 +20,8 @@ from gpuarray.jit.signature import Call
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: So many recordings are made for views that differ in their offsets alone; then calls are given copies of views.
+_OFFSETS: Final = 3
 #: Recordings of one signature, for other values of variables around the function.
 _VARIANTS: Final = 8
 
@@ -51,6 +54,8 @@ class Jitted(Generic[P, R]):
         self._lock = threading.Lock()
         self._recordings: OrderedDict[Hashable, list[Recording]] = OrderedDict()
         self._kept: dict[Hashable, list[Any]] = {}
+        self._offsets: dict[Hashable, int] = {}
+        """How many recordings were made, by the signature without the offsets of views; -1 if copies will not do."""
         self._hits = 0
         self._misses = 0
 
@@ -105,8 +110,55 @@ class Jitted(Generic[P, R]):
                         self._use(key)
                     replayed: R = recording.play(call)
                     return replayed
+        if call.layouts and (copied := self._with_copies(call, args, keywords)) is not None:
+            return copied[0]
         recorded: R = self._record(key, call, args, keywords).play(call)
         return recorded
+
+    def _with_copies(self, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
+        """Return the result of a call with copies of the arguments that are views, or None.
+
+        A copy of a row has the same signature, whichever row it was. None is returned while there are few recordings
+        for other offsets of the views, or if the function writes to its arguments or returns views of them.
+        """
+        views = call.without_offsets()
+        with self._lock:
+            if views not in self._offsets and len(self._offsets) >= self._maxsize:
+                self._offsets.clear()
+            count = self._offsets.setdefault(views, 0)
+            if count >= 0:
+                self._offsets[views] = count + 1
+        return self._run_with_copies(views, args, keywords) if count >= _OFFSETS else None
+
+    def _run_with_copies(self, views: Hashable, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
+        """Do what :meth:`_with_copies` does; ``views`` is the signature without the offsets of views."""
+        given = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
+        named = {name: value if name in self._static_names else _copied(value) for name, value in keywords.items()}
+        call = Call()
+        for number, value in enumerate(given):
+            if number in self._static_places:
+                call.take_static(value)
+            else:
+                call.take(value)
+        names = sorted(named)
+        call.key += ("copies", *names)
+        for name in names:
+            if name in self._static_names:
+                call.take_static(named[name])
+            else:
+                call.take(named[name])
+        key = call.finished()
+        for recording in self._recordings.get(key, ()):
+            if recording.fits(call):
+                self._hits += 1
+                break
+        else:
+            recording = self._record(key, call, tuple(given), named)
+        if not recording.takes_copies:
+            self._offsets[views] = -1
+            return None
+        replayed: R = recording.play(call)
+        return (replayed,)
 
     def _use(self, key: Hashable) -> None:
         """Make a signature the last to be forgotten."""
@@ -166,6 +218,20 @@ class Jitted(Generic[P, R]):
             self._recordings.clear()
             self._kept.clear()
             self._hits = self._misses = 0
+
+
+def _copied(value: Any) -> Any:
+    """Return an argument with copies of its views."""
+    if type(value) is GpuArray:
+        return value if value._layout is None else value.copy()
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([_copied(part) for part in value])
+    if kind is dict:
+        return {name: _copied(part) for name, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*[_copied(part) for part in value])
+    return value
 
 
 def _names(function: Callable[..., Any]) -> list[str]:

@@ -90,6 +90,8 @@ class Recording:
         The statuses that have to be 0 after a call, and the errors.
     make : callable
         Builds the result.
+    is_sharing : bool
+        Whether the result shares memory with arrays that were there before the call.
     """
 
     name: str
@@ -106,6 +108,12 @@ class Recording:
     moved: frozenset[int]
     checks: tuple[Check, ...]
     make: Maker
+    is_sharing: bool
+
+    @property
+    def takes_copies(self) -> bool:
+        """Whether calls may be given copies of their arrays: nothing is written to them, nor returned of them."""
+        return not self.updates and not self.is_sharing
 
     def fits(self, call: Call) -> bool:
         """Return whether the recording is valid for a call: nothing on which it depends has changed."""
@@ -265,7 +273,7 @@ def record(
     trace = Trace(name, call.values)
     given = _Arguments(trace, call)
 
-    def run() -> tuple[Maker, list[tuple[Cell, int, Device]]]:
+    def run() -> tuple[Maker, list[tuple[Cell, int, Device]], bool]:
         result = function(
             *[value if static else given.of(value, called) for value, static, called in args],
             **{called: value if static else given.of(value, called) for called, value, static in keywords},
@@ -275,9 +283,9 @@ def record(
         changed = trace.changed()
         output.evaluate(changed)
         make = output.maker(result)
-        return make, [(cell, trace.register(node), cell.device) for cell, node in changed.items()]
+        return make, [(cell, trace.register(node), cell.device) for cell, node in changed.items()], output.is_sharing
 
-    make, updates = trace.record(run)
+    make, updates, is_sharing = trace.record(run)
     if what := guards.changed():
         raise RecordingError(
             f"{name} changed {what} while jit recorded it, which later calls would not repeat; return values from the "
@@ -288,7 +296,7 @@ def record(
             f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
             "variable that it uses; pass that array as an argument too, or pass another one"
         )
-    return _recording(name, guards, call, trace, given, updates, make)
+    return _recording(name, guards, call, trace, given, updates, make, is_sharing=is_sharing)
 
 
 def _recording(
@@ -299,6 +307,8 @@ def _recording(
     given: "_Arguments",
     updates: Sequence[tuple[Cell, int, Device]],
     make: Maker,
+    *,
+    is_sharing: bool,
 ) -> Recording:
     """Return the recording of a function that was traced."""
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
@@ -326,6 +336,7 @@ def _recording(
         hosts=[(array, array.tobytes()) for array in hosts.values()],
         checks=tuple(trace.checks),
         make=make,
+        is_sharing=is_sharing,
     )
 
 
@@ -394,6 +405,8 @@ class _Output:
         self._given = given
         self._cells: dict[Cell, int] = {}
         """New cells, numbered in order."""
+        self.is_sharing = False
+        """Whether it shares memory with arrays that were there before."""
         self._look(result)
 
     def _look(self, value: Any) -> None:
@@ -446,10 +459,12 @@ class _Output:
     def _array(self, array: GpuArray) -> Maker:
         for number, own in enumerate(self._given.arrays):
             if own is array:
+                self.is_sharing = True
                 return lambda call: call.arrays[number]
         cell = array._cell
         layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
         if self._trace.is_external(cell):
+            self.is_sharing = True
             place = self._trace.number(cell)
             return lambda call: _seen(call.cells[place], layout, shape, dtype, part, access)
         register, device = self._trace.register(cell.node), cell.device

@@ -14,7 +14,7 @@ import numpy as np
 from gpuarray import observers
 from gpuarray.device import Device
 from gpuarray.dtypes import uint32
-from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
+from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node, Scatter, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.execute import execute
@@ -129,6 +129,8 @@ def bind(
             if any(type(parameter) is Deferred for parameter in node.parameters):
                 said = tuple([p.said() if type(p) is Deferred else id(p) for p in node.parameters])
                 filled.setdefault(said, (_fill(node.parameters), []))[1].append(stub)
+        elif isinstance(node, View | Scatter):
+            stub = Generate(node.op, (), node.shape, node.dtype, node.parameters)  # offsets may be parameters
         stub.origin = node.origin
         order.append(stub)
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])

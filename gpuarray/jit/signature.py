@@ -61,9 +61,11 @@ class Call:
         The registers of the replay.
     made : dict
         The new arrays of the result that have views, by number.
+    layouts : list of int
+        Where the key has the layouts of views.
     """
 
-    __slots__ = ("arrays", "cells", "key", "made", "registers", "statics", "values")
+    __slots__ = ("arrays", "cells", "key", "layouts", "made", "registers", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
@@ -73,6 +75,7 @@ class Call:
         self.cells: list[Any] = []
         self.registers: list[Any] = []
         self.made: dict[int, GpuArray] = {}
+        self.layouts: list[int] = []
 
     def take(self, value: Any) -> None:
         """Add an argument, or a part of one."""
@@ -81,6 +84,8 @@ class Call:
             cell = value._cell
             self.key += (kind, value._shape, value._dtype, cell.device.name, value._access)
             if value._layout is not None or value._part is not None:
+                if value._layout is not None:
+                    self.layouts.append(len(self.key))
                 self.key += (value._layout, value._part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
         elif kind in _NUMBERS:
@@ -165,6 +170,13 @@ class Call:
             return
         self.key += ("is", kind, ref(value) if has_identity(value) else value)
         self.statics.append(value)
+
+    def without_offsets(self) -> Hashable:
+        """Return the key without the offsets of views."""
+        key = self.key[:]
+        for place in self.layouts:
+            key[place] = key[place][:2]
+        return tuple(key)
 
     def finished(self) -> Hashable:
         """Return the key, in which arrays with one storage are told from others."""

@@ -29,6 +29,7 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
@@ -135,9 +136,10 @@ class Trace(tracing.Mode):
         with _recording_lock:
             try:
                 try:
-                    tracing.state.trace = self
-                    _install(property(self._node, self._bind))
-                    result = function()
+                    with immediacy.suspended():
+                        tracing.state.trace = self
+                        _install(property(self._node, self._bind))
+                        result = function()
                 except Exception as error:
                     if self.refused is not None and error is not self.refused:  # NumPy may have replaced the error
                         raise self.refused from error
@@ -162,8 +164,7 @@ class Trace(tracing.Mode):
 
     def _node(self, cell: Cell) -> Node:
         if get_ident() != self.thread or id(cell) in self._inner_cells:
-            node: Node = _slot.__get__(cell)
-            return node
+            return cell.value()
         if cell not in self.cells:
             self._add_external(cell)
         return self.written[cell]
@@ -175,7 +176,7 @@ class Trace(tracing.Mode):
             self.written[cell] = node
         else:
             try:
-                _slot.__get__(cell)
+                cell.value()
             except AttributeError:  # the cell is being created
                 self._inner_cells.add(id(cell))
                 _slot.__set__(cell, node)
@@ -184,7 +185,7 @@ class Trace(tracing.Mode):
                 self.written[cell] = node
 
     def _add_external(self, cell: Cell) -> None:
-        node = _slot.__get__(cell)
+        node = cell.value()
         leaf = self._leaf(node.shape, node.dtype)
         self.cells[cell] = leaf.buffers[self]
         self.written[cell] = leaf
@@ -194,8 +195,9 @@ class Trace(tracing.Mode):
         """Return a proxy for the cell of an argument, which a variable may refer to as well."""
         own: Cell = object.__new__(Cell)
         own.device = cell.device
+        own.memory = None
         self._proxies[own] = cell
-        _slot.__set__(own, _slot.__get__(cell))
+        _slot.__set__(own, cell.value())
         self._add_external(own)
         _slot.__set__(own, self.written[own])  # for other threads
         return own
@@ -211,7 +213,7 @@ class Trace(tracing.Mode):
         for number, (cell, own) in enumerate(self.cells.items()):
             if own == register:
                 self._asked[id(node)] = node, number, layout
-                known: Node = _slot.__get__(self._proxies.get(cell, cell))
+                known = self._proxies.get(cell, cell).value()
                 return known if layout is None else build.view(known, layout)
         return node
 

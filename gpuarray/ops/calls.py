@@ -266,7 +266,8 @@ def _histogram_near(x: Any, edges: Any) -> Any:
 _SKIPPING: Final = (np.power, np.float_power, np.arctan2)
 
 
-def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any) -> Any:
+def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any, method: str) -> Any:
+    """Fold spans of rows; ``method`` is the method of the ufunc that was called, which errors name."""
     if row.numpy not in _SKIPPING:
         return row.numpy.reduceat(x, indices, 0, dtype=loop[-1])
     stops = np.maximum(np.append(indices[1:], len(x)), indices + 1)

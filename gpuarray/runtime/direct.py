@@ -35,6 +35,7 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
@@ -43,6 +44,7 @@ from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import ownership, places, telemetry
 
 Array = npt.NDArray[Any]
+
 
 #: What values, dtypes and sizes cause. Other errors are errors of a rule.
 _OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
@@ -211,17 +213,27 @@ def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf |
     if host is None:
         if (memory := _in_process(leaf)) is None:
             return None
-        _strided(memory, layout)[...] = values
+        strided(memory, layout)[...] = values
     else:
         host.flags.writeable = True
         if layout.shape:
-            _strided(host, layout)[...] = values
+            strided(host, layout)[...] = values
         else:
             host.flat[layout.offset] = values
         host.flags.writeable = False
     made = Leaf(leaf.shape, leaf.dtype, host)  # another one, as what is known of the old value is known by its leaf
     made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
     return made
+
+
+def generated(node: Generate) -> Any:
+    """Return generated elements, a constant without axes as a scalar; None if a call gives the parameters."""
+    if any(type(value) is Deferred for value in node.parameters):
+        return None
+    if node.op.is_constant and not node.shape:
+        return node.parameters[0]
+    made = np.asarray(_generate(node, []))
+    return made if made.shape == node.shape and made.base is None else made.reshape(node.shape).copy()
 
 
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
@@ -259,7 +271,7 @@ def value_of(node: Any) -> Any:
             source = node.inputs[0]
             leaf = source if type(source) is Leaf else source.result
             value = None if leaf is None else leaf.host if leaf.host is not None else _in_process(leaf)
-            return None if value is None else _strided(value, node.detail)
+            return None if value is None else strided(value, node.detail)
         if kind is not Leaf:
             return None
         leaf = node
@@ -289,7 +301,7 @@ def _in_process(leaf: Any) -> Array | None:
     return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
 
 
-def _strided(source: Array, layout: Layout) -> Array:
+def strided(source: Array, layout: Layout) -> Array:
     """Return a contiguous array seen through a layout."""
     shape, strides, offset = layout
     if 0 in shape:
@@ -320,7 +332,7 @@ def _map(node: Map, values: list[Any]) -> Any:
 
 
 def _view(node: View, values: list[Any]) -> Any:
-    return _strided(np.asarray(values[0], order="C"), node.layout)
+    return strided(np.asarray(values[0], order="C"), node.layout)
 
 
 def _concat(node: Concat, values: list[Any]) -> Any:
@@ -385,7 +397,7 @@ def _scatter(node: Scatter, values: list[Any]) -> Any:
         return None
     result = np.array(values[0], node.dtype, order="C")
     if node.layout is not None:
-        _strided(result, node.layout)[...] = values[1]
+        strided(result, node.layout)[...] = values[1]
         return result
     line = result.reshape(-1)
     positions = np.asarray(values[2]).reshape(-1).astype(np.intp, copy=False)

@@ -27,6 +27,7 @@ from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, places
+from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
@@ -50,9 +51,12 @@ __all__ = [
     "read",
     "resident",
     "send",
+    "small_value",
+    "strided",
     "synchronize",
     "transfer",
     "trim",
+    "value_of",
     "where",
     "will_be_direct",
 ]
@@ -192,6 +196,16 @@ def is_immediate(device: Device) -> bool:
 def element(node: Node, position: int, device: Device) -> Any:
     """Return an element of a value that the host has, as a NumPy scalar; None if it is to be computed or sent."""
     return direct.element(node, position) if is_immediate(device) else None
+
+
+def small_value(node: Node, limit: int) -> Any:
+    """Return a copy of a value that the host has, or a constant as a scalar; None if it has none, or a larger one."""
+    if node.size > limit:
+        return None
+    if type(node) is Generate and node.result is None:
+        return direct.generated(node)
+    value = direct.value_of(node)
+    return None if value is None else np.array(value, order="C")
 
 
 def folded(node: Map, device: Device) -> Node:

@@ -5,115 +5,34 @@ A loop that records the same structure again pays for a comparison of its graph 
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuarray import logs
 from gpuarray.config import Config, config
 from gpuarray.device import Device
+from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.planner import make_plan
+from gpuarray.fusion.single_steps import shown_bytes
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.structure import Structure, structural_hash
+from gpuarray.graph.structure import Structure
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import Walk, merge, topological
+from gpuarray.graph.walk import Merged, Walk, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
+from gpuarray.runtime.known_graphs import Graphs, KnownGraph
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
-from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep, prepare_steps
 from gpuarray.runtime.stored import MAXIMUM
 
-#: How many nodes the hash of a graph covers, at first; of how many graphs it may be the same before it covers so many
-#: times more; and how many it covers at most.
-_HASHED: Final = 4
-_ALIKE: Final = 8
-_DEEPER: Final = 8
-_DEEPEST: Final = 1 << 14
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
 OPERATION_LIMIT: Final = 1 << 16
-
-
-@dataclass(slots=True, eq=False)
-class KnownGraph:
-    """A structure with plans.
-
-    Attributes
-    ----------
-    structure : Structure
-        What is compared.
-    storable : list of int
-        The walk indices of values that are stored if arrays have them.
-    plans : int
-        How many plans it has.
-    """
-
-    structure: Structure
-    storable: list[int]
-    plans: int = 0
-
-
-class Graphs:
-    """Known graphs by structure: a hash table whose hashes cover more nodes where many graphs begin alike.
-
-    Parameters
-    ----------
-    hashed : int
-        How many nodes the hashes cover.
-    """
-
-    __slots__ = ("_buckets", "_deeper", "_hashed")
-
-    def __init__(self, hashed: int) -> None:
-        self._hashed = hashed
-        self._buckets: dict[int, list[KnownGraph]] = {}
-        self._deeper: dict[int, Graphs] = {}
-        """Where a bucket would be too long."""
-
-    def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
-        """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
-        number = structural_hash(roots, self._hashed)
-        bucket = self._buckets.get(number)
-        if bucket is None:
-            return self._deeper[number].find(roots) if number in self._deeper else None
-        for index, known in enumerate(bucket):
-            order = known.structure.match(roots)
-            if order is not None:
-                if index:
-                    bucket[0], bucket[index] = known, bucket[0]
-                return known, order
-        return None
-
-    def add(self, graph: KnownGraph) -> None:
-        """Add a graph that is not known yet."""
-        number = graph.structure.hash(self._hashed)
-        if number in self._deeper:
-            self._deeper[number].add(graph)
-            return
-        bucket = self._buckets.setdefault(number, [])
-        bucket.append(graph)
-        if len(bucket) > _ALIKE and self._hashed < _DEEPEST:
-            self._deeper[number] = Graphs(self._hashed * _DEEPER)
-            for known in self._buckets.pop(number):
-                self._deeper[number].add(known)
-
-    def remove(self, graph: KnownGraph) -> None:
-        """Forget a known graph."""
-        number = graph.structure.hash(self._hashed)
-        if number in self._deeper:
-            self._deeper[number].remove(graph)
-            if not self._deeper[number]:
-                del self._deeper[number]
-        else:
-            self._buckets[number].remove(graph)
-            if not self._buckets[number]:
-                del self._buckets[number]
-
-    def __len__(self) -> int:
-        return sum(map(len, self._buckets.values())) + sum(map(len, self._deeper.values()))
 
 
 class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
@@ -126,7 +45,7 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         super().__init__()
         self._operations = 0
         self._providers: set[Provider] = set()
-        self.graphs = Graphs(_HASHED)
+        self.graphs = Graphs()
 
     def keep(self, key: tuple[Any, ...], prepared: PreparedPlan) -> None:
         """Add a plan for a graph, for which others may have to go; its key begins with its graph and its provider."""
@@ -185,7 +104,7 @@ def find_plan(
     walk: Walk | None = None
     if found is None:
         walk = topological(pending)
-        graph, order = KnownGraph(Structure(pending, walk), stored.storable(walk, pending)), walk.order
+        graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
         graph, order = found
     context = graph, provider, settings.fuse, settings.math, settings.subnormals
@@ -201,7 +120,7 @@ def find_plan(
             key = (*context, *wanted)
             prepared = _plans.get(key)
         if prepared is None:
-            prepared = _prepared(walk or topological(pending), wanted, graph.structure, provider, tuple(unstored))
+            prepared = _prepared(pending, walk or topological(pending), wanted, graph, provider, tuple(unstored))
             _plans.keep(key, prepared)
         else:
             prepared.is_used = True
@@ -213,22 +132,25 @@ def find_plan(
 
 
 def _prepared(
-    walk: Walk, wanted: Sequence[int], structure: Structure, provider: Provider, unstored: tuple[int, ...]
+    roots: Sequence[Node],
+    walk: Walk,
+    wanted: Sequence[int],
+    graph: KnownGraph,
+    provider: Provider,
+    unstored: tuple[int, ...],
 ) -> PreparedPlan:
     """Return a new plan for a graph, which stores the values at the places ``wanted``."""
     telemetry.counters["plans"] += 1
-    settings = config.current
-    merged = merge(walk)
-    if settings.verify:
-        check_graph(merged.order, merged.position)
-    targets = {merged.position[walk.order[place]] for place in wanted}
-    with logs.told_if_long(
-        "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
-    ):
-        plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
-    if settings.verify:
-        check_plan(plan, merged.order)
-    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    while True:
+        try:
+            merged, plan, pinned = _made(walk, wanted, graph, provider)
+        except MustStay as request:
+            assert graph.pattern is not None
+            assert graph.motion is not None
+            graph.pattern.staying.update(graph.motion.stay(request.place, walk.order))
+        else:
+            break
+    structure = graph.structure if graph.motion is None else Structure(roots, walk)
     place_of = merged.kept.__getitem__
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
@@ -247,6 +169,34 @@ def _prepared(
         tuple([merged.order[position].nbytes for position, _ in plan.results]),
         unstored,
     )
+
+
+def _made(walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider) -> tuple[Merged, Plan, Placement]:
+    """Return the different nodes of a graph, its plan, and the steps prepared for the device.
+
+    Raises
+    ------
+    MustStay
+        If the plan depends on an offset that moves.
+    """
+    settings = config.current
+    motion = graph.motion
+    assumed: list[tuple[Layout, Layout]] = []
+    merged = merge(walk, {} if motion is None else motion.nodes(walk.order, assumed))
+    symbols = {} if motion is None else {place: merged.position[walk.order[place]] for place in motion.divisors}
+    if settings.verify:
+        check_graph([walk.order[place] for place in merged.kept], merged.position)
+    targets = {merged.position[walk.order[place]] for place in wanted}
+    with logs.told_if_long(
+        "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
+    ):
+        plan = make_plan(merged.order, merged.position, targets, provider.capabilities, symbols, fuse=settings.fuse)
+    if settings.verify:
+        check_plan(plan, merged.order)
+    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    if motion is not None:
+        motion.assumed += assumed
+    return merged, plan, pinned
 
 
 def _can_fail(step: PreparedStep) -> bool:

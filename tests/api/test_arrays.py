@@ -219,6 +219,7 @@ def test_to_device(device: Any) -> None:
         x.to_device("nowhere")
 
 
+@pytest.mark.usefixtures("planned")
 def test_evaluate_and_counters(device: Any) -> None:
     x = xp.arange(1000, dtype="float32") * 2 + 1
     y = x * x

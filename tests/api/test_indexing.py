@@ -310,6 +310,7 @@ def test_positions_are_looked_at_once(device: Any) -> None:
         x[positions]
 
 
+@pytest.mark.usefixtures("planned")
 @pytest.mark.parametrize(
     ("positions", "evaluations"),
     [

@@ -327,6 +327,7 @@ def test_chains_of_products(shapes: Any, device: Any) -> None:
     np.testing.assert_array_equal(np.asarray(found), np.linalg.multi_dot(hosts), strict=True)
 
 
+@pytest.mark.usefixtures("planned")
 def test_chains_take_the_cheapest_order(device: Any) -> None:
     column, row = xp.ones((100, 1)) + 0, xp.ones((1, 100)) + 0
     for operands in ([column, row, column], [row, column, row, column], [column, row, column, row, column]):

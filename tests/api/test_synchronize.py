@@ -15,6 +15,7 @@ def _nothing_pending():
     xp.synchronize()
 
 
+@pytest.mark.usefixtures("planned")
 def test_recorded_values_are_computed():
     x = xp.asarray(np.arange(1000.0))
     y, rows = x * 2, [x + k for k in range(5)]

@@ -81,6 +81,7 @@ def test_overlapping_source_and_target(device: Any) -> None:
         assert_same(x, host)
 
 
+@pytest.mark.usefixtures("planned")
 def test_an_update_of_a_part_is_one_write(device: Any) -> None:
     host, array = both(values((5, 6)))
     for x in (host, array):

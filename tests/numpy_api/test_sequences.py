@@ -126,6 +126,11 @@ def test_nothing_runs_on_the_host(put):
         (lambda x: np.subtract.reduce(x[:0]), ValueError),
         (lambda x: np.subtract.accumulate(x, 2), ValueError),
         (lambda x: np.subtract.reduce(x, out=np.zeros(4)), ValueError),
+        (lambda x: np.subtract.reduce(x[0, 0, ...], axis=5), np.exceptions.AxisError),
+        (lambda x: np.subtract.accumulate(x[0, 0, ...], 3), np.exceptions.AxisError),
+        (lambda x: np.maximum.accumulate(x[0, 0, ...], 3), np.exceptions.AxisError),
+        (lambda x: np.maximum.accumulate(x[0, 0, ...]), TypeError),
+        (lambda x: np.gcd.reduceat(x, [9]), IndexError),
     ],
 )
 def test_errors_are_numpys(call, error, put):

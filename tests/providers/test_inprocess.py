@@ -477,6 +477,29 @@ class TestMemory:
         with pytest.raises(ValueError, match="size of buffer"):
             provider.run([Task(provider.prepare(chain((3,))), [buffer], [buffer], [1.0])])
 
+    def test_a_buffer_takes_the_memory_of_a_result(self, provider):
+        live = provider.stats()["bytes_live"]
+        buffer = provider.allocate(80_000)
+        made = np.arange(10_000.0)
+        assert buffer.take(made.view(np.uint8))
+        assert np.shares_memory(buffer.memory, made)
+        assert provider.stats()["bytes_live"] == live + made.nbytes
+        del made
+        assert buffer.memory.view(float)[9_999] == 9_999
+        buffer.release()
+        assert provider.stats()["bytes_live"] == live
+
+    def test_a_buffer_does_not_take_memory_that_others_have(self, provider):
+        buffer, whole = provider.allocate(80_000), np.arange(20_000.0)
+        assert not buffer.take(np.frombuffer(bytes(80_000), np.uint8))
+        assert not buffer.take(np.ndarray(80_000, np.uint8, whole.data))
+        assert not buffer.take(np.zeros(79_999, np.uint8))
+        with config.using(memory_limit=1 << 30):
+            assert not buffer.take(np.zeros(80_000, np.uint8))
+        exported = buffer.export()
+        assert not buffer.take(np.zeros(80_000, np.uint8))
+        del exported
+
     def test_exported_memory_outlives_the_buffer(self, provider):
         buffer = upload(provider, np.arange(100))
         view = provider.export(buffer).view("i8")[10:20]

@@ -6,11 +6,12 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.config import Config
+from gpuarray.immediacy import immediacy
 
 
 @pytest.fixture(autouse=True)
 def on_the_host():
-    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+    with xp.using(device="cpu", direct_limit=Config().direct_limit), immediacy.suspended():
         yield
 
 

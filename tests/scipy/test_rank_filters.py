@@ -14,7 +14,8 @@ ODD = np.array([[1, 0, 1, 1], [0, 1, 1, 0]], bool)
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode(device, mode):
-    for shape, size in (((7,), 4), ((4, 9), 3), ((3, 2), 5)):
+    shapes = (((3, 2), 5), ((7,), 4), ((4, 9), 3))
+    for shape, size in shapes if device.name == "cpu" else shapes[:1]:
         x = sample(shape, "f4")
         for name in ("minimum_filter", "maximum_filter", "median_filter", "grey_opening"):
             compare(name, x, size, mode=mode, cval=2.5)

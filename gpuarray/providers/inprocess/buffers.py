@@ -75,6 +75,20 @@ class HostBuffer:
             self._lease = _Lease(self.memory, self._pool)
         return np.asarray(self._lease)[: self.nbytes]
 
+    def take(self, memory: Memory) -> bool:
+        """Use the memory of a new array, which nothing else refers to, in place of the buffer's own.
+
+        Return False if it is too small, or not the array's own.
+        """
+        owner: Any = memory if memory.base is None else memory.base
+        is_new = isinstance(owner, np.ndarray) and owner.flags.owndata and owner.nbytes == memory.nbytes
+        if not is_new or self._pool is None or self.is_shared or memory.nbytes < self.nbytes:
+            return False
+        if not self._pool.exchange(self.memory, memory):
+            return False
+        self.memory = memory
+        return True
+
     def release(self) -> None:
         """Return the memory to the pool; the buffer must not be used again. Releasing twice is allowed."""
         try:
@@ -160,6 +174,18 @@ class Pool:
             self.peak_bytes = max(self.peak_bytes, self.bytes_live)
         return HostBuffer(nbytes, memory, self)
 
+    def exchange(self, old: Memory, new: Memory) -> bool:
+        """Take back the memory of a live buffer, which has other memory from now on; False if a limit counts it."""
+        if config.current.memory_limit:
+            return False
+        with self._lock:
+            self._obtained[id(new)] = ref(new)
+            self.bytes_live += new.nbytes
+            self.returned.append(old)
+            self._collect()
+            self.peak_bytes = max(self.peak_bytes, self.bytes_live)
+        return True
+
     def adopt(self, array: npt.NDArray[Any], nbytes: int) -> HostBuffer:
         """Return a buffer over an array's memory, which stays the array's."""
         if not array.flags.c_contiguous:
@@ -197,7 +223,7 @@ class Pool:
             memory = self.returned.popleft()
             size = memory.nbytes
             self.bytes_live -= size
-            if size > self._retained:
+            if size > self._retained or size != _size_class(size):  # the latter is memory that NumPy allocated
                 self._obtained.pop(id(memory), None)
                 continue
             self._let_go(self.bytes_pooled + size - self._retained)

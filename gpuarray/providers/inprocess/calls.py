@@ -153,36 +153,36 @@ class PreparedCall:
 
     def run(
         self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
-    ) -> None:
-        """Call the reference on views of the inputs, and copy what it returns to the outputs."""
+    ) -> Sequence[Memory]:
+        """Call the reference on views of the inputs, and return its results; none if they are in the outputs."""
         step = self.step
-        arrays = []
+        arrays: list[Array] = []
         for shape, dtype, memory in zip(step.shapes, step.input_dtypes, inputs, strict=True):
-            array: Array = np.ndarray(shape, dtype, memory)
-            array.flags.writeable = False
-            arrays.append(array)
+            arrays.append(np.ndarray(shape, dtype, memory))  # writeable, as NumPy copies what is not in some calls
         if self.lines > 1:
             self._run_lines(arrays[0], outputs[0], workers)
-            return
+            return ()
         if self.has_parts:
             self._run_parts(arrays, outputs[0], workers)
-            return
+            return ()
         if step.op.into is not None:
             step.op.into(
                 np.ndarray(step.output_shapes[0], step.output_dtypes[0], outputs[0]), *arrays, **self.parameters
             )
-            return
+            return ()
         found = step.op.numpy(*arrays, **self.parameters)
         results = found if isinstance(found, tuple) else (found,)
-        planned = zip(step.picks, step.output_shapes, step.output_dtypes, outputs, strict=True)
-        for pick, shape, dtype, memory in planned:
+        made = []
+        for pick, shape, dtype in zip(step.picks, step.output_shapes, step.output_dtypes, strict=True):
             values = np.asarray(results[pick])
             if values.size != prod(shape):
                 raise ValueError(
                     f"operation {step.op.name!r} returned an array of shape {values.shape} where {shape} was planned"
                 )
             flat = values.reshape(-1).astype(dtype, casting="same_kind", copy=False)
-            workers.copy(np.ndarray(prod(shape), dtype, memory), np.ascontiguousarray(flat))
+            is_operand = any(np.may_share_memory(flat, array) for array in arrays)
+            made.append((flat.copy() if is_operand else np.ascontiguousarray(flat)).view(np.uint8))
+        return made
 
     def describe(self) -> str:
         """Return the call as one line."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gpuarray.fusion.steps import FULL, Fold, Loop, Store, needed
 from gpuarray.graph.layouts import Shape
+from gpuarray.graph.moving import at_values
 from gpuarray.providers.inprocess import reductions, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
@@ -52,13 +53,13 @@ class TiledLoop:
         uniforms = [
             np.empty((), dtype) if slot < 0 else np.array(scalars[slot], dtype) for dtype, slot in program.uniforms
         ]
-        whole = [_view(v, inputs, outputs) for v in program.whole]
+        whole = [_view(v, inputs, outputs, scalars) for v in program.whole]
         if program.uniform is not None:
             program.uniform(*uniforms, *whole)
         if not self.tiling.tiles:
             return
         fixed = [*uniforms, *whole]
-        views = [_view(v, inputs, outputs) for v in program.views]
+        views = [_view(v, inputs, outputs, scalars) for v in program.views]
         parts = [reductions.make_states(fold, self.tiling) for fold in program.parts.values()]
         if self._only is not None:
             arena = workers.borrow_arena()
@@ -69,7 +70,7 @@ class TiledLoop:
         else:
             self._run_tiles(fixed, views, parts, workers)
         if parts:
-            self._finish(parts, outputs)
+            self._finish(parts, outputs, scalars)
 
     def _run_tiles(self, fixed: list[Array], views: list[Array], parts: list[Any], workers: WorkerPool) -> None:
         body, tile_of, bind = self.program.body, self.tiling.tile, self._bind
@@ -120,15 +121,15 @@ class TiledLoop:
     def _output(self, store: Store) -> View:
         return View.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))
 
-    def _finish(self, parts: list[Any], outputs: Sequence[Memory]) -> None:
+    def _finish(self, parts: list[Any], outputs: Sequence[Memory], scalars: Sequence[Any]) -> None:
         for number, fold, view in self._finished:
             result = reductions.merge(fold, parts[number])
-            np.copyto(_view(view, (), outputs), result, casting="unsafe")
+            np.copyto(_view(view, (), outputs, scalars), result, casting="unsafe")
 
 
-def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory]) -> Array:
+def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any]) -> Array:
     memory = outputs[view.slot] if view.is_output else inputs[view.slot]
-    return np.ndarray(view.shape, view.dtype, memory, view.offset, view.strides)
+    return np.ndarray(view.shape, view.dtype, memory, at_values(view.offset, scalars), view.strides)
 
 
 class PreparedLoop:

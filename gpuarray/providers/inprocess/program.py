@@ -505,12 +505,18 @@ def _generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> C
     is_row = len(layout.shape) != len(tiling.order)
     takes_range = strides == (1,) and item.op.takes_range
 
+    def made(shape: Shape, base: int, *parameters: Any) -> Any:
+        index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
+        return function(index, *parameters, dtype=dtype)
+
+    # what is repeated within a tile is small, and mostly the same in the next one
+    found = made if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(made)
+
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape
         shape = shape if axes is None else kept_axes(shape, axes)
         base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
-        index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
-        return function(index, *(p[()] for p in parameters), dtype=dtype)
+        return found(shape, base, *(p[()] for p in parameters))
 
     return generate
 

@@ -166,7 +166,14 @@ class InProcessProvider:
                 inputs = [buffer.memory for buffer in task.inputs]
                 outputs = [buffer.memory for buffer in task.outputs]
                 prepared = task.prepared
-                prepared.run(inputs, outputs, task.scalars, workers)
+                if isinstance(prepared, PreparedCall):
+                    for buffer, made in zip(
+                        task.outputs, prepared.run(inputs, outputs, task.scalars, workers), strict=False
+                    ):
+                        if not buffer.take(made):
+                            workers.copy(buffer.memory[: made.nbytes], made)
+                else:
+                    prepared.run(inputs, outputs, task.scalars, workers)
                 if observed is not None:
                     start, stop = stop, perf_counter_ns()
                     if prepared not in observed.moved:

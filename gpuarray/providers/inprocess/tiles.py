@@ -12,7 +12,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take, operands_of
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
 
 #: Bytes of one register of a tile where there are up to three. With half as many a handful fits a core's second-level
@@ -49,6 +49,9 @@ _KNOWN_MOST: Final = 256
 
 #: Longest row that a tile holds whole when rows lie side by side in memory (a reduction along the first axis).
 _COLUMN_WHOLE: Final = 512
+
+#: The longest row that is computed column by column: loops over a few elements take longer to begin than to run.
+SHORT: Final = 7
 
 
 class Tile(NamedTuple):
@@ -226,6 +229,8 @@ def tile_rows(loop: Loop, row_limit: int) -> Tiling | None:
     layouts = _layouts(loop)
     order = _memory_order(layouts, len(loop.outer) + len(loop.inner))
     outer = len(loop.outer)
+    if 1 < loop.columns <= SHORT < loop.rows and _repeats_rows(loop):
+        order = tuple(sorted(order, key=lambda axis: axis < outer))  # columns first
     is_side_by_side = bool(order) and order[-1] < outer and loop.rows > 1
     size = elements(loop)
     limit = min(_COLUMN_WHOLE, size) if is_side_by_side else size
@@ -238,6 +243,18 @@ def tile_rows(loop: Loop, row_limit: int) -> Tiling | None:
     least = 16 if is_side_by_side else 1
     _grow(block, extents, max(size, least * prod(block)))
     return Tiling(order, extents, inner, tuple(block))
+
+
+def _repeats_rows(loop: Loop) -> bool:
+    """Whether something is computed of elements and of a value that is the same for a row or for a column."""
+
+    def is_repeated(number: int) -> bool:
+        item = loop.instructions[number]
+        is_row = isinstance(item, Load) and item.level == FULL and not any(item.layout.strides[: len(loop.outer)])
+        return is_row or item.level == OUTER
+
+    computed = (item for item in loop.instructions if isinstance(item, Apply) and item.level == FULL)
+    return any(is_repeated(number) for item in computed for number in item.operands)
 
 
 def tile_elements(loop: Loop) -> Tiling:

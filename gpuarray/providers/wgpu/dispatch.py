@@ -118,6 +118,14 @@ class Run(NamedTuple):
         return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
 
 
+def _encoder(scalar: ScalarParameter) -> Callable[[Any], bytes]:
+    """Return what makes the words of a scalar from its value."""
+    scale, base = scalar.scale, scalar.base
+    if scale is None:
+        return ENCODERS[scalar.dtype]
+    return lambda value: (scale * value + base & 0xFFFFFFFF).to_bytes(4, "little")
+
+
 def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
     """Return scalars grouped by adjacent words."""
     found: list[list[ScalarParameter]] = []
@@ -131,8 +139,8 @@ def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
         Run(
             4 * run[0].word,
             tuple(scalar.slot for scalar in run),
-            tuple(ENCODERS[scalar.dtype] for scalar in run),
-            all(scalar.dtype in _AS_IN_MEMORY for scalar in run),
+            tuple(map(_encoder, run)),
+            all(scalar.dtype in _AS_IN_MEMORY and scalar.scale is None for scalar in run),
         )
         for run in found
     )

@@ -18,7 +18,7 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import build
-from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
+from gpuarray.graph.nodes import Generate, Leaf, Node, Scatter, View, host_leaf
 from gpuarray.ops import elementwise
 from gpuarray.ops.spec import MapOp
 from gpuarray.providers.base import Provider, Task
@@ -155,7 +155,7 @@ class Timer:
             scalars = []
             for position, number in step.planned.scalars:
                 source = order[position]
-                assert isinstance(source, Generate)
+                assert isinstance(source, Generate | View | Scatter)
                 scalars.append(source.parameters[number])
             tasks.append(
                 Task(

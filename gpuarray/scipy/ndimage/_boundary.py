@@ -5,13 +5,13 @@ Filters see an array through it that is extended at its edges; interpolation tak
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from gpuarray.array import GpuArray, make
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import as_array
+from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.functions.logic import where
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node, host_leaf
@@ -45,37 +45,58 @@ def inside(positions: Any, extent: int, mode: str) -> Any:
     return np.minimum(rest, 2 * extent - 1 - rest)
 
 
+#: Larger arrays are extended by joining edges to them, which are stored; others by a gather, which other loops inline.
+LARGE: Final = 1 << 18
+
+
 @lru_cache(maxsize=256)
-def _table(extent: int, before: int, after: int, mode: str) -> Node:
-    """Return the positions that an extended axis shows."""
-    return host_leaf(inside(np.arange(-before, extent + after), extent, mode).astype(np.int32))
+def _table(extent: int, start: int, stop: int, mode: str) -> Node:
+    """Return the positions inside an axis for a range of positions."""
+    return host_leaf(inside(np.arange(start, stop), extent, mode).astype(np.int32))
 
 
 def extended(
     source: GpuArray, before: Sequence[int], after: Sequence[int], modes: Sequence[str], cval: Any
 ) -> GpuArray:
-    """Return an array with elements beyond its edges, so many before and after each axis.
+    """Return an array with elements beyond its edges, so many before and after each axis."""
+    ends = [(-first, extent + last) for first, extent, last in zip(before, source.shape, after, strict=True)]
+    if source.size < LARGE:
+        return seen_through(source, ends, modes, cval)
+    for axis, (start, stop) in enumerate(ends):
+        extent = source.shape[axis]
+        parts = [edge(source, axis, start, 0, modes[axis], cval)] if start else []
+        parts.append(source)
+        if stop > extent:
+            parts.append(edge(source, axis, extent, stop, modes[axis], cval))
+        source = concatenated(parts, axis) if len(parts) > 1 else source
+    return source
 
-    It is one gather, whatever the number of axes.
-    """
-    if not any((*before, *after)):
-        return source
+
+def edge(source: GpuArray, axis: int, start: int, stop: int, mode: str, cval: Any) -> GpuArray:
+    """Return what an array has at a range of positions along an axis, inside or outside."""
+    ends = [(start, stop) if a == axis else (0, extent) for a, extent in enumerate(source.shape)]
+    return seen_through(source, ends, [mode] * source.ndim, cval)
+
+
+def seen_through(source: GpuArray, ends: Sequence[tuple[int, int]], modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return what an array has at a range of positions along each axis: one gather, whatever the number of axes."""
     shape, ndim = source.shape, source.ndim
+    if all(end == (0, extent) for end, extent in zip(ends, shape, strict=True)):
+        return source
     positions: Any = None
     outside: Any = None
     stride = 1
     for axis in reversed(range(ndim)):
-        line = (-1,) + (1,) * (ndim - 1 - axis)
-        if before[axis] or after[axis]:
-            table = _table(shape[axis], before[axis], after[axis], modes[axis])
-            node = build.reshape(table, (table.shape[0], *line[1:]))
-            if modes[axis] in ("constant", "grid-constant"):
-                beyond = build.binary(ops.less, node, 0)
-                outside = beyond if outside is None else build.binary(ops.bitwise_or, outside, beyond)
-                node = build.binary(ops.maximum, node, 0)
+        start, stop = ends[axis]
+        if (start, stop) != (0, shape[axis]):
+            node: Node = _table(shape[axis], start, stop, modes[axis])
         else:
-            node = build.generate(generators.arange, (0, 1), (shape[axis],), np.dtype(np.int32))
-            node = build.reshape(node, (shape[axis], *line[1:]))
+            node = build.generate(generators.arange, (0, 1), (stop,), np.dtype(np.int32))
+        node = build.reshape(node, (stop - start, *(1,) * (ndim - 1 - axis)))
+        if modes[axis] in ("constant", "grid-constant") and (start < 0 or stop > shape[axis]):
+            beyond = build.binary(ops.less, node, 0)
+            outside = beyond if outside is None else build.binary(ops.bitwise_or, outside, beyond)
+            node = build.binary(ops.maximum, node, 0)
         term = node if stride == 1 else build.binary(ops.multiply, node, stride)
         positions = term if positions is None else build.binary(ops.add, positions, term)
         stride *= shape[axis]

@@ -4,7 +4,7 @@ Few weights are products of shifted views, which one loop reads. More of them ar
 overlapping views.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import as_array
+from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous
 from gpuarray.graph.nodes import Node, host_leaf
@@ -20,7 +20,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy.ndimage._boundary import extended
+from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
@@ -85,15 +85,51 @@ def weighted(
     """
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
-    padded = _extended(source, before, after, modes, cval)
+    places: Any = None
+    if not isinstance(weights, GpuArray):
+        places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
+    if places is None or len(places) > MOST_VIEWS:
+        line = weights if places is None else as_array(weights.astype(dtype), source.device)
+        return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
+    listed = places.tolist()
+    return _by_parts(
+        source, before, after, modes, cval, lambda part, shape: _products(part, shape, weights, listed, dtype)
+    )
+
+
+def _by_parts(
+    source: GpuArray,
+    before: Sequence[int],
+    after: Sequence[int],
+    modes: Sequence[str],
+    cval: Any,
+    compute: Callable[[GpuArray, Sequence[int]], Node],
+) -> GpuArray:
+    """Return what a function computes of windows.
+
+    Of large arrays with windows along one axis, the function gets the array itself for the windows that lie inside, and
+    the edges apart. Others are extended first.
+    """
     shape = source.shape
-    if isinstance(weights, GpuArray):
-        return _folded(padded, shape, weights, dtype)
-    places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
-    if len(places) > MOST_VIEWS:
-        return _folded(padded, shape, as_array(weights.astype(dtype), source.device), dtype)
-    terms = _products(padded, shape, weights, places.tolist(), dtype)
-    return make(terms, source.device)
+    axes = [axis for axis, ends in enumerate(zip(before, after, strict=True)) if any(ends)]
+    if len(axes) != 1 or source.size < LARGE or min(*before, *after) < 0:
+        padded = _extended(source, before, after, modes, cval)
+        return make(compute(padded, shape), source.device)
+    (axis,) = axes
+    extent, first, last = shape[axis], before[axis], after[axis]
+    if extent < 4 * (first + last):
+        padded = _extended(source, before, after, modes, cval)
+        return make(compute(padded, shape), source.device)
+
+    def part(array: GpuArray, length: int) -> GpuArray:
+        return make(compute(array, (*shape[:axis], length, *shape[axis + 1 :])), source.device)
+
+    parts = [part(source, extent - first - last)]
+    if first:
+        parts.insert(0, part(edge(source, axis, -first, first + last, modes[axis], cval), first))
+    if last:
+        parts.append(part(edge(source, axis, extent - last - first, extent + last, modes[axis], cval), last))
+    return concatenated(parts, axis)
 
 
 def _extended(source: GpuArray, before: Any, after: Any, modes: Any, cval: Any) -> GpuArray:
@@ -141,12 +177,12 @@ def _symmetry(weights: Any) -> int:
     return -1 if (np.abs(line[:half] + line[: -half - 1 : -1]) <= near).all() else 0
 
 
-def _folded(padded: GpuArray, shape: Any, weights: GpuArray, dtype: DType) -> GpuArray:
+def _folded(padded: GpuArray, shape: Any, weights: GpuArray, dtype: DType) -> Node:
     ndim = len(shape)
     seen = build.cast(windows(padded, shape, weights.shape), dtype)
     product = build.elementwise(ops.multiply, seen, build.cast(weights.node(), dtype))
     axes = tuple(range(ndim, 2 * ndim))
-    return make(build.reduce(reductions.sum, product, axes, dtype=dtype), padded.device)
+    return build.reduce(reductions.sum, product, axes, dtype=dtype)
 
 
 def folded(
@@ -177,21 +213,25 @@ def folded(
         What is added to the elements of each window.
     """
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
-    padded = _extended(source, before, after, modes, cval)
     places = np.argwhere(footprint).tolist()
-    if len(places) > MOST_VIEWS:
-        nodes = _view_of_places(padded, source.shape, footprint)
-        if added is not None:
-            steps = as_array(added[footprint].astype(source.dtype), source.device).node()
-            nodes = build.elementwise(ops.add, nodes, steps)
-        return make(build.reduce(fold, nodes, source.ndim), source.device)
-    total: Any = None
-    for place in places:
-        node = shifted(padded, source.shape, place)
-        if added is not None:
-            node = build.binary(ops.add, node, added[tuple(place)].item())
-        total = node if total is None else build.binary(combine, total, node)
-    return make(total, source.device)
+
+    def compute(padded: GpuArray, shape: Sequence[int]) -> Node:
+        if len(places) > MOST_VIEWS:
+            nodes = _view_of_places(padded, shape, footprint)
+            if added is not None:
+                steps = as_array(added[footprint].astype(source.dtype), source.device).node()
+                nodes = build.elementwise(ops.add, nodes, steps)
+            return build.reduce(fold, nodes, source.ndim)
+        total: Any = None
+        for place in places:
+            node = shifted(padded, shape, place)
+            if added is not None:
+                node = build.binary(ops.add, node, added[tuple(place)].item())
+            total = node if total is None else build.binary(combine, total, node)
+        found: Node = total
+        return found
+
+    return _by_parts(source, before, after, modes, cval, compute)
 
 
 def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:

@@ -1,0 +1,159 @@
+"""Moving offsets: offsets of layouts that are run-time parameters of a plan.
+
+A loop over rows records views and writes that differ in their offsets alone. A plan in which these offsets move serves
+all of them. While such a plan is made, a :class:`Moving` stands in layouts where a number would be. It supports what is
+right for all its values, such as adding a number. Everything else raises :class:`MustStay`, and the plan is made again
+with that offset as a number.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn, cast
+
+
+class MustStay(Exception):  # noqa: N818  # a request to the maker of a plan, not an error
+    """A plan depends on the value of the offset of the node at a place in the walk."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class Moving:
+    """The offset ``scale * value + base``, where ``value`` is a parameter of a run.
+
+    Parameters
+    ----------
+    symbol : int
+        Which parameter: a place in the walk over a graph, and in a step the number of a scalar.
+    example : int
+        The value of the parameter in the graph for which the plan is made.
+    divisor : int
+        A number that divides the parameter in all runs.
+    scale, base : int
+        The coefficients.
+    assumed : list, optional
+        Collects pairs of layouts that the plan assumes to be apart.
+    place : int, optional
+        The place in the walk, if ``symbol`` is another number.
+    """
+
+    __slots__ = ("assumed", "base", "divisor", "example", "place", "scale", "symbol")
+
+    def __init__(
+        self,
+        symbol: int,
+        example: int,
+        divisor: int = 1,
+        scale: int = 1,
+        base: int = 0,
+        assumed: "list[tuple[Any, Any]] | None" = None,
+        place: int | None = None,
+    ) -> None:
+        self.place = symbol if place is None else place
+        self.symbol = symbol
+        self.example = example
+        self.divisor = divisor
+        self.scale = scale
+        self.base = base
+        self.assumed = assumed
+
+    def at(self, value: int) -> int:
+        """Return the offset for a value of the parameter."""
+        return self.scale * value + self.base
+
+    def is_multiple(self, number: int) -> bool:
+        """Whether the offset is known to be a multiple of a number."""
+        return self.base % number == 0 and self.scale * self.divisor % number == 0
+
+    def renamed(self, symbol: int) -> "Moving":
+        """Return the same offset of another parameter."""
+        return Moving(symbol, self.example, self.divisor, self.scale, self.base, None, self.place)
+
+    def _with(self, scale: int, base: int) -> "Moving":
+        return Moving(self.symbol, self.example, self.divisor, scale, base, self.assumed, self.place)
+
+    def __add__(self, other: Any) -> "Moving":
+        if isinstance(other, Moving):
+            raise MustStay(self.place)
+        return self._with(self.scale, self.base + other) if other else self
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        """Return the difference, a number if both move together."""
+        if not isinstance(other, Moving):
+            return self + -other
+        if self.follows(other):
+            return self.base - other.base
+        raise MustStay(self.place)
+
+    def __mul__(self, factor: Any) -> Any:
+        if isinstance(factor, Moving):
+            raise MustStay(self.place)
+        return self._with(self.scale * factor, self.base * factor) if factor else 0
+
+    __rmul__ = __mul__
+
+    def follows(self, other: "Moving") -> bool:
+        """Whether the difference from another moving offset is the same in all runs."""
+        return self.symbol == other.symbol and self.scale == other.scale
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moving):
+            return False
+        is_alike = self.follows(other) and self.base == other.base and self.divisor == other.divisor
+        return is_alike and self.assumed is other.assumed  # layouts of another plan are kept in caches
+
+    def __hash__(self) -> int:
+        return hash((Moving, self.symbol, self.scale, self.base))
+
+    def __bool__(self) -> bool:
+        """Whether the offset must be added: it may be zero only in some runs."""
+        return True
+
+    def __repr__(self) -> str:
+        scaled = f"p{self.symbol}" if self.scale == 1 else f"{self.scale}*p{self.symbol}"
+        return f"{scaled}{self.base:+d}" if self.base else scaled
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise MustStay(self.place)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _refuse
+    __rsub__ = __neg__ = __abs__ = __index__ = __int__ = _refuse
+
+
+def as_offset(moving: Moving) -> int:
+    """Return a moving offset, to be put where layouts have a number."""
+    return cast(int, moving)
+
+
+def is_moving(offset: object) -> bool:
+    """Whether an offset moves."""
+    return type(offset) is Moving
+
+
+def is_multiple(offset: int, number: int) -> bool:
+    """Whether an offset is a multiple of a number, in all runs if it moves."""
+    moving: Any = offset
+    return moving.is_multiple(number) if type(moving) is Moving else offset % number == 0
+
+
+def at_example(offset: int) -> int:
+    """Return an offset in the graph for which the plan was made."""
+    moving: Any = offset
+    return moving.at(moving.example) if type(moving) is Moving else offset
+
+
+def at_values(offset: int, value_of: Callable[[int], int] | Sequence[int]) -> int:
+    """Return an offset for the values of the parameters, by symbol."""
+    moving: Any = offset
+    if type(moving) is not Moving:
+        return offset
+    value: int = value_of(moving.symbol) if callable(value_of) else value_of[moving.symbol]
+    found: int = moving.at(value)
+    return found
+
+
+#: The parameter of a view or a write: the first, as of generators.
+PART: Final = 0

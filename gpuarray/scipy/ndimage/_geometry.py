@@ -1,0 +1,221 @@
+"""Arrays seen at other coordinates: shifted, enlarged, rotated, and mapped in any way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import ndimage, special
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.logic import where
+from gpuarray.functions.mathematics import clip
+from gpuarray.graph import build
+from gpuarray.scipy._mirror import is_target, mirrors
+from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished
+from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate, interpolated, rest_dtype, total
+
+__all__ = [
+    "affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift", "spline_filter",
+    "spline_filter1d", "zoom",
+]  # fmt: skip
+
+
+@mirrors(ndimage.spline_filter1d)
+@by_name(ndimage.spline_filter1d)
+def spline_filter1d(a: Any) -> GpuArray:
+    """Return the coefficients of splines along an axis."""
+    source, dtype = checked(ndimage.spline_filter1d, a.input, a.order, a.axis, output=a.output, mode=a.mode)
+    axis = build.normalize_axis(a.axis, source.ndim)
+    found = coefficients(source, a.order, [axis], a.mode, dtype) if a.order > 1 else source.astype(dtype)
+    return finished(found, a.output)
+
+
+@mirrors(ndimage.spline_filter)
+@by_name(ndimage.spline_filter)
+def spline_filter(a: Any) -> GpuArray:
+    """Return the coefficients of the spline through an array."""
+    source, dtype = checked(ndimage.spline_filter, a.input, a.order, output=a.output, mode=a.mode)
+    is_filtered = a.order > 1 and source.size
+    found = coefficients(source, a.order, range(source.ndim), a.mode, dtype) if is_filtered else source.astype(dtype)
+    return finished(found, a.output)
+
+
+def _stored(found: GpuArray, dtype: DType) -> GpuArray:
+    """Return interpolated numbers in the dtype of a result: integers are rounded, and clipped to their range."""
+    if dtype.kind not in "iu":
+        return found.astype(dtype, copy=False)
+    limits = np.iinfo(dtype)
+    real = found.real if found.dtype.kind == "c" else found
+    upward = elementwise.floor(real + 0.5)
+    nearest = upward if dtype.kind == "u" else where(real > 0, upward, elementwise.ceil(real - 0.5))
+    if dtype.itemsize < 8:
+        return clip(nearest, float(limits.min), float(limits.max)).astype(dtype)
+    largest = np.nextafter(float(limits.max), 0)
+    return clip(nearest, float(limits.min), largest).astype(dtype)
+
+
+def _line(values: Any, axis: int, ndim: int, dtype: DType) -> Coordinate:
+    """Return numbers along an axis of the result as a coordinate."""
+    found = coordinate(values, dtype)
+    shape = [-1 if axis == a else 1 for a in range(ndim)]
+    return Coordinate(found.whole.reshape(shape), found.rest.reshape(shape))
+
+
+def _separable(source: GpuArray, lines: Sequence[Any], a: Any, dtype: DType) -> GpuArray:
+    """Return an array at coordinates that depend on one axis each."""
+    kind = rest_dtype(source, dtype)
+    at = [_line(values, axis, source.ndim, kind) for axis, values in enumerate(lines)]
+    shape = [len(values) for values in lines]
+    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(found, dtype), a.output)
+
+
+@mirrors(ndimage.shift)
+@by_name(ndimage.shift)
+def shift(a: Any) -> GpuArray:
+    """Return an array moved along its axes."""
+    source, dtype = checked(
+        ndimage.shift, a.input, a.shift, order=a.order, output=a.output, mode=a.mode, cval=a.cval, prefilter=a.prefilter
+    )
+    moves = each(a.shift, source.ndim)
+    return _separable(source, [np.arange(n) - float(by) for n, by in zip(source.shape, moves, strict=True)], a, dtype)
+
+
+@mirrors(ndimage.zoom)
+@by_name(ndimage.zoom)
+def zoom(a: Any) -> GpuArray:
+    """Return an array enlarged or made smaller."""
+    output = None if is_target(a.output) else a.output
+    source, dtype = checked(
+        ndimage.zoom, a.input, a.zoom, order=a.order, output=output, mode=a.mode, cval=a.cval, prefilter=a.prefilter,
+        grid_mode=a.grid_mode,
+    )  # fmt: skip
+    if is_target(a.output):
+        dtype = np.dtype(a.output.dtype)
+    lines = []
+    for extent, factor in zip(source.shape, each(a.zoom, source.ndim), strict=True):
+        length = round(extent * factor)
+        if a.grid_mode:
+            lines.append((np.arange(length) + 0.5) * (extent / length if length else 1.0) - 0.5)
+        else:
+            lines.append(np.arange(length) * ((extent - 1) / (length - 1) if length != 1 else 1.0))
+    return _separable(source, lines, a, dtype)
+
+
+@mirrors(ndimage.map_coordinates)
+@by_name(ndimage.map_coordinates)
+def map_coordinates(a: Any) -> GpuArray:
+    """Return an array at any coordinates."""
+    source = as_array(a.input)
+    points = as_array(a.coordinates, source.device)
+    output = None if is_target(a.output) else a.output
+    shown = np.zeros((points.shape[0], *(1,) * (points.ndim - 1)) if points.ndim else (), points.dtype)
+    source, dtype = checked(
+        ndimage.map_coordinates, source, shown, order=a.order, output=output, mode=a.mode, cval=a.cval,
+        prefilter=a.prefilter,
+    )  # fmt: skip
+    if is_target(a.output):
+        dtype = np.dtype(a.output.dtype)
+    kind = rest_dtype(source, dtype)
+    if points.dtype.kind in "biu":
+        at = [Coordinate(line.astype(dtypes.int32), line.astype(kind) * 0) for line in points]
+    else:
+        at = [coordinate(points[axis], kind) for axis in range(source.ndim)]
+    shape = points.shape[1:]
+    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(found, dtype), a.output)
+
+
+@mirrors(ndimage.geometric_transform, by_scipy=False)
+@by_name(ndimage.geometric_transform)
+def geometric_transform(a: Any) -> GpuArray:
+    """Return an array at the coordinates that a function gives for those of the result.
+
+    The function is called once, with an integer array for each axis of the result.
+    """
+    source = as_array(a.input)
+    given = a.output_shape if a.output_shape is not None else source.shape
+    shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(given)
+    checked(ndimage.map_coordinates, source, np.zeros((source.ndim, 1)), order=a.order, mode=a.mode, cval=a.cval)
+    dtype = np.dtype(source.dtype if a.output is None else getattr(a.output, "dtype", a.output))
+    grid = [as_array(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
+    found = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
+    kind = rest_dtype(source, dtype)
+    at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in found]
+    values = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(values, dtype), a.output)
+
+
+def _transformed(
+    source: GpuArray, matrix: Any, offset: Any, axes: Sequence[int], shape: Sequence[int], a: Any, dtype: DType
+) -> GpuArray:
+    """Return an array whose coordinates along some axes are a matrix times those of the result, and an offset."""
+    kind = rest_dtype(source, dtype)
+    at: list[Coordinate | None] = [None] * source.ndim
+    for row, move, axis in zip(matrix, offset, axes, strict=True):
+        parts = [
+            _line(np.arange(shape[other]) * factor + (move if number == 0 else 0.0), other, len(shape), kind)
+            for number, (factor, other) in enumerate(zip(row, axes, strict=True))
+            if factor or number == 0
+        ]
+        placed = [Coordinate(as_array(part.whole, source.device), as_array(part.rest, source.device)) for part in parts]
+        at[axis] = parts[0] if len(parts) == 1 else total(placed)
+    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(found, dtype), a.output)
+
+
+@mirrors(ndimage.affine_transform)
+@by_name(ndimage.affine_transform)
+def affine_transform(a: Any) -> GpuArray:
+    """Return an array at coordinates that are an affine function of those of the result."""
+    matrix = np.asarray(read(a.matrix), float)
+    offset = a.offset if np.ndim(a.offset) == 0 else np.asarray(read(a.offset), float)
+    output = None if is_target(a.output) else a.output
+    source = as_array(a.input)
+    shown = matrix if matrix.ndim != 1 else np.diag(matrix)  # SciPy warns of lines
+    source, dtype = checked(
+        ndimage.affine_transform, source, shown, offset, order=a.order, output=output, mode=a.mode, cval=a.cval,
+        prefilter=a.prefilter,
+    )  # fmt: skip
+    shape = a.output_shape
+    if is_target(a.output):
+        dtype = np.dtype(a.output.dtype)
+        shape = tuple(a.output.shape) if shape is None else shape
+    shape = source.shape if shape is None else tuple(shape)
+    if matrix.ndim == 2 and matrix.shape[1] == source.ndim + 1:
+        matrix, offset = matrix[: source.ndim, :-1], matrix[: source.ndim, -1]
+    moves = np.broadcast_to(np.asarray(offset, float), (source.ndim,))
+    if matrix.ndim == 1:
+        matrix = np.diag(matrix)
+    return _transformed(source, matrix, moves, range(source.ndim), shape, a, dtype)
+
+
+@mirrors(ndimage.rotate)
+@by_name(ndimage.rotate)
+def rotate(a: Any) -> GpuArray:
+    """Return an array rotated in the plane of two axes."""
+    output = None if is_target(a.output) else a.output
+    source, dtype = checked(
+        ndimage.rotate, a.input, a.angle, a.axes, a.reshape, output=output, order=a.order, mode=a.mode, cval=a.cval,
+        prefilter=a.prefilter,
+    )  # fmt: skip
+    if is_target(a.output):
+        dtype = np.dtype(a.output.dtype)
+    axes = sorted(build.normalize_axis(axis, source.ndim) for axis in a.axes)
+    cosine, sine = special.cosdg(a.angle), special.sindg(a.angle)
+    matrix = np.array([[cosine, sine], [-sine, cosine]])
+    plane = np.array([source.shape[axis] for axis in axes])
+    extents = plane
+    if a.reshape:
+        rows, columns = plane
+        corners = matrix @ [[0, 0, rows, rows], [0, columns, 0, columns]]
+        extents = (np.ptp(corners, axis=1) + 0.5).astype(int)
+    offset = (plane - 1) / 2 - matrix @ ((extents - 1) / 2)
+    shape = [*source.shape]
+    for axis, extent in zip(axes, extents.tolist(), strict=True):
+        shape[axis] = extent
+    return _transformed(source, matrix, offset, axes, shape, a, dtype)

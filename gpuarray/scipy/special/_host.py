@@ -1,0 +1,42 @@
+"""Functions without kernels, which SciPy runs on the host, and SciPy's own objects of errors and polynomials."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from scipy import special as scipy_special
+
+from gpuarray.scipy._mirror import hosted
+from gpuarray.scipy.special import _compositions, _kernels
+
+_REASON: Final = "the function has no kernel"
+_SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
+
+
+def _of_ufunc(name: str) -> Callable[..., Any]:
+    """Return a function for a ufunc of SciPy, which has no signature."""
+    original = getattr(scipy_special, name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return original(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    return hosted(call, _REASON, name=f"special.{name}")
+
+
+def _hosted(name: str) -> Any:
+    original = getattr(scipy_special, name)
+    if isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc":
+        return _of_ufunc(name)
+    return hosted(original, _REASON, name=f"special.{name}")
+
+
+def _names() -> list[str]:
+    defined = {*_kernels.__all__, *_compositions.__all__}
+    return [name for name in scipy_special.__all__ if name not in defined]
+
+
+_KNOWN: Final = {n: getattr(scipy_special, n) if n in _SERVICES else _hosted(n) for n in _names()}
+globals().update(_KNOWN)
+
+__all__ = [*_KNOWN]

@@ -1,0 +1,75 @@
+"""Functions with kernels. Operands are converted to the dtypes that SciPy computes with."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from inspect import signature
+from typing import Any, Final, cast
+
+import numpy as np
+from scipy import special as scipy_special
+
+from gpuarray.functions import special
+from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.fallback import on_host
+from gpuarray.functions.registry import NATIVE, Implementation
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, _is_hosts, run_scipy
+
+_COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
+
+
+@lru_cache(maxsize=1024)
+def _dtypes(ufunc: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the dtypes of the operands and of the result with which SciPy computes; Python types are weak."""
+    found: tuple[Any, ...] = ufunc.resolve_dtypes((*given, None))
+    return found
+
+
+def _with_kernel(name: str) -> Callable[..., Any]:
+    """Return the function of a ufunc of SciPy that has a kernel."""
+    original = getattr(scipy_special, name)
+    kernel = getattr(special, name)
+    count = original.nin
+
+    def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if len(args) == count + 1:
+            *operands, out = args
+        else:
+            operands = [*args]
+        if kwargs or len(operands) != count:
+            return on_host(original, args, {"out": out, **kwargs}, _COMPLEX, f"scipy.special.{name}")
+        if out is None and _is_hosts(args, kwargs):
+            return run_scipy(original, args, kwargs)
+        given = tuple(
+            type(x) if type(x) in (int, float, complex) else getattr(x, "dtype", None) or np.asarray(x).dtype
+            for x in operands
+        )
+        kinds = _dtypes(original, given)
+        if any(kind.kind == "c" for kind in kinds):
+            return on_host(
+                original, tuple(operands), {"out": out} if out is not None else {}, _COMPLEX, f"scipy.special.{name}"
+            )
+        arrays = as_arrays(*operands)
+        found = kernel(*(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[:count], strict=True)))
+        return write_out(found.astype(kinds[-1], copy=False), out)
+
+    run.__name__ = run.__qualname__ = name
+    with suppress(ValueError):  # ufuncs of older versions of NumPy have no signature
+        cast(Any, run).__signature__ = signature(original)
+    run.__module__ = "gpuarray.scipy.special"
+    run.__doc__ = (
+        f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
+        "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
+    )
+    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _COMPLEX, run)
+    return run
+
+
+_KNOWN: Final = {
+    name: _with_kernel(name)
+    for name in vars(special)["__all__"]
+    if isinstance(original := getattr(scipy_special, name, None), np.ufunc) and original.nout == 1 and name != "stdtrit"
+}
+globals().update(_KNOWN)
+
+__all__ = [*_KNOWN]

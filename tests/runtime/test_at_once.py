@@ -1,0 +1,194 @@
+"""Operations on small arrays in host memory compute at once, with the results and the aliasing of NumPy."""
+
+import threading
+
+import numpy as np
+import pytest
+from support import assert_same
+
+import gpuarray as xp
+from gpuarray.config import Config
+from gpuarray.immediacy import immediacy
+
+
+@pytest.fixture(autouse=True)
+def small_values():
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        yield
+
+
+def has_memory(*arrays):
+    return all(array._cell.memory is not None for array in arrays)
+
+
+def test_results_are_there_at_once():
+    x = xp.asarray(np.arange(8.0))
+    y = xp.sin(x[1:]) * 2 + x[:-1].sum() - np.sqrt(x[1:])
+    assert has_memory(x, y, x > 3, y[2], y.max(), x @ x, xp.where(x > 3, x, 0), xp.concatenate([x, y]), x[x > 3])
+    host = np.arange(8.0)
+    assert_same(y, np.sin(host[1:]) * 2 + host[:-1].sum() - np.sqrt(host[1:]))
+    assert xp.stats()["evaluations"] == xp.stats()["plans"] == 0
+    assert xp.stats()["operations"] > 5
+
+
+def test_larger_values_are_recorded():
+    x = xp.asarray(np.ones(200_000))
+    y = x + 1
+    assert y._cell.memory is None
+    assert y.residency == ()
+    assert (x[:5] + 1)._cell.memory is not None  # a small part of what the host has
+    column, row = xp.asarray(np.ones((1000, 1))), xp.asarray(np.ones((1, 1000)))
+    assert (column * row)._cell.memory is None
+    assert xp.outer(column, row).shape == (1000, 1000)
+
+
+def test_views_share_memory():
+    x, host = xp.zeros((4, 5)), np.zeros((4, 5))
+    for a in (x, host):
+        part, turned, line = a[1:3, ::2], a.T, a.reshape(-1)
+        part += 1
+        turned[4] = 7
+        line[3:9] *= 2
+        a[0, 0] = line[6] + 1
+        np.moveaxis(a, 0, 1)[2, 3] = 5
+        a[a > 6] = -1
+        np.fill_diagonal(a, 9)
+        a[[0, 3], 1] = a[2, :2]
+    assert has_memory(x)
+    assert_same(x, host)
+    assert x[1:].base is x
+    assert x[1:, ::2].strides == host[1:, ::2].strides
+
+
+def test_views_share_memory_when_the_value_becomes_a_node_and_back():
+    x, host = xp.zeros((4, 5)), np.zeros((4, 5))
+    for a in (x, host):
+        part = a[1:3]
+        part += 1
+        if a is x:
+            kept = a.node()  # now it is a leaf, which nobody may write to
+            assert not has_memory(x)
+        a[2] = 3
+        part[:, 1] -= 5
+        a.T[0] = 8
+    assert_same(x, host)
+    assert part.tolist() == host[1:3].tolist()
+    assert kept.host[2, 0] == 1
+    assert kept.host[1, 1] == 1
+
+
+def test_what_was_recorded_before_a_write_reads_the_old_value():
+    x = xp.asarray(np.arange(4.0))
+    with immediacy.suspended():
+        before = x * 2
+    x += 10
+    assert before.tolist() == [0, 2, 4, 6]
+    assert x.tolist() == [10, 11, 12, 13]
+
+
+def test_results_without_axes_are_values():
+    x = xp.asarray(np.arange(4.0))
+    total, element = x.sum(), x[2]
+    for value in (total, element, total > 1, -element):
+        assert isinstance(value, xp.GpuArray)
+        assert hash(value) == hash(value.item())
+    kept = element
+    element += 1
+    assert (float(kept), float(element), float(x[2])) == (2, 3, 2)
+    array = xp.asarray(3.0)
+    array += 1
+    assert array.tolist() == 4
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(array)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda x: x[9], IndexError),
+        (lambda x: x + xp.ones(3), ValueError),
+        (lambda x: x.__setitem__(slice(1, 3), [1, 2, 3]), ValueError),
+        (lambda x: x.sum(axis=2), np.exceptions.AxisError),
+        (lambda x: x @ xp.ones(3), ValueError),
+        (lambda x: x.astype(int).__setitem__(0, float("nan")), ValueError),
+        (lambda x: x.astype(int).__ipow__(-1), ValueError),
+        (lambda x: x.__iadd__(1j), TypeError),
+        (lambda x: xp.broadcast_to(x, (2, 4)).__setitem__(0, 1), ValueError),
+        (lambda x: float(x), TypeError),
+    ],
+)
+def test_errors_are_those_of_recorded_operations(call, error):
+    messages = []
+    for scope in (xp.using(debug=0), immediacy.suspended()):
+        x = xp.asarray(np.arange(4.0))
+        with scope, pytest.raises(error) as raised:
+            call(x)
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
+
+
+def test_there_are_no_warnings(recwarn):
+    x = xp.asarray(np.array([0.0, -1, 1e300]))
+    with np.errstate(all="raise"):
+        found = [1 / x, xp.log(x), x * x, x[0] / 0.0, xp.sqrt(x), x.astype("float32"), np.exp(x)]
+    assert not recwarn.list
+    assert has_memory(*found)
+
+
+def test_devices_are_joined():
+    x = xp.asarray(np.ones(3), device="auto")
+    y = xp.asarray(np.ones(3))
+    assert (x + x).device == "auto"
+    assert (x + y).device == (y * x).device == xp.concatenate([x, y]).device == "cpu"
+
+
+def test_results_that_numpy_stores_by_columns_are_stored_by_rows():
+    x = xp.asarray(np.arange(6.0).reshape(2, 3))
+    for found in (x.T + 1, x.T.copy(), np.sin(x.T), xp.concatenate([x.T, x.T])):
+        assert has_memory(found)
+        assert found.flags.c_contiguous
+    assert_same(x.T + 1, np.arange(6.0).reshape(2, 3).T + 1)
+
+
+def test_arguments_of_functions_are_written_to():
+    x, host = xp.asarray(np.arange(6.0)), np.arange(6.0)
+    out = xp.zeros(6)
+    assert np.cumsum(x, out=out) is out
+    assert_same(out, np.cumsum(host))
+    np.put(x, [1, 2], 7)
+    np.copyto(x[3:], x[:3])
+    np.add(x, 1, out=x)
+    np.put(host, [1, 2], 7)
+    np.copyto(host[3:], host[:3])
+    np.add(host, 1, out=host)
+    assert_same(x, host)
+
+
+def test_derivatives_and_recorded_functions_record():
+    x = xp.asarray(np.arange(1.0, 4))
+    gradient = xp.grad(lambda v: (v * v).sum())(x)
+    assert gradient.tolist() == [2, 4, 6]
+    twice = xp.jit(lambda v: v * 2 + x)
+    for _ in range(3):
+        assert twice(x).tolist() == [3, 6, 9]
+        assert immediacy.limit
+    x[0] = 5
+    assert twice(x).tolist() == [15, 6, 9]
+
+
+def test_threads_do_not_lose_writes():
+    x = xp.zeros(64)
+
+    def write(first):
+        for _ in range(200):
+            for k in range(first, 64, 4):
+                x[k] += 1
+                if k % 16 == first:
+                    x.node()  # now it is a leaf
+
+    threads = [threading.Thread(target=write, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.tolist() == [200] * 64

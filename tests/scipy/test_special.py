@@ -1,0 +1,87 @@
+"""Functions of gpuarray.scipy.special, compared with SciPy's."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+import gpuarray as xp
+from gpuarray.scipy import special as ours
+from gpuarray.scipy.special import _kernels
+
+
+@pytest.fixture(autouse=True, params=["cpu", "wgpu"])
+def place(request):
+    with xp.using(device=request.param):
+        yield request.param
+
+
+def check(name, *args, tolerance=1e-10, **kwargs):
+    """Compare a function, as it is called and as a composition, with SciPy's."""
+    wanted = getattr(special, name)(*args, **kwargs)
+    function = getattr(ours, name)
+    put = [xp.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
+    for call in (function, getattr(function, "composition", function)):
+        found = call(*put, **kwargs)
+        pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+        for one, other in pairs:
+            one, other = np.asarray(one), np.asarray(other)
+            assert (one.shape, one.dtype) == (other.shape, other.dtype)
+            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+def test_every_name_is_there():
+    assert not [name for name in special.__all__ if not hasattr(ours, name)]
+
+
+@pytest.mark.parametrize("dtypes", [("float16",), ("int32",), ("float32",), ("float16", "float32")])
+def test_dtypes_are_scipys(dtypes):
+    for name in ("erf", "gammaln", "expit") if len(dtypes) == 1 else ("beta", "xlogy", "gammainc"):
+        x = [np.asarray([0.5, 1, 2]).astype(kind) for kind in dtypes]
+        found, wanted = getattr(ours, name)(*map(xp.asarray, x)), getattr(special, name)(*x)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found.get(), wanted, rtol=1e-5)
+
+
+def test_kernels_at_usual_points(place):
+    x = np.asarray([0.3, 0.5, 1.5, 4.0])
+    names = _kernels.__all__ if place == "cpu" else _kernels.__all__[::9]
+    for name in names:
+        function = getattr(special, name)
+        args = [x, x[::-1].copy(), np.full(4, 0.25)][: function.nin]
+        with np.errstate(all="ignore"):
+            try:
+                wanted = function(*args)
+            except TypeError:
+                continue  # a number of trials must be an integer
+        np.testing.assert_allclose(np.asarray(getattr(ours, name)(*map(xp.asarray, args))), wanted, rtol=1e-10)
+
+
+def test_complex_numbers_and_functions_without_kernels_are_counted(place):
+    z = np.asarray([0.5 + 1j, 2.0])
+    for name in ("digamma", "loggamma", "erf"):
+        np.testing.assert_allclose(np.asarray(getattr(ours, name)(xp.asarray(z))), getattr(special, name)(z))
+    np.testing.assert_allclose(np.asarray(ours.xlogy(xp.asarray(z), xp.asarray(z))), special.xlogy(z, z))
+    check("jv", 1.5, z.real)
+    check("lpmv", 1, 2, np.asarray([0.1, 0.5]))
+    check("sph_harm_y", 2, 1, np.asarray([0.1, 0.5]), 0.3)
+    check("ellipj", np.asarray([0.1, 0.5]), 0.3)
+    assert xp.stats()["fallbacks"] == (0 if place == "cpu" else 12)
+
+
+def test_compositions():
+    x = np.random.default_rng(0).standard_normal((4, 5)) * 3
+    x[0, 0] = -np.inf
+    for axis in (None, 0, (0, 1)):
+        check("logsumexp", x, axis)
+        check("logsumexp", x, axis, np.asarray([1, 2, -0.5, 0, 3.0]), True, True)
+        check("softmax", x, axis)
+        check("log_softmax", x, axis)
+    check("logsumexp", np.asarray([1000.0, 1000.0], np.float32), tolerance=1e-6)
+    check("diric", np.linspace(-13, 13, 50), 7)
+    check("multigammaln", np.asarray([3.5, 6.0]), 3)
+    check("polygamma", np.asarray([0, 1, 2, 3]), np.asarray([0.5, 1.5, 2.5, 3.5]))
+    check("zeta", np.asarray([0.0, 0.5, 0.99, 1.0, 2.0, 3.5, -0.5, -2.0, -3.0, np.inf, np.nan]))
+    check("zeta", np.asarray([1.5, 2.0, 3.5]), 2.5)
+    for wrong in (2.5, 0.0 + 1j):
+        with pytest.raises((ValueError, TypeError)):
+            ours.multigammaln.composition(xp.ones(2), wrong)
