@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bench.workloads import (
     counting,
+    derivatives,
     elementwise,
     fourier,
     learning,
@@ -34,6 +35,7 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "counting": counting.WORKLOADS,
     "fourier": fourier.WORKLOADS,
     "learning": learning.WORKLOADS,
+    "derivatives": derivatives.WORKLOADS,
     "transfers": transfers.WORKLOADS,
     "processors": processors.WORKLOADS,
     "overhead": overhead.WORKLOADS,

@@ -1,0 +1,68 @@
+"""Kernel estimates of densities."""
+
+from typing import Any
+
+import numpy as np
+from scipy import stats as scipy_stats
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array, device_among, read
+from gpuarray.scipy._mirror import run_scipy
+
+__all__ = ["gaussian_kde"]
+
+
+class gaussian_kde:  # noqa: N801  # SciPy's name
+    """An estimate of a density by Gaussian kernels, as :class:`scipy.stats.gaussian_kde`.
+
+    SciPy computes the bandwidth from the data on the host. The density is evaluated on the device of the points.
+    Attributes and methods other than those here are those of SciPy's object.
+
+    Parameters
+    ----------
+    dataset : array_like
+        The data, of shape (d, N), or (N,).
+    bw_method : str, number or callable, optional
+        The bandwidth.
+    weights : array_like, optional
+        Weights of the data.
+    """
+
+    def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None) -> None:
+        self._device = device_among(dataset)
+        given = None if weights is None else read(weights)
+        self._host = scipy_stats.gaussian_kde(read(dataset), bw_method, given)
+
+    def evaluate(self, points: Any) -> GpuArray:
+        """Return the density at points of shape (d, M), or (M,)."""
+        return xp.exp(self.logpdf(points))
+
+    __call__ = pdf = evaluate
+
+    def logpdf(self, x: Any) -> GpuArray:
+        """Return the logarithm of the density at points of shape (d, M), or (M,)."""
+        host = self._host
+        points = x if isinstance(x, GpuArray) else as_array(x, self._device)
+        points = xp.atleast_2d(points.astype(dtypes.float64, copy=False))
+        if points.shape[0] != host.d:
+            if points.shape[0] != 1 or points.shape[1] != host.d:
+                raise ValueError(f"points have dimension {points.shape[0]}, dataset has dimension {host.d}")
+            points = points.T
+        whitening = np.linalg.inv(host.cho_cov)
+        data = as_array(whitening @ host.dataset, points.device)
+        moved = as_array(whitening, points.device) @ points
+        apart = ((moved[:, :, None] - data[:, None, :]) ** 2).sum(0)
+        norm = host.d / 2 * np.log(2 * np.pi) + np.log(np.diag(host.cho_cov)).sum()
+        exponents = as_array(np.log(host.weights), points.device) - 0.5 * apart
+        top = exponents.max(-1, keepdims=True)
+        return xp.log(xp.exp(exponents - top).sum(-1)) + top[:, 0] - float(norm)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = getattr(self._host, name)
+        if callable(value):
+            return lambda *args, **kwargs: run_scipy(value, args, kwargs)
+        return as_array(value, self._device) if isinstance(value, np.ndarray) else value

@@ -1,0 +1,104 @@
+"""Distributions and descriptions of gpuarray.scipy.stats, compared with SciPy's."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpuarray as xp
+from gpuarray.scipy import stats as ours
+
+SHAPES = {
+    "gamma": (2.5,), "chi2": (3.0,), "beta": (2.0, 3.5), "t": (4.0,), "f": (3.0, 7.0), "lognorm": (0.7,),
+    "weibull_min": (1.7,), "poisson": (2.5,), "binom": (6, 0.3),
+}  # fmt: skip
+CONTINUOUS = ("norm", "expon", "uniform", "laplace", "logistic", "cauchy", *SHAPES)[:-2]
+POINTS = np.asarray([-np.inf, -2.0, -0.3, 0.0, 0.25, 0.5, 1.0, 1.5, 3.0, 7.0, np.inf, np.nan])
+SHARES = np.asarray([-0.1, 0.0, 0.01, 0.3, 0.5, 0.9, 1.0, 1.1, np.nan])
+
+
+def check(name, method, x, *args, **kwargs):
+    with np.errstate(all="ignore"):
+        wanted = getattr(getattr(stats, name), method)(x, *args, **kwargs)
+        distribution = getattr(ours, name)
+        found = np.asarray(distribution._composed(method, xp.asarray(x), args, kwargs))
+        again = np.asarray(getattr(distribution, method)(xp.asarray(x), *args, **kwargs))
+    for result in (found, again):
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-13, err_msg=f"{name}.{method}")
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_continuous_distributions(name):
+    shapes = SHAPES.get(name, ())
+    with xp.using(device="cpu"):
+        for method in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"):
+            x = POINTS if method in ("cdf", "sf") else POINTS[1:-2]  # SciPy has NaN for the density at infinity
+            check(name, method, x, *shapes)
+            check(name, method, x, *shapes, loc=0.5, scale=np.asarray(2.0))
+        for method in ("ppf", "isf"):
+            check(name, method, SHARES, *shapes, loc=0.5, scale=2)
+        check(name, "pdf", POINTS[1:-2], *shapes, scale=-1.0)
+
+
+@pytest.mark.parametrize("name", ["poisson", "binom"])
+def test_discrete_distributions(name):
+    k = np.asarray([-1.0, 0, 1, 2, 2.5, 5, 6, 9, np.nan])
+    with xp.using(device="cpu"):
+        for method in ("pmf", "logpmf", "cdf", "sf"):
+            check(name, method, k, *SHAPES[name])
+            check(name, method, k, *SHAPES[name], loc=1)
+        check(name, "ppf", SHARES, *SHAPES[name])
+
+
+def test_distributions_on_a_device():
+    with xp.using(device="wgpu"):
+        check("norm", "cdf", POINTS, 0.5, 2.0)
+        check("gamma", "logpdf", POINTS[3:-2], 2.5)
+        frozen = ours.norm(1.0, 2.0)
+        np.testing.assert_allclose(frozen.pdf(xp.asarray(POINTS)).get(), stats.norm(1.0, 2.0).pdf(POINTS))
+        fallbacks = xp.stats()["fallbacks"]
+        ours.gamma.ppf(xp.asarray(SHARES), 2.5)
+        sample = ours.norm.rvs(1.0, size=5, random_state=0)
+        assert xp.stats()["fallbacks"] > fallbacks
+        np.testing.assert_array_equal(np.asarray(sample), stats.norm.rvs(1.0, size=5, random_state=0))
+    assert float(ours.norm.mean()) == 0
+    with pytest.raises(TypeError, match="missing parameters: a"):
+        ours.gamma._composed("pdf", 1.0, (), {})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+def test_descriptions(dtype):
+    x = (np.random.default_rng(1).standard_normal((20, 4)) * 9).astype(dtype)
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+
+    def compare(name, *args, **kwargs):
+        wanted = getattr(stats, name)(x, *args, **kwargs)
+        function = getattr(ours, name)
+        for call in (function, function.composition):
+            found = call(xp.asarray(x), *args, **kwargs)
+            for one, other in zip(found, wanted, strict=True) if name == "describe" else [(found, wanted)]:
+                np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=tolerance, atol=tolerance)
+                assert name == "describe" or np.asarray(one).dtype == np.asarray(other).dtype
+
+    with xp.using(device="cpu"):
+        for axis in (0, 1, None):
+            compare("zscore", axis, 1)
+            compare("sem", axis)
+            compare("skew", axis, False)
+            compare("kurtosis", axis, True, False)
+            compare("describe", axis)
+        with pytest.raises(ValueError, match="nan values"):
+            ours.zscore.composition(xp.asarray([1.0, np.nan]), nan_policy="raise")
+
+
+def test_gaussian_kde():
+    data = np.random.default_rng(2).standard_normal((2, 50))
+    points = np.random.default_rng(3).standard_normal((2, 7))
+    for sample, where in ((data, points), (data[0], points[0])):
+        theirs = stats.gaussian_kde(sample, weights=np.arange(1.0, 51))
+        for device in ("cpu", "wgpu"):
+            with xp.using(device=device):
+                found = ours.gaussian_kde(xp.asarray(sample), weights=np.arange(1.0, 51))
+                np.testing.assert_allclose(found(xp.asarray(where)).get(), theirs(where), rtol=1e-9)
+                np.testing.assert_allclose(found.logpdf(xp.asarray(where)).get(), theirs.logpdf(where), rtol=1e-9)
+                assert found.factor == theirs.factor
