@@ -62,7 +62,6 @@ ABSENT: Final[dict[str, str]] = {
     "lax": "use Python's loops and conditions with gpuarray.where; gpuarray.jit records a function once",
     "numpy": "the functions are in gpuarray itself",
     "pmap": "use gpuarray.using(device=...) in threads, or dask",
-    "vmap": "write the function for arrays with one more axis, which broadcasting and gpuarray.vecdot allow",
     # PyTorch
     "from_numpy": "use gpuarray.asarray(x)",
     "manual_seed": "use gpuarray.random.default_rng(seed) or gpuarray.random.seed(seed)",
