@@ -36,6 +36,7 @@ def drawn() -> bool:
     return Path(FIGURE).read_bytes()[8:12] == b"WEBP"
 
 
+@pytest.mark.usefixtures("planned")  # the picture is small here
 def test_photograph_is_numpys_in_a_few_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     expected, found = program("photograph").main(FIGURE, step=12)
     for wanted, picture in zip(expected, found, strict=True):
@@ -103,4 +104,12 @@ def test_spectrogram_follows_the_chirp() -> None:
     middles = (np.arange(decibels.shape[1]) * 64 + 128) / module.RATE
     below = decibels[: int(2500 / width)]  # the steady tones are above
     np.testing.assert_allclose(below.argmax(axis=0) * width, 200 + 1500 * middles, atol=1.5 * width)
+    assert drawn()
+
+
+def test_flower_is_the_one_that_scipy_finds() -> None:
+    expected, found = program("flower").main(FIGURE, step=8)
+    for wanted, array in zip(expected, found, strict=True):
+        assert np.mean(wanted == array) > 0.999  # a pixel on the threshold may go either way
+    assert 0.1 < found[1].mean() < 0.4
     assert drawn()
