@@ -104,3 +104,8 @@ def test_spectrogram_follows_the_chirp() -> None:
     below = decibels[: int(2500 / width)]  # the steady tones are above
     np.testing.assert_allclose(below.argmax(axis=0) * width, 200 + 1500 * middles, atol=1.5 * width)
     assert drawn()
+
+
+def test_filter_counts_the_beats() -> None:
+    assert abs(program("filter").main(FIGURE, seconds=8.0) - 72) < 0.5
+    assert drawn()
