@@ -189,8 +189,8 @@ class _Runner:
             return result
         if self.workload.read:
             return self.peer.asnumpy(result)
-        self.peer.wait([result])
-        return result
+        self.peer.wait(_results(result))
+        return _results(result)[0]
 
     def keep_busy(self, seconds: float) -> None:
         """Call repeatedly, waiting now and then."""
@@ -203,9 +203,9 @@ class _Runner:
         for _ in range(count):
             result = self._function()
             if self.workload.moves != "down":
-                self.peer.start(result)
+                self.peer.start(*_results(result))
         if self.workload.moves != "down":
-            self.peer.wait([result])
+            self.peer.wait(_results(result))
 
     def take_turn(self, seconds: float) -> None:
         """Time single and queued calls, for ``seconds`` each."""
@@ -256,6 +256,10 @@ def _function(workload: Workload, peer: Peer, size: int) -> Callable[..., Any]:
         return lambda *arrays: say(peer.xp.evaluate, size, *arrays)
     function = lambda *arrays: workload.run(peer.xp, size, *arrays)  # noqa: E731  # partial objects are not compiled
     return peer.repeat(function, workload.steps) if workload.steps > 1 else peer.compile(function)
+
+
+def _results(result: Any) -> Sequence[Any]:
+    return result if isinstance(result, tuple) else (result,)
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:

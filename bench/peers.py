@@ -91,8 +91,8 @@ class Peer:
         """Return the device time of some calls in milliseconds, if :attr:`has_clock`."""
         raise AbsentError(f"{self.name} does not tell")
 
-    def start(self, result: Any) -> None:
-        """Start the computation of ``result`` if the library is lazy."""
+    def start(self, *results: Any) -> None:
+        """Start the computation of ``results`` if the library is lazy."""
 
     def trim(self) -> None:
         """Release pooled memory."""
@@ -142,8 +142,8 @@ class Ours(Peer):
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return self.xp.jit(function) if self.compiled else function
 
-    def start(self, result: Any) -> None:
-        self.xp.evaluate(result)
+    def start(self, *results: Any) -> None:
+        self.xp.evaluate(*results)
 
     def device_ms(self, calls: Callable[[], Any]) -> float:
         with self.xp.profile() as found:
@@ -180,6 +180,21 @@ class Numexpr(Peer):
         return self.xp.__version__
 
 
+class Autograd(Peer):
+    """HIPS autograd: NumPy with derivatives in reverse mode."""
+
+    name = "autograd"
+
+    def __init__(self) -> None:
+        autograd = self._autograd = _imported("autograd")
+        self.xp = _Seeded(import_module("autograd.numpy"))
+        self.xp.value_and_grad = autograd.value_and_grad
+        self.xp.grad = autograd.grad
+
+    def describe(self) -> str:
+        return str(getattr(self._autograd, "__version__", ""))
+
+
 class _TorchNamespace:
     """PyTorch with the names of the array API, which creates arrays on one device."""
 
@@ -188,12 +203,19 @@ class _TorchNamespace:
         self._device = device
         self.max = torch.amax
         self.fft = torch.fft
+        self.grad, self.jvp, self.vmap, self.jacfwd = (
+            getattr(torch.func, name) for name in ("grad", "jvp", "vmap", "jacfwd")
+        )
         for name in ("arange", "linspace", "full", "zeros", "ones", "empty"):
             setattr(self, name, self._placed(getattr(torch, name)))
         self.random = SimpleNamespace(standard_normal=self._placed(torch.randn), random=self._placed(torch.rand))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)
+
+    def value_and_grad(self, function: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+        both = self._torch.func.grad_and_value(function, argnums)
+        return lambda *arrays: both(*arrays)[::-1]
 
     def _placed(self, create: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments, **keywords: create(*arguments, device=self._device, **keywords)
@@ -261,6 +283,8 @@ class _JaxNamespace:
     def __init__(self, jax: Any) -> None:
         self._jax = jax
         self.random = SimpleNamespace(standard_normal=self._drawn("normal"), random=self._drawn("uniform"))
+        self.grad, self.value_and_grad, self.jvp = jax.grad, jax.value_and_grad, jax.jvp
+        self.vmap, self.jacfwd, self.checkpoint = jax.vmap, jax.jacfwd, jax.checkpoint
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._jax.numpy, name)
@@ -367,6 +391,7 @@ class Cupy(Peer):
 PEERS: dict[str, Callable[[], Peer]] = {
     "numpy": Peer,
     "numexpr": Numexpr,
+    "autograd": Autograd,
     "torch-cpu": lambda: Torch("cpu", compiled=False),
     "torch-compile-cpu": lambda: Torch("cpu", compiled=True),
     "jax-cpu": lambda: Jax("cpu"),

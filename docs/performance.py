@@ -115,6 +115,13 @@ SECTIONS = (
         {"cupy": 1.0, "torch": 1.0},
     ),
     Section(
+        "Derivatives and batches",
+        "at least as fast as JAX and torch.compile, a training step at least 0.9x",
+        "derivatives",
+        {"jax": 1.0, "torch-compile": 1.0, "autograd": 1.0},
+        {"training-step": {"jax": 0.9}},
+    ),
+    Section(
         "Transfers",
         "uploads as fast as torch and CuPy, downloads at least twice as fast",
         "transfers",

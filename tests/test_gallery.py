@@ -109,3 +109,11 @@ def test_spectrogram_follows_the_chirp() -> None:
 def test_filter_counts_the_beats() -> None:
     assert abs(program("filter").main(FIGURE, seconds=8.0) - 72) < 0.5
     assert drawn()
+
+
+def test_flower_is_the_one_that_scipy_finds() -> None:
+    expected, found = program("flower").main(FIGURE, step=8)
+    for wanted, array in zip(expected, found, strict=True):
+        assert np.mean(wanted == array) > 0.999  # a pixel on the threshold may go either way
+    assert 0.1 < found[1].mean() < 0.4
+    assert drawn()

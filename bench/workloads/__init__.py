@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bench.workloads import (
     counting,
+    derivatives,
     elementwise,
     fourier,
     learning,
@@ -36,6 +37,7 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "fourier": fourier.WORKLOADS,
     "signals": signals.WORKLOADS,
     "learning": learning.WORKLOADS,
+    "derivatives": derivatives.WORKLOADS,
     "transfers": transfers.WORKLOADS,
     "processors": processors.WORKLOADS,
     "overhead": overhead.WORKLOADS,

@@ -8,13 +8,15 @@ one call come from one function, so that they stay the outputs of one call.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from gpuarray import dtypes
-from gpuarray.autodiff.batches import Batch, moved
+from gpuarray.autodiff.batches import Batch, moved, permuted
 from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
-from gpuarray.ops import calls, factorisations
+from gpuarray.ops import calls, factorisations, reductions
 from gpuarray.ops import elementwise as ops
 
 _Made: TypeAlias = Callable[[Call], Node]
@@ -48,35 +50,49 @@ def _stacked(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Solve stacks of systems; one matrix with more right-hand sides, if it is the same for all elements."""
     left, right = node.inputs
-    is_vector = len(right.shape) == 1
-    if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:  # one matrix: more right-hand sides
+    if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:
         columns = moved(batch.full(right), 0, 1)  # (rows, batch) or (rows, batch, columns)
         flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
-        made = Call(node.op, (left, flat), node.parameters, 0, flat.shape, node.dtype)
-        return lambda output: moved(build.reshape(made, columns.shape), 1, 0)
-    known = left if owns[0] is None else owns[0]
-    side = batch.full(right) if owns[0] is None or owns[1] is not None else right
-    if is_vector and side is not right:
-        side = build.reshape(side, (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1))
-    elif is_vector:
-        side = build.reshape(right, (*right.shape, 1))
+        return _solution(batch, (left, flat), owns, lambda made: moved(build.reshape(made, columns.shape), 1, 0))
+    if len(right.shape) == 1:  # a vector is one only without a stack
+        shape = (*right.shape, 1) if owns[1] is None else (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1)
+        side = build.reshape(right if owns[1] is None else owns[1], shape)
+        known = left if owns[0] is None else owns[0]
     else:
         lead = max(len(left.shape), len(right.shape)) + 1
         known, side = (
-            build.reshape(x, (x.shape[0], *(1,) * (lead - len(x.shape)), *x.shape[1:])) if own else x
-            for x, own in ((known, owns[0] is not None), (side, side is not right))
+            operand
+            if own is None
+            else build.reshape(own, (own.shape[0], *(1,) * (lead - len(own.shape)), *own.shape[1:]))
+            for operand, own in zip(node.inputs, owns, strict=True)
         )
-    shape = (batch.size, *node.shape, 1) if is_vector else (batch.size, *node.shape)
-    solved = Call(node.op, (known, side), node.parameters, 0, shape, node.dtype)
-    return lambda output: build.reshape(solved, (batch.size, *output.shape))
+    return _solution(batch, (known, side), owns)
+
+
+def _solution(
+    batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda made: made
+) -> _Made:
+    """Return what makes the solutions, and the status of the matrices."""
+    known, side = operands
+    stack = build.broadcast_shapes(known.shape[:-2], side.shape[:-2])
+
+    def made(output: Call) -> Node:
+        if not output.output:
+            solved = Call(output.op, operands, output.parameters, 0, (*stack, *side.shape[-2:]), output.dtype)
+            return build.reshape(apart(solved), (batch.size, *output.shape))
+        status = Call(output.op, operands, output.parameters, output.output, known.shape[:-2], output.dtype)
+        return batch.repeated(status) if owns[0] is None else build.reshape(status, (batch.size, *output.shape))
+
+    return made
 
 
 def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Solve for the right-hand sides of all elements at once."""
+    """Solve for the right-hand sides of all elements at once, if they have one matrix."""
     left, right = node.inputs
     if owns[0] is not None:
-        raise without_rule(node, name_of(node), " where the matrix differs along the batch")
+        return _by_singular_values(batch, node, owns[0], batch.full(right))
     columns = moved(batch.full(right), 0, 1)
     flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
 
@@ -92,6 +108,37 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
         return build.reshape(apart, (batch.size, *output.shape))
 
     return made
+
+
+def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _Made:
+    """Return least squares from the factors of stacks of matrices."""
+    number, m, n = left.shape
+    k, rcond = min(m, n), node.parameters["rcond"]
+    kinds = [output for output in (left.dtype, right.dtype) if output.kind in "fc"] or [dtypes.float64]
+    dtype = dtypes.promote(*kinds) if len(kinds) > 1 else kinds[0]
+    real = dtype if dtype.kind == "f" else build.elementwise(ops.real, build.full((), 0, dtype)).dtype
+    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype)]
+    matrices = build.cast(left, dtype)
+    u, s, vh = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
+    least = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
+    largest = build.reduce(reductions.max, s, 1, None, True)
+    is_kept = build.elementwise(ops.greater, s, build.elementwise(ops.multiply, largest, float(least)))
+    scale = build.elementwise(ops.where, is_kept, build.elementwise(ops.divide, 1.0, s), build.full((), 0, real))
+    columns = build.cast(build.reshape(right, (number, m, right.size // max(number * m, 1))), dtype)
+    inner = build.contract(_adjoint(u), columns)
+    inner = build.elementwise(ops.multiply, inner, build.cast(build.reshape(scale, (number, k, 1)), dtype))
+    solution = build.contract(_adjoint(vh), inner)
+    apart = build.elementwise(ops.subtract, columns, build.contract(matrices, solution))
+    size = build.elementwise(ops.abs, apart)
+    residuals = build.reduce(reductions.sum, build.elementwise(ops.multiply, size, size), 1)
+    rank = build.reduce(reductions.sum, build.cast(is_kept, dtypes.int32), 1, dtypes.int32)
+    found = (solution, residuals, rank, s)
+    return lambda output: build.reshape(found[output.output], (number, *output.shape))
+
+
+def _adjoint(node: Node) -> Node:
+    turned = permuted(node, (0, 2, 1))
+    return build.elementwise(ops.conj, turned) if node.dtype.kind == "c" else turned
 
 
 def _search(batch: Batch, node: Call, owns: _Owns) -> _Made:

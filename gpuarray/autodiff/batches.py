@@ -81,8 +81,9 @@ class Batch:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Let placeholders stand for elements of the batch in this block."""
-        with tape.recording(), using(strict_array_api=False, pending_limit=_UNBOUNDED):
-            own = self._record.batches
+        with tape.recording() as record, using(strict_array_api=False, pending_limit=_UNBOUNDED):
+            self._record = record  # a pullback runs when the tape of the function is gone
+            own = record.batches
             before = dict(own)
             own.update(dict.fromkeys(self.sources, self))
             try:
@@ -121,6 +122,10 @@ class Batch:
         """Return the counterpart of an operand, repeated if it is the same for all elements."""
         made = self._values[node]
         return self.repeated(node) if made is None else made
+
+    def is_replaced(self, node: Node) -> bool:
+        """Return whether a node has a derivative of its own."""
+        return node in self._record.replaced
 
     def repeated(self, node: Node) -> Node:
         """Return a node repeated along a new first axis."""

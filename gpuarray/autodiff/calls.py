@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff.elementwise import converted, fitted, scaled
+from gpuarray.autodiff import composed
+from gpuarray.autodiff.elementwise import adjoint, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
 from gpuarray.autodiff.program import Cotangents, Outputs
 from gpuarray.device import Device
@@ -131,15 +132,6 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
 # -- matrices --------------------------------------------------------------------------------------------------------
 
 
-def _conj(x: GpuArray) -> GpuArray:
-    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
-    return found
-
-
-def _adjoint(x: GpuArray) -> GpuArray:
-    return _conj(x).mT
-
-
 def _inverse(x: GpuArray, dtype: dtypes.DType) -> GpuArray:
     return _call(factorisations.inv, [x], x.shape, dtype)
 
@@ -199,14 +191,14 @@ def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cot
 
 
 def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
-    factor, ct = wrap(outputs.call, operands[0].device), _conj(cts[0])
+    factor, ct = wrap(outputs.call, operands[0].device), conj(cts[0])
     if outputs.call.parameters.get("upper"):
-        factor, ct = _adjoint(factor), _adjoint(ct)
-    inner = tril(_adjoint(factor) @ ct)
+        factor, ct = adjoint(factor), adjoint(ct)
+    inner = tril(adjoint(factor) @ ct)
     inner = inner - _diagonal(_main(inner)) / 2
-    outer = _adjoint(_inverse(factor, factor.dtype))
-    found = outer @ inner @ _adjoint(outer)
-    return (_conj(found + _adjoint(found)) / 2,)
+    outer = adjoint(_inverse(factor, factor.dtype))
+    found = outer @ inner @ adjoint(outer)
+    return (conj(found + adjoint(found)) / 2,)
 
 
 def _gaps(values: GpuArray) -> GpuArray:
@@ -224,10 +216,10 @@ def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     values, vectors = _eigen_of(outputs, factorisations.eigh, x)
     inner = None if 0 not in cts else _diagonal(cts[0])
     if 1 in cts:  # nothing is divided by differences of eigenvalues where no vectors are used
-        turned = (_adjoint(vectors) @ _conj(cts[1])) * _gaps(values)
+        turned = (adjoint(vectors) @ conj(cts[1])) * _gaps(values)
         inner = turned if inner is None else inner + turned
-    found = vectors @ inner @ _adjoint(vectors)
-    return (_conj(found + _adjoint(found)) / 2,)
+    found = vectors @ inner @ adjoint(vectors)
+    return (conj(found + adjoint(found)) / 2,)
 
 
 def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
@@ -251,16 +243,16 @@ def _real(dtype: dtypes.DType) -> dtypes.DType:
 def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
     (x,) = operands
     values, vectors = _eigen_of(outputs, factorisations.eig, x)
-    inner = None if 0 not in cts else _diagonal(_conj(cts[0]))
+    inner = None if 0 not in cts else _diagonal(conj(cts[0]))
     if 1 in cts:
-        turned = _adjoint(vectors) @ _conj(cts[1])
+        turned = adjoint(vectors) @ conj(cts[1])
         lengths = _main(turned)
         lengths = converted(GpuArray._apply(ops.real, lengths), vectors.dtype)
-        turned = turned - (_adjoint(vectors) @ vectors) * lengths[..., None, :]
-        turned = turned * _conj(_gaps(values))
+        turned = turned - (adjoint(vectors) @ vectors) * lengths[..., None, :]
+        turned = turned * conj(_gaps(values))
         inner = turned if inner is None else inner + turned
-    across = _adjoint(vectors)
-    return (_conj(_solved(across, inner @ across)),)
+    across = adjoint(vectors)
+    return (conj(_solved(across, inner @ across)),)
 
 
 def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -269,7 +261,7 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     *batch, m, n = x.shape
     k = min(m, n)
     if call.parameters.get("full_matrices") and m != n and not cts.keys() <= {1}:
-        raise undefined(outputs, "linalg.svd with full_matrices=True, and matrices that are not square,")
+        raise undefined(outputs, "linalg.svd with full_matrices=True", "is not unique for matrices that are not square")
     real = _real(call.dtype)
     dtype = real if x.dtype.kind != "c" else dtypes.promote(real, dtypes.complex64)
     shapes = [((*batch, m, k), dtype), ((*batch, k), real), ((*batch, k, n), dtype)]
@@ -282,28 +274,28 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     of_values = cts.get(0 if alone else 1)
     inner = None if of_values is None else _diagonal(of_values)
     if alone or cts.keys() <= {1}:
-        return (_conj(u @ inner @ vh),)
-    of_u, of_vh = (None if ct is None else _conj(ct) for ct in (cts.get(0), cts.get(2)))
+        return (conj(u @ inner @ vh),)
+    of_u, of_vh = (None if ct is None else conj(ct) for ct in (cts.get(0), cts.get(2)))
     gaps = _gaps(s * s)
     scale = s[..., None, :]
     found = _zero(u, (*batch, k, k)) if inner is None else converted(inner, dtype)
     if of_u is not None:
-        skew = _adjoint(u) @ of_u
-        found = found + (skew - _adjoint(skew)) * gaps * scale
+        skew = adjoint(u) @ of_u
+        found = found + (skew - adjoint(skew)) * gaps * scale
     if of_vh is not None:
-        skew = vh @ _adjoint(of_vh)
-        found = found + scale.mT * ((skew - _adjoint(skew)) * gaps)
+        skew = vh @ adjoint(of_vh)
+        found = found + scale.mT * ((skew - adjoint(skew)) * gaps)
     if dtype.kind == "c" and of_u is not None:
-        turned = GpuArray._apply(ops.imag, _main(_adjoint(u) @ of_u)) / s
+        turned = GpuArray._apply(ops.imag, _main(adjoint(u) @ of_u)) / s
         found = found + _diagonal(GpuArray._apply(ops.complex_from_parts, turned * 0, turned))
     result = u @ found @ vh
     if of_u is not None and m > k:
         part = of_u / scale
-        result = result + (part - u @ (_adjoint(u) @ part)) @ vh
+        result = result + (part - u @ (adjoint(u) @ part)) @ vh
     if of_vh is not None and n > k:
         part = of_vh / scale.mT
-        result = result + u @ (part - (part @ _adjoint(vh)) @ vh)
-    return (_conj(result),)
+        result = result + u @ (part - (part @ adjoint(vh)) @ vh)
+    return (conj(result),)
 
 
 def _zero(like: GpuArray, shape: Shape) -> GpuArray:
@@ -313,21 +305,36 @@ def _zero(like: GpuArray, shape: Shape) -> GpuArray:
 def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
     (x,) = operands
     call = outputs.call
+    mode = call.parameters["mode"]
     *batch, m, n = x.shape
-    if call.parameters["mode"] != "reduced" or m < n:
-        raise undefined(outputs, "linalg.qr, but of tall matrices with mode='reduced',")
-    q = _output(outputs, 0, (*batch, m, n), call.dtype, x.device)
-    r = _output(outputs, 1, (*batch, n, n), call.dtype, x.device)
-    of_q = _conj(cts[0]) if 0 in cts else _zero(q, q.shape)
-    of_r = _conj(cts[1]) if 1 in cts else _zero(r, r.shape)
-    inner = r @ _adjoint(of_r) - _adjoint(of_q) @ q
+    k = min(m, n)
+    if mode == "raw" or (mode == "complete" and m > n):
+        raise undefined(outputs, f"linalg.qr with mode={mode!r}, for matrices of {m} rows and {n} columns,")
+    shapes = [((*batch, m, k), call.dtype), ((*batch, k, n), call.dtype)]
+    if mode == "r":
+        q, r = (wrap(made, x.device) for made in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
+        cts = {1: cts[0]}
+    else:
+        q, r = (_output(outputs, number, *shapes[number], x.device) for number in (0, 1))
+    of_q = conj(cts[0]) if 0 in cts else _zero(q, q.shape)
+    of_r = conj(cts[1]) if 1 in cts else _zero(r, r.shape)
+    if m >= n:
+        return (conj(_qr_part(q, r, of_q, of_r)),)
+    # the first columns alone have this Q, and the others are Q times those of R
+    of_rest = of_r[..., m:]
+    part = _qr_part(q, r[..., :m], of_q + x[..., m:] @ adjoint(of_rest), of_r[..., :m])
+    return (conj(wrap(build.concat([part.node(), (q @ of_rest).node()], x.ndim - 1), x.device)),)
+
+
+def _qr_part(q: GpuArray, r: GpuArray, of_q: GpuArray, of_r: GpuArray) -> GpuArray:
+    """Return the cotangent, without conjugate, of matrices that are not wide."""
+    inner = r @ adjoint(of_r) - adjoint(of_q) @ q
     lower = tril(inner, -1)
     main = _main(inner)
     if main.dtype.kind == "c":
         main = converted(GpuArray._apply(ops.real, main), inner.dtype)
-    symmetric = lower + _adjoint(lower) + _diagonal(main)
-    found = of_q + q @ symmetric
-    return (_conj(_adjoint(_solved(r, _adjoint(found)))),)
+    symmetric = lower + adjoint(lower) + _diagonal(main)
+    return adjoint(_solved(r, adjoint(of_q + q @ symmetric)))
 
 
 RULES: Final[dict[CallOp, _Rule]] = {
@@ -336,22 +343,21 @@ RULES: Final[dict[CallOp, _Rule]] = {
     calls.fft: _fft,
     calls.rfft: _rfft,
     calls.irfft: _irfft,
+    calls.fold_spans: composed.spans,
+    calls.running_fold: composed.running,
     factorisations.cholesky: _cholesky,
+    factorisations.cond: composed.condition,
     factorisations.det: _det,
     factorisations.eig: _eig,
     factorisations.eigh: _eigh,
     factorisations.eigvals: _eig,
     factorisations.eigvalsh: _eigh,
     factorisations.inv: _inv,
+    factorisations.lstsq: composed.least_squares,
     factorisations.qr: _qr,
     factorisations.slogdet: _slogdet,
     factorisations.solve: _solve,
     factorisations.svd: _svd,
 }
-
-#: Calls with a derivative that is not implemented.
-UNKNOWN: Final = frozenset((
-    calls.fold_spans, calls.running_fold, factorisations.cond, factorisations.lstsq,
-))  # fmt: skip
 
 Outputs.rule = staticmethod(transpose)

@@ -10,8 +10,9 @@ from gpuarray.autodiff.errors import undefined
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
-from gpuarray.graph.nodes import Map, Node
-from gpuarray.ops import derivatives, reductions
+from gpuarray.graph.nodes import Generate, Map, Node
+from gpuarray.graph.tracing import Deferred
+from gpuarray.ops import derivatives, generators, reductions
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
@@ -74,8 +75,23 @@ def _by_partials(
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
+    node = ct._cell.node
+    is_known = type(node) is Generate and node.op is generators.full and not isinstance(node.detail[0], Deferred)
+    if is_known and node.detail[0] == 1 and ct.dtype == factor.dtype:  # the cotangent of the result itself
+        return factor
     product: GpuArray = GpuArray._apply(ops.multiply_no_nan, ct, factor)
     return product
+
+
+def conj(x: GpuArray) -> GpuArray:
+    """Return the complex conjugate; real numbers as they are."""
+    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
+    return found
+
+
+def adjoint(x: GpuArray) -> GpuArray:
+    """Return the conjugate transposes of matrices."""
+    return conj(x).mT
 
 
 def converted(ct: GpuArray, dtype: DType) -> GpuArray:

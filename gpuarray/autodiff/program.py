@@ -12,7 +12,8 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.config import recording as origins
 from gpuarray.device import Device
 from gpuarray.graph import build, tape
-from gpuarray.graph.nodes import BaseNode, Call, Map, Node
+from gpuarray.graph.nodes import BaseNode, Call, Leaf, Map, Node
+from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 
 #: A cotangent of each operand, or None.
@@ -67,10 +68,17 @@ class Outputs:
 
 
 def variable(node: Node) -> Node:
-    """Return a node with the same value, with respect to which is differentiated; integers are constants."""
+    """Return a node with the same value, with respect to which is differentiated; integers are constants.
+
+    A value that is there already is its value too, so that nothing copies it.
+    """
     if node.dtype.kind not in "fc":
         return node
-    return Map(ops.positive, (node,), node.shape, node.dtype)
+    made = Map(ops.positive, (node,), node.shape, node.dtype)
+    value = current(node)
+    if isinstance(value, Leaf) and tape.batch_of(value) is None:
+        made.resolve(value)
+    return made
 
 
 class Program:

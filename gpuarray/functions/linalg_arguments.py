@@ -12,7 +12,7 @@ from gpuarray.config import recording
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
-from gpuarray.graph import build, tracing
+from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
@@ -116,11 +116,14 @@ def run_checked(
         With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it at the
         end of a call.
     """
-    status = (operands[0].shape[:-2], dtypes.int32)
-    *found, failed = run(row, operands, [*outputs, status], **parameters)
+    *found, failed = run(row, operands, [*outputs, (operands[0].shape[:-2], dtypes.int32)], **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
-    raised = np.linalg.LinAlgError(error)
-    if not tracing.mode().check(failed.node(), found[0].device, raised) and np.asarray(failed).any():
-        raise raised
+    make = partial(np.linalg.LinAlgError, error)
+    status, device = failed.node(), found[0].device
+    if tape.batch_of(status) is not None:  # the matrices of all elements are checked at once
+        *others, status = [tape.whole(array.node(), device) for array in (*found, failed)]
+        evaluate.evaluate_early([*others, status], device)
+    if not tracing.mode().check(status, device, make) and evaluate.read(status, device).any():
+        raise make()
     return tuple(found)

@@ -1,8 +1,8 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-Factorisations run on the host with NumPy's LAPACK. On other devices they are counted as fallbacks, and the results are
-put on the device. All functions but :func:`det` run when they are called. All but :func:`lstsq` take stacks of
-matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
+All functions but :func:`det` run when they are called, and all but :func:`lstsq`, which runs on the host, where their
+operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and
+float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dt
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import INVERSE, implements
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.ops import factorisations as ops
 
 
@@ -186,7 +186,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
         [((n, *columns), dtype), (columns or (1,), real), ((), dtypes.int32), ((min(m, n),), real)],
         rcond=None if rcond is None else float(rcond),
     )
-    if m <= n or int(rank) != n:
+    if m <= n or (tape.batch_of(rank.node()) is None and int(rank) != n):  # a batch has residuals in any case
         residuals = zeros(0, real, device=residuals.device)
     return LstsqResult(solution, residuals, rank, s)
 

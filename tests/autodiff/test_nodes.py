@@ -30,6 +30,10 @@ def svd(a: Any) -> Any:
     return np.linalg.svd(a, full_matrices=False)
 
 
+def _solution(found: Any) -> tuple[Any, ...]:
+    return found[0], found[1], found[3]
+
+
 VIEWS = {
     "reshape": (lambda x: x.reshape(2, 3) * x[:3], X),
     "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0], A),
@@ -63,6 +67,12 @@ FOLDS = {
     "cumprod": (lambda a: np.cumprod(a, axis=1), A),
     "maximum.accumulate": (lambda a: np.maximum.accumulate(a, axis=1), A),
     "logaddexp.accumulate": (lambda a: np.logaddexp.accumulate(a, axis=1), A),
+    "subtract.accumulate": (lambda a: np.subtract.accumulate(a, axis=1), A),
+    "divide.accumulate": (lambda x: np.divide.accumulate(x), X),
+    "add.reduceat": (lambda x: np.add.reduceat(x**2, [0, 3, 1, 5, 2]), X),
+    "multiply.reduceat": (lambda a: np.multiply.reduceat(a, [0, 2], axis=1), A),
+    "subtract.reduceat": (lambda x: np.subtract.reduceat(x, [1, 0]), X),
+    "subtract.reduce": (lambda a: np.subtract.reduce(a, axis=1) ** 2, A),
     "logaddexp.reduce": (lambda a: np.logaddexp.reduce(a, axis=1), A),
     "nanmean": (lambda a: np.nanmean(a, axis=0) ** 2, A),
     "norm": (lambda a: np.linalg.norm(a, axis=1), A),
@@ -101,6 +111,14 @@ MATRICES = {
     "tall svd": (lengths(svd), A[:, :, :2]),
     "svdvals": (np.linalg.svdvals, A),
     "qr": (lambda a: tuple(np.linalg.qr(a)), A[:, :, :2]),
+    "wide qr": (lambda a: tuple(np.linalg.qr(a)), A[:, :2]),
+    "r alone": (lambda a: np.linalg.qr(a, mode="r"), A[:, :, :2]),
+    "complex wide qr": (lambda a: tuple(np.linalg.qr(a)), C[:, :2]),
+    "lstsq": (lambda a: _solution(np.linalg.lstsq(a[0], a[1])), A[:, :, :2]),
+    "wide lstsq": (lambda a: np.linalg.lstsq(a[0], a[1, :, 0])[0], A[:, :2]),
+    "complex lstsq": (lambda a: _solution(np.linalg.lstsq(a[0], a[1, :, 0])), C[:, :, :2]),
+    "cond": (np.linalg.cond, A),
+    "cond in other norms": (lambda a: [np.linalg.cond(a, p) for p in (-2, 1, np.inf, "fro", "nuc")], A),
     "pinv": (np.linalg.pinv, A[:, :2]),
     "complex inv": (np.linalg.inv, C),
     "complex det": (np.linalg.det, C),
