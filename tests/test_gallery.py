@@ -36,6 +36,7 @@ def drawn() -> bool:
     return Path(FIGURE).read_bytes()[8:12] == b"WEBP"
 
 
+@pytest.mark.usefixtures("planned")  # the picture is small here
 def test_photograph_is_numpys_in_a_few_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     expected, found = program("photograph").main(FIGURE, step=12)
     for wanted, picture in zip(expected, found, strict=True):
