@@ -107,6 +107,7 @@ SECTIONS = (
         {"cupy": 1.0, "torch": 1.0, "numpy": 0.9},
     ),
     Section("Fourier transforms", "at least half of cuFFT", "fourier", {"cupy": 0.5, "torch": 0.5}),
+    Section("Signals", "at least CuPy", "signals", {"cupy": 1.0}),
     Section(
         "Images",
         "Gaussians, boxes and gradients twice as fast as CuPy, others at least as fast; never below 0.9x SciPy",

@@ -107,6 +107,11 @@ def test_spectrogram_follows_the_chirp() -> None:
     assert drawn()
 
 
+def test_filter_counts_the_beats() -> None:
+    assert abs(program("filter").main(FIGURE, seconds=8.0) - 72) < 0.5
+    assert drawn()
+
+
 def test_flower_is_the_one_that_scipy_finds() -> None:
     expected, found = program("flower").main(FIGURE, step=8)
     for wanted, array in zip(expected, found, strict=True):
