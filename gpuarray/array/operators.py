@@ -99,8 +99,12 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
 def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy.limit and self._access is WRITEABLE and self._updated_at_once(compute, other):
-            return self
+        if immediacy.limit:
+            if self._access is WRITEABLE:
+                if self._updated_at_once(compute, other):
+                    return self
+            elif self._access is VALUE and (made := self._binary_at_once(compute, other)) is not None:
+                return made  # NumPy's scalars have no in-place operators
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             refused: A = operand
@@ -162,15 +166,17 @@ class ComputingArray(SelectableArray):
         is_small = kind is _ndarray and other.size <= immediacy.limit
         return other if (is_small or isinstance(other, np.generic)) and dtypes.is_supported(other.dtype) else None
 
-    def _power_at_once(self, other: Any) -> Self | None:
-        """Return a power of small values in host memory; None if it is recorded instead."""
+    def _binary_at_once(self, compute: Callable[[Any, Any], Any], other: Any) -> Self | None:
+        """Return the result of an operator for small values in host memory; None if it is recorded instead."""
         mine = self._host if self._memory is self._cell.memory else self.host()
+        if self._access is VALUE and mine is not None:
+            mine = mine[()]  # a scalar, which in-place operators do not write to
         is_weak = type(other) in WEAK
         theirs = other if is_weak or mine is None else self._met_at_once(other)
         if mine is None or theirs is None or not (is_weak or _are_few(mine, theirs)):
             return None
         try:
-            made = quiet.run(operator.pow, mine, theirs)
+            made = quiet.run(compute, mine, theirs)
         except Exception:  # the error is that of a recording
             return None
         counters["operations"] += 1
@@ -387,7 +393,7 @@ class ComputingArray(SelectableArray):
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
-        if immediacy.limit and (made := self._power_at_once(other)) is not None:
+        if immediacy.limit and (made := self._binary_at_once(operator.pow, other)) is not None:
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)

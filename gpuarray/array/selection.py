@@ -331,6 +331,8 @@ def _host_key(key: Any) -> Any:
     """
     kind = type(key)
     if kind is tuple:
+        if _BASIC.issuperset(map(type, key)):
+            return key
         return tuple([item if type(item) in _BASIC else _host_key(item) for item in key])
     if kind in _BASIC or isinstance(key, np.integer):
         return key

@@ -15,6 +15,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import AUTO, GpuArray, joint_device
+from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import telemetry
 
@@ -39,14 +40,14 @@ _NAMES: Final = {
     _PRODUCTS: "convolve correlate inner kron linalg.outer linalg.tensordot outer tensordot",
     _SUMS: "append bincount column_stack compress concatenate delete diff digitize dstack extract hstack insert interp "
     "isin searchsorted stack take take_along_axis union1d vstack",
-    _ELEMENTS: "all amax amin angle any argmax argmin argsort argwhere around astype average choose clip count_nonzero "
-    "cumprod cumsum cumulative_prod cumulative_sum diagflat dot ediff1d empty_like fft.fft fft.fft2 fft.fftn "
-    "fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2 fft.irfftn "
-    "fft.rfft fft.rfft2 fft.rfftn fix flatnonzero gradient isclose isneginf isposinf linalg.cholesky linalg.det "
-    "linalg.eigvals linalg.eigvalsh linalg.inv linalg.matmul linalg.matrix_power linalg.matrix_rank linalg.multi_dot "
-    "linalg.norm linalg.pinv linalg.solve linalg.vecdot matmul max mean median min nan_to_num nanprod nansum nonzero "
-    "ones_like percentile prod ptp quantile roll round select sinc sort std sum trace trapezoid tril triu unique "
-    "unwrap var vdot vecdot where zeros_like",
+    _ELEMENTS: "all amax amin angle any argmax argmin argsort argwhere around astype average choose clip "
+    "count_nonzero cumprod cumsum cumulative_prod cumulative_sum diagflat dot ediff1d empty_like fft.fft fft.fft2 "
+    "fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2 "
+    "fft.irfftn fft.rfft fft.rfft2 fft.rfftn fix flatnonzero gradient isclose isneginf isposinf linalg.cholesky "
+    "linalg.det linalg.eigvals linalg.eigvalsh linalg.inv linalg.matmul linalg.eigh linalg.matrix_power "
+    "linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.slogdet linalg.solve linalg.vecdot matmul "
+    "max mean median min nan_to_num nanprod nansum nonzero ones_like percentile prod ptp quantile roll round select "
+    "sinc sort std sum trace trapezoid tril triu unique unwrap var vdot vecdot where zeros_like",
 }
 _KIND_OF: Final = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 #: The most elements of a result of one of the products.
@@ -55,7 +56,7 @@ _MOST: Final = 1 << 20
 #: What a call returns that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
-_PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(np._NoValue), type(Ellipsis)))
+_PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(NOT_GIVEN), type(Ellipsis)))
 _ndarray: Final = np.ndarray
 
 
@@ -76,12 +77,15 @@ def at_once(function: _F, name: str) -> _F:
     if kind is None or numpys is None:
         return function
 
+    returned = getattr(function, "__annotations__", {}).get("return")
+    group: Any = returned if hasattr(returned, "_fields") else tuple
+
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
         if immediacy.limit:
             found = _computed(numpys, kind, arguments, keywords)
             if found is not NOT_COMPUTED:
-                return found
+                return found if group is tuple else group(*found)
         return function(*arguments, **keywords)
 
     cast(Any, run).computes_at_once = True
@@ -211,6 +215,8 @@ class _Call:
             return GpuArray._of_host(found if found.dtype is dtype else found.astype(dtype), self.device)
         if isinstance(found, np.generic):
             return GpuArray._of_host(found, self.device)
+        if isinstance(found, tuple) and hasattr(found, "_fields"):
+            kind = tuple
         if kind is tuple or kind is list:
             return kind([self.wrapped(item, is_view) for item in found])
         raise LookupError
@@ -231,7 +237,7 @@ def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        if (initial is None or initial is np._NoValue) and where is True:
+        if (initial is None or initial is NOT_GIVEN) and where is True:
             return reduce(x, axis, dtype, out, keepdims is True)
         return reduce(x, axis, dtype, out, keepdims is True, initial, where)
 

@@ -1,8 +1,7 @@
 """Factorisations of matrices: Cholesky, QR and eigenvalues.
 
-Each factorisation runs when it is called, on the host with NumPy's LAPACK. On other devices it is counted as a
-fallback, and the results are put on the device. All functions take stacks of matrices, convert integers and booleans to
-float64, and raise TypeError for float16, as numpy.linalg does.
+Each factorisation runs when it is called, where its operand is. All functions take stacks of matrices, convert integers
+and booleans to float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
 from typing import Any, Final, Literal, NamedTuple, overload
@@ -22,6 +21,8 @@ from gpuarray.functions.linalg_arguments import (
     square,
 )
 from gpuarray.ops import factorisations as ops
+
+_NOT_CONVERGED: Final = "Eigenvalues did not converge"
 
 
 class EigResult(NamedTuple):
@@ -134,7 +135,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     array = square(x)
     dtype = factor_dtype(array)
     outputs = [(array.shape[:-1], real_dtype(dtype)), (array.shape, dtype)]
-    return EighResult(*run(ops.eigh, [array], outputs, UPLO=triangle))
+    return EighResult(*run_checked(ops.eigh, [array], outputs, _NOT_CONVERGED, UPLO=triangle))
 
 
 @by_lapack("linalg.eigvalsh")
@@ -143,7 +144,8 @@ def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # Num
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
     triangle = _triangle(UPLO)
     array = square(x)
-    (values,) = run(ops.eigvalsh, [array], [(array.shape[:-1], real_dtype(factor_dtype(array)))], UPLO=triangle)
+    outputs = [(array.shape[:-1], real_dtype(factor_dtype(array)))]
+    (values,) = run_checked(ops.eigvalsh, [array], outputs, _NOT_CONVERGED, UPLO=triangle)
     return values
 
 

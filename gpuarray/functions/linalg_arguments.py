@@ -119,11 +119,11 @@ def run_checked(
     *found, failed = run(row, operands, [*outputs, (operands[0].shape[:-2], dtypes.int32)], **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
-    raised = np.linalg.LinAlgError(error)
+    make = partial(np.linalg.LinAlgError, error)
     status, device = failed.node(), found[0].device
     if tape.batch_of(status) is not None:  # the matrices of all elements are checked at once
         *others, status = [tape.whole(array.node(), device) for array in (*found, failed)]
         evaluate.evaluate_early([*others, status], device)
-    if not tracing.mode().check(status, device, raised) and evaluate.read(status, device).any():
-        raise raised
+    if not tracing.mode().check(status, device, make) and evaluate.read(status, device).any():
+        raise make()
     return tuple(found)

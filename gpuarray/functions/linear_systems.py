@@ -1,8 +1,8 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-Factorisations run on the host with NumPy's LAPACK. On other devices they are counted as fallbacks, and the results are
-put on the device. All functions but :func:`det` run when they are called. All but :func:`lstsq` take stacks of
-matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
+All functions but :func:`det` run when they are called, and all but :func:`lstsq`, which runs on the host, where their
+operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and
+float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices. Those that need singular values run on the host, the others where the array is."""
+"""Norms of vectors and matrices."""
 
 from math import inf
 from operator import index

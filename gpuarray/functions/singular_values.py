@@ -1,8 +1,7 @@
 """Singular values of matrices, and what follows from them: pseudo-inverses, ranks and condition numbers.
 
-Each factorisation runs when it is called, on the host with NumPy's LAPACK. On other devices it is counted as a
-fallback, and the results are put on the device. All functions take stacks of matrices, convert integers and booleans to
-float64, and raise TypeError for float16, as numpy.linalg does.
+Each factorisation runs when it is called, where its operand is. All functions take stacks of matrices, convert integers
+and booleans to float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
 from math import prod
@@ -15,10 +14,12 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, run_checked, square
 from gpuarray.functions.products import matmul
 from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as ops
+
+_NOT_CONVERGED: Final = "SVD did not converge"
 
 
 class SVDResult(NamedTuple):
@@ -71,7 +72,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     left, right = (m, n) if full_matrices else (shape[-1], shape[-1])
     outputs: list[Any] = [((*batch, m, left), dtype), (shape, real_dtype(dtype)), ((*batch, right, n), dtype)]
     full, symmetric = bool(full_matrices), bool(hermitian)
-    return SVDResult(*run(ops.svd, [array], outputs, full_matrices=full, hermitian=symmetric))
+    return SVDResult(*run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, full_matrices=full, hermitian=symmetric))
 
 
 @by_lapack("linalg.svdvals")
@@ -80,7 +81,7 @@ def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
     array, dtype, shape = _spectrum(x, hermitian)
     outputs = [(shape, real_dtype(dtype))]
-    (values,) = run(ops.svd, [array], outputs, compute_uv=False, hermitian=bool(hermitian))
+    (values,) = run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, compute_uv=False, hermitian=bool(hermitian))
     return values
 
 

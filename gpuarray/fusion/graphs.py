@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, assert_never
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import costs
-from gpuarray.graph.layouts import is_identity
+from gpuarray.graph.layouts import Layout, is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
 
@@ -56,6 +56,8 @@ class GraphView:
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
     """Nodes that the host computes, because the device lacks a dtype of theirs or of their operands."""
+    budget: float = inf
+    """How many values more may be lowered."""
     symbols: Mapping[int, int] = field(default_factory=dict)
     """For each parameter of an offset that moves, the position of the node that has its value."""
     users: Counter[int] = field(init=False)
@@ -172,6 +174,15 @@ class GraphView:
         node = self.nodes[position]
         is_seen_through = isinstance(node, View) and position not in self.stored and not node.layout.moves
         return self.inputs[position][0] if is_seen_through else position
+
+    def read_apart(self) -> set[int]:
+        """Return the elementwise values that others read through several layouts, themselves or through views."""
+        layouts: dict[int, set[Layout | None]] = {}
+        for node, inputs in zip(self.nodes, self.inputs, strict=True):
+            for operand in inputs:
+                if isinstance(self.nodes[operand], Map) and not isinstance(node, Gather):
+                    layouts.setdefault(operand, set()).add(node.layout if isinstance(node, View) else None)
+        return {operand for operand, seen in layouts.items() if len(seen) > 1}
 
     def root(self, position: int) -> int:
         """Return the node whose buffer holds a stored node's value."""

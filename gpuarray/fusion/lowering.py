@@ -25,6 +25,10 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
         self.position = position
 
 
+class TooLong(Exception):  # noqa: N818  # a request to the planner, not an error
+    """Planning takes too long: values that are read at several offsets must be stored at once."""
+
+
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
     """A value that the loop itself makes is needed at another element than the current one."""
 
@@ -126,6 +130,9 @@ class Lowering:
                 if item in memo:
                     stack.pop()
                     continue
+                self.graph.budget -= 1
+                if self.graph.budget < 0:
+                    raise TooLong
                 times = wanted_at[item[0]] = wanted_at.get(item[0], 0) + 1
                 if times > 1:
                     self._refuse_growth(item[0], times)

@@ -9,7 +9,7 @@ their epilogues, and row programs where rows are short. Node kinds, device limit
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
 from types import MappingProxyType
 from typing import assert_never
 
@@ -17,7 +17,7 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.loop_builder import LoopBuilder
-from gpuarray.fusion.lowering import CannotJoin, StoreFirst
+from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
 from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
@@ -30,6 +30,10 @@ LOOK_BACK = 16
 TRIALS = 4
 #: How many attempts at a plan store as few values more as may be enough. The later ones store all that seem worth it.
 PATIENCE = 4
+#: How many values may be lowered for a plan, and for each of its nodes. If more are, all values that are read at
+#: several offsets are stored, and nothing more is compared: planning takes a time in proportion to the nodes.
+BUDGET = 4096
+BUDGET_EACH = 8
 
 
 @dataclass
@@ -386,13 +390,21 @@ def make_plan(
         If the plan depends on an offset that moves.
     """
     graph = view_graph(nodes, position, set(wanted), symbols)
+    graph.budget = BUDGET + BUDGET_EACH * len(nodes)
     attempts = 0
     while True:
         graph.aliases.clear()
         graph.store_required(capabilities, fuse=fuse)
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
-        if not planner.group():
+        try:
+            if not planner.group():
+                continue
+        except TooLong:
+            graph.stored |= graph.read_apart()
+            graph.budget = inf
             continue
+        if graph.budget == inf:
+            return planner.finish()
         repeated = planner.cheaper_to_store(at_once=attempts >= PATIENCE)
         if not repeated:
             return planner.finish()

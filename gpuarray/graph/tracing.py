@@ -119,7 +119,7 @@ class Mode:
     def require(self, node: Any, start: int, stop: int) -> None:
         """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
 
-    def check(self, status: Any, device: Device, error: Exception) -> bool:
+    def check(self, status: Any, device: Device, error: Callable[[], Exception]) -> bool:
         """Note that each call raises an error if a status has an element that is not 0; False to look at it now."""
         return False
 

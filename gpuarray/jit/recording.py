@@ -164,7 +164,7 @@ class Recording:
             self._evaluate(call)
         for register, device, error in self.checks:
             if np.asarray(wrap(call.registers[register], device)).any():
-                raise type(error)(*error.args)
+                raise error()
         return self.make(call)
 
     def _run(self, call: Call, locked: int = 0) -> bool:

@@ -45,7 +45,7 @@ Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
 Range: TypeAlias = tuple[int, Layout | None, int, int]
 
 #: A status that has to be 0 after a call: its register, its device, and the error.
-Check: TypeAlias = tuple[int, Device, Exception]
+Check: TypeAlias = tuple[int, Device, Callable[[], Exception]]
 
 _slot: Final[Any] = Cell.__dict__["node"]
 _recording_lock = threading.RLock()
@@ -261,7 +261,7 @@ class Trace(tracing.Mode):
             self.registers.append(leaf)
         return found
 
-    def check(self, status: Node, device: Device, error: Exception) -> bool:
+    def check(self, status: Node, device: Device, error: Callable[[], Exception]) -> bool:
         """Note that a status has to be 0 after each call; return False if it is the same in all calls."""
         if not self._is_unknown(current(status)):
             return False

@@ -8,10 +8,13 @@ element never depends on its neighbours. *Powers* of zeros leave NumPy's vectori
 times slower: here they are computed as powers of one, and set to zero afterwards. *Maxima and minima* with one number
 are not vectorised in NumPy, but ``clip`` is.
 
+*sinc* is a series in the distance to the nearest integer, with errors of up to 2 units.
+
 The operations name these functions in their column ``numpy_forms``.
 """
 
 from collections.abc import Callable
+from math import factorial, pi
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +32,9 @@ _LARGE: Final = 65536.0
 #: Adding this leaves an integer in the lowest bits of a number.
 _INTEGER: Final = 1.5 * 2.0**52
 _SIGN: Final = np.int64(-(2**63))
+
+#: Coefficients of the powers 22, 20, ..., 2 of x in the series of sin(pi x) / (pi x).
+_SINC: Final = tuple((-1) ** k * pi ** (2 * k) / factorial(2 * k + 1) for k in range(11, 0, -1))
 
 
 def sine(x: Array, out: Array, number: Array, square: Array, other: Array) -> None:
@@ -104,6 +110,33 @@ def power(x: Array, exponent: Array, out: Array, spare: Array) -> None:
             np.multiply(out, is_zero, out=out)
             return
     np.power(x, exponent, out=out)
+
+
+def sinc(x: Array, out: Array, number: Array, square: Array, other: Array, divisor: Array) -> None:
+    """Write ``sin(pi x) / (pi x)`` of ``x``, which may be ``out``."""
+    np.rint(x, out=number)
+    np.multiply(number, 0.5, out=square)
+    np.rint(square, out=other)
+    other += other
+    np.subtract(number, other, out=other)  # 0 if the integer is even, else 1 or -1
+    np.abs(other, out=other)
+    other *= -2.0
+    other += 1.0
+    np.subtract(x, number, out=number)
+    np.multiply(number, number, out=square)
+    np.equal(x, 0, out=divisor)  # of which the quotient is 1
+    number += divisor
+    divisor += x
+    np.divide(number, divisor, out=out)
+    out *= other
+    first, *coefficients = _SINC[-6:] if x.dtype == np.float32 else _SINC
+    np.multiply(square, first, out=other)
+    for coefficient in coefficients:
+        other += coefficient
+        other *= square
+    other *= out
+    out += other
+    out += 0.0  # of negative zeros, which integers have as little as in NumPy
 
 
 def largest(x: Array, least: Array, out: Array) -> None:

@@ -480,7 +480,9 @@ def test_values_raise_at_the_call_and_leave_no_trace(function: Any, host: Any, m
 
 
 #: What has kernels, and the calls that run on the host in its place.
-ON_THE_DEVICE = ("cholesky", "det", "inv", "qr", "slogdet")
+ON_THE_DEVICE = (
+    "cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank", "pinv", "qr", "slogdet", "svd", "svdvals",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FACTORING)

@@ -186,3 +186,63 @@ def test_devices_with_no_more_than_all_have(portable: Any) -> None:
             assert units(q @ r - a, a) <= LIMIT
             inverse = wide(linalg.inv(xp.asarray(p)))
             assert units(inverse @ p - np.eye(70), p) <= LIMIT * np.linalg.cond(p)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (5, 2), (2, 5), (33, 33), (3, 17, 16), (70, 70)])
+def test_singular_values(shape: tuple[int, ...], dtype: str) -> None:
+    a = random(shape, dtype)
+    check_singular_values(a, dtype, full=shape[-2] != shape[-1])
+
+
+def check_singular_values(a: Array, dtype: Any, *, full: bool = False) -> None:
+    u, s, vh = map(wide, linalg.svd(xp.asarray(a), full_matrices=full))
+    k = s.shape[-1]
+    assert units((u[..., :k] * s[..., None, :]) @ vh[..., :k, :] - a, a) <= LIMIT
+    check_orthogonal(u, dtype)
+    check_orthogonal(adjoint(vh), dtype)
+    expected = np.linalg.svd(wide(a), compute_uv=False)
+    bound = LIMIT * max(a.shape[-2:]) * np.finfo(dtype).eps * np.max(expected, initial=0)
+    assert np.abs(s - expected).max() <= bound
+    assert (np.diff(s, axis=-1) <= 0).all()
+    assert np.abs(wide(linalg.svdvals(xp.asarray(a))) - expected).max() <= bound
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (3, 16, 16), (70, 70)])
+def test_eigenvalues(shape: tuple[int, ...], dtype: str) -> None:
+    a = random(shape, dtype)
+    check_eigenvalues(a + adjoint(a), dtype)
+
+
+def check_eigenvalues(a: Array, dtype: Any) -> None:
+    values, vectors = map(wide, linalg.eigh(xp.asarray(a)))
+    assert units(a @ vectors - vectors * values[..., None, :], a) <= LIMIT
+    check_orthogonal(vectors, dtype)
+    expected = np.linalg.eigvalsh(wide(a))
+    bound = LIMIT * a.shape[-1] * np.finfo(dtype).eps * np.abs(expected).max(initial=0)
+    assert np.abs(values - expected).max() <= bound
+    assert (np.diff(values, axis=-1) >= 0).all()
+    assert np.abs(wide(linalg.eigvalsh(xp.asarray(a), UPLO="U")) - expected).max() <= bound
+
+
+@pytest.mark.parametrize("kind", DIFFICULT)
+def test_spectra_of_difficult_matrices(kind: str) -> None:
+    a = difficult(kind, 24)
+    check_singular_values(a, a.dtype)
+    check_eigenvalues(np.tril(a) + np.tril(a, -1).T, a.dtype)
+
+
+def test_clustered_eigenvalues() -> None:
+    q = np.linalg.qr(random((40, 40), "float64"))[0]
+    values = np.repeat([1, 1 + 1e-6, -1, 0], 10)
+    a = (q * values) @ q.T
+    check_eigenvalues(((a + a.T) / 2).astype(np.float32), np.float32)
+
+
+def test_spectra_of_what_is_not_finite_do_not_converge() -> None:
+    a = np.ones((3, 3), np.float32)
+    a[1, 1] = np.nan
+    for function, message in ((linalg.svdvals, "SVD did not"), (linalg.eigvalsh, "Eigenvalues did not")):
+        with pytest.raises(linalg.LinAlgError, match=message):
+            function(xp.asarray(a))

@@ -1,13 +1,18 @@
 """What planning costs: passes over the graph, and that what is tried with a loop leaves no trace."""
 
+from collections import Counter
+from typing import Any
+
 import numpy as np
 import pytest
 
 import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
-from gpuarray.device import Capabilities
+from gpuarray.device import Capabilities, Device
+from gpuarray.fusion import planner
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.loop_builder import LoopBuilder
+from gpuarray.fusion.lowering import Lowering
 from gpuarray.fusion.planner import Planner, make_plan
 from gpuarray.fusion.step_texts import loop_text
 from gpuarray.graph import build
@@ -21,10 +26,10 @@ def test_passes_do_not_grow_with_the_values_that_must_be_stored(monkeypatch: pyt
     passes = 0
     group = Planner.group
 
-    def counted(planner: Planner) -> bool:
+    def counted(own: Planner) -> bool:
         nonlocal passes
         passes += 1
-        return group(planner)
+        return group(own)
 
     monkeypatch.setattr(Planner, "group", counted)
     host = np.arange(12.0).reshape(3, 4)
@@ -71,3 +76,47 @@ def test_what_leads_to_pairs_is_stored_where_that_takes_less(launch: int, folds:
     capabilities = Capabilities(adapter="a device", profile=AdapterProfile(launch_operations=launch))
     plan = make_plan(walk.order, walk.position, {walk.position[root]}, capabilities)
     assert len(plan.steps) == steps
+
+
+@pytest.mark.parametrize("levels", [40, 60])
+def test_planning_takes_time_in_proportion_to_the_graph(monkeypatch: pytest.MonkeyPatch, levels: int) -> None:
+    """Where each level reads the one below at two offsets, what is lowered does not grow faster than the graph."""
+    counted: Counter[str] = Counter()
+    lowered = Lowering._wanted
+
+    def counting(self: Lowering, position: int, layout: Layout, level: int) -> Any:
+        counted["lowered"] += 1
+        return lowered(self, position, layout, level)
+
+    monkeypatch.setattr(Lowering, "_wanted", counting)
+
+    def tree(namespace: Any) -> Any:
+        value, price = namespace.linspace(0, 50, 131), namespace.linspace(50, 150, 131)
+        for _ in range(levels):
+            value = 0.99 * (0.5 * value[:-1] + 0.5 * value[1:])
+            price = price[:-1] * 1.01
+            value = namespace.maximum(value, 100 - price)
+        return value
+
+    root = tree(xp).node()
+    walk = topological([root])
+    plan = make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
+    assert counted["lowered"] <= planner.BUDGET + (planner.BUDGET_EACH + 40) * len(walk.order)
+    assert len(plan.steps) <= levels + 4
+
+
+def test_plans_that_took_too_long_to_compare_give_the_same_values(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.random.default_rng(0).random((40, 40)).astype(np.float32)
+
+    def smoothed(namespace: Any, x: Any) -> Any:
+        for _ in range(6):
+            x = 0.25 * (x[1:-1, 1:-1] + x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:])
+        return x - x.mean()
+
+    monkeypatch.setattr(planner, "BUDGET", 20)
+    monkeypatch.setattr(planner, "BUDGET_EACH", 0)
+    with xp.using(verify=True):
+        found = smoothed(xp, xp.asarray(x)).get()
+    np.testing.assert_allclose(found, smoothed(np, x), rtol=2e-5, atol=1e-6)

@@ -5,6 +5,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.ops import numpy_forms, substreams
+from gpuarray.ops.special import OPS
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 0.5, -2.0, 3.7, 1e300]
 FUNCTIONS = [(numpy_forms.sine, np.sin), (numpy_forms.cosine, np.cos)]
@@ -129,3 +130,25 @@ def test_a_range_of_normal_numbers_is_what_its_index_is(kind, first, size):
     stream = substreams.Substream(1, 2, 3, 4)
     found = substreams.normal(range(first, first + size), stream, np.dtype(kind))
     assert same_bits(found, substreams.normal(np.arange(first, first + size), stream, np.dtype(kind)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("in_place", [False, True])
+class TestSinc:
+    def called(self, x, in_place):
+        out = x.copy() if in_place else np.empty_like(x)
+        numpy_forms.sinc(out if in_place else x, out, *(np.empty_like(x) for _ in range(4)))
+        return out
+
+    def test_errors_are_small(self, dtype, in_place):
+        random = np.random.default_rng(0)
+        near = np.arange(-20, 20) + random.normal(size=40) * 1e-6
+        x = np.concatenate([random.uniform(-9, 9, 3000), random.normal(size=300) / 1e4, near]).astype(dtype)
+        assert (
+            units(self.called(x, in_place), OPS["sinc"].numpy(x, out=np.empty_like(x))) <= 3
+        )  # both are within 1.7 of the exact values
+
+    def test_special_values(self, dtype, in_place):
+        x = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1, -19, 1e30, 1e-30, -2], dtype)
+        expected = np.array([1, 1, np.nan, np.nan, np.nan, 0, 0, 0, 1, 0], dtype)
+        assert same_bits(self.called(x, in_place), expected)

@@ -5,8 +5,11 @@ This package is imported when a special function is first used: see :func:`gpuar
 
 from typing import Final
 
+from gpuarray.dtypes import float32, float64
+from gpuarray.ops.columns import NumPyForm
 from gpuarray.ops.formula import Formula
 from gpuarray.ops.formula_ufunc import FormulaUfunc, floating, with_counts
+from gpuarray.ops.numpy_forms import sinc
 from gpuarray.ops.spec import MapOp
 from gpuarray.ops.special import (
     bessel,
@@ -28,7 +31,14 @@ from gpuarray.ops.special import (
 )
 
 
-def _op(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...] = ()) -> MapOp:
+def _op(
+    formula: Formula,
+    *,
+    cost: int,
+    ulp: float = 2,
+    counts: tuple[int, ...] = (),
+    numpy_forms: tuple[NumPyForm, ...] = (),
+) -> MapOp:
     """Return the operation of a formula. ``counts`` are the operands that SciPy converts to C's ``int``."""
     rule = with_counts(counts) if counts else floating
     operands = ", ".join(f"{{R}}({{{i}}})" if i in counts else f"{{{i}}}" for i in range(len(formula.parameters)))
@@ -36,7 +46,7 @@ def _op(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...] 
     return MapOp(
         name=formula.name, numpy=FormulaUfunc(formula, rule), arity=len(formula.parameters), dtypes=rule,
         wgsl={"float": form, "i32": form} if 0 in counts else {"float": form},
-        cost=cost, ulp=ulp, doc=formula.__doc__ or "",
+        cost=cost, ulp=ulp, doc=formula.__doc__ or "", numpy_forms=numpy_forms,
     )  # fmt: skip
 
 
@@ -58,7 +68,7 @@ OPS: Final[dict[str, MapOp]] = {
         _op(gamma.loggamma, cost=150),
         _op(gamma.gammasgn, cost=4),
         _op(gamma.digamma, cost=120),
-        _op(gamma.sinc, cost=50),
+        _op(gamma.sinc, cost=50, numpy_forms=(NumPyForm(sinc, (float32, float64), calls=40, scratch=4),)),
         _op(logistic.expit, cost=30),
         _op(logistic.logit, cost=30),
         _op(logistic.log_expit, cost=30),

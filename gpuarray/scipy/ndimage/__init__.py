@@ -7,11 +7,14 @@ from scipy.ndimage import iterate_structure as iterate_structure
 from gpuarray.scipy._mirror import missing
 from gpuarray.scipy.ndimage._binary import *
 from gpuarray.scipy.ndimage._correlation import *
+from gpuarray.scipy.ndimage._distances import *
 from gpuarray.scipy.ndimage._extremes import *
 from gpuarray.scipy.ndimage._fourier import *
 from gpuarray.scipy.ndimage._geometry import *
 from gpuarray.scipy.ndimage._host import *
+from gpuarray.scipy.ndimage._labels import *
 from gpuarray.scipy.ndimage._ranks import *
 from gpuarray.scipy.ndimage._smoothing import *
+from gpuarray.scipy.ndimage._vectorized import *
 
 __getattr__ = missing("ndimage", vars(_scipy))

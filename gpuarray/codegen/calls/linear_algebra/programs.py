@@ -4,14 +4,15 @@ from math import prod
 from typing import Final
 
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra import cholesky, householder, lu
-from gpuarray.codegen.calls.linear_algebra.blocks import HERMITIAN, IDENTITY, LOWER, UPPER, move
+from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu
+from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import CallStep
+from gpuarray.ops import factorisations
 
 
 def _frame(step: CallStep, label: str, capabilities: Capabilities, dtype: DType) -> Frame:
@@ -123,6 +124,79 @@ def _qr(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     return frame.program()
 
 
+def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    n, pick = step.shapes[0][-1], 1 if step.op is factorisations.eigh else None
+    dtype = step.input_dtypes[0]
+    frame = _frame(step, label, capabilities, dtype)
+    given = frame.array("input", 0, n, n, dtype)
+    upper = dict(step.parameters)["UPLO"] == "U"
+    a = frame.matrix(n, n)
+    move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
+    status = _status(frame, step, 1 if pick is None else 2)
+    columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
+    values = _output(frame, step, 0, n, 1, Numbers(dtype).real_dtype)
+    if values is not None:
+        jacobi.write_values(frame, columns, values.buffer, scaled=False)
+    vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
+    if vectors is not None:
+        jacobi.take(frame, columns, a, vectors, unit=False)
+    return frame.program()
+
+
+def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (m, n), dtype = step.shapes[0][-2:], step.input_dtypes[0]
+    parameters = dict(step.parameters)
+    alone = parameters.get("compute_uv") is False
+    frame = _frame(step, label, capabilities, dtype)
+    given = frame.array("input", 0, m, n, dtype)
+    # columns are orthogonalised, and there are no more of them than rows
+    wide = m < n
+    rows, short = max(m, n), min(m, n)
+    a = frame.matrix(rows, short)
+    form = HERMITIAN if parameters["hermitian"] else ALL
+    move(frame, given.T if wide else given, a, form, conjugated=wide)
+    status = _status(frame, step, 1 if alone else 3)
+    columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
+    values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
+    if values is not None:
+        jacobi.write_values(frame, columns, values.buffer, scaled=True)
+    if alone or not short:
+        return frame.program()
+    # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
+    width = rows if parameters["full_matrices"] else short
+    left = frame.matrix(rows, short)
+    jacobi.take(frame, columns, a, left, unit=True)
+    q = householder.factorise(frame, left, width)
+    x = frame.matrix(rows, width)
+    move(frame, a, x, IDENTITY)
+    householder.multiply(frame, q, x)
+    jacobi.restore_signs(frame, left, x)
+    u = _output(frame, step, 0, m, short if wide else width, dtype)
+    vh = _output(frame, step, 2, width if wide else short, n, dtype)
+    assert columns.vectors is not None
+    if wide:
+        if vh is not None:
+            move(frame, x.T, vh, conjugated=True)
+        if u is not None:
+            jacobi.take(frame, columns, columns.vectors, u, unit=False)
+    else:
+        if u is not None:
+            move(frame, x, u)
+        if vh is not None:
+            jacobi.take(frame, columns, columns.vectors, vh.T, unit=False, conjugated=True)
+    return frame.program()
+
+
+def _unsupported_spectrum(step: CallStep, capabilities: Capabilities) -> str | None:
+    """Return why eigenvalues or singular values cannot be computed: integers have no dtype of their factors."""
+    if step.input_dtypes[0].kind not in "fc":
+        return "the matrices are not of a floating or complex dtype"
+    rows, columns = step.shapes[0][-2:]
+    if not rows * columns:
+        return "the matrices are empty"
+    return _unsupported_factors(step, capabilities)
+
+
 def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | None:
     """Return why a solve cannot run: the right sides need a matrix each, or all the same one."""
     if len(step.shapes[1]) > 1 and step.shapes[0][:-2] != step.shapes[1][:-2] and prod(step.shapes[1][:-2]) != 1:
@@ -150,3 +224,5 @@ SOLVE: Final = CallKernels(_solve, _unsupported_system)
 DET: Final = CallKernels(_det, _unsupported)
 SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
 QR: Final = CallKernels(_qr, _unsupported_factors)
+EIGH: Final = CallKernels(_eigh, _unsupported_spectrum)
+SVD: Final = CallKernels(_svd, _unsupported_spectrum)
