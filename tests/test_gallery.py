@@ -37,6 +37,7 @@ def drawn() -> bool:
     return Path(FIGURE).read_bytes()[8:12] == b"WEBP"
 
 
+@pytest.mark.usefixtures("planned")  # the picture is small here
 def test_photograph_is_numpys_in_a_few_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     expected, found = program("photograph").main(FIGURE, step=12)
     for wanted, picture in zip(expected, found, strict=True):
@@ -159,3 +160,11 @@ def test_where_scikit_learn_reads_points_there_is_no_gradient() -> None:
     points = xp.asarray(_SPOTS[0].astype(np.float32))
     with pytest.raises(DerivativeError, match="computes with values on the host"):
         xp.grad(lambda x: program("colours").k_means(x, x[:2], 2)[0].sum())(points)
+
+
+def test_flower_is_the_one_that_scipy_finds() -> None:
+    expected, found = program("flower").main(FIGURE, step=8)
+    for wanted, array in zip(expected, found, strict=True):
+        assert np.mean(wanted == array) > 0.999  # a pixel on the threshold may go either way
+    assert 0.1 < found[1].mean() < 0.4
+    assert drawn()

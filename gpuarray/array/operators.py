@@ -262,6 +262,9 @@ class ComputingArray(SelectableArray):
                 continue
             elif kind is _ndarray and value.size <= immediacy.limit and dtypes.is_supported(value.dtype):
                 operand = value
+            elif isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
+                operands.append(value)
+                continue
             else:
                 return None
             if operand is None or (sized is not None and not _are_few(sized, operand)):

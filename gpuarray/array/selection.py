@@ -121,7 +121,7 @@ class SelectableArray(StoredArray):
             values = value._host if value._memory is value._cell.memory else value.host()
             if values is None or (values.dtype.kind == "c" and host.dtype.kind not in "bc"):
                 return False
-        elif type(value) in WEAK or (type(value) is np.ndarray and value.dtype.kind in "biuf"):
+        elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
             return False
@@ -343,6 +343,11 @@ def _host_key(key: Any) -> Any:
     elif (kind is np.ndarray and key.size <= immediacy.limit) or (kind is list and {*map(type, key)} <= {int, bool}):
         return key
     raise LookupError
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value of NumPy has real elements and no more than these, as masked arrays have."""
+    return value.dtype.kind in "biuf" and (isinstance(value, np.generic) or type(value) is np.ndarray)
 
 
 #: Types of keys that select views.

@@ -6,6 +6,7 @@ The tables say which functions may be called so. A function that is not in them,
 does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from math import prod
@@ -125,6 +126,14 @@ def _computed(numpys: Any, kind: str, arguments: tuple[Any, ...], keywords: dict
     return wrapped
 
 
+def _broadcast_size(arrays: list[Any]) -> int:
+    """Return the number of elements of the shape to which arrays broadcast; the largest number if they do not."""
+    try:
+        return int(np.broadcast(*arrays).size)
+    except ValueError:
+        return sys.maxsize
+
+
 class _Call:
     """The arguments of a call: the arrays, and what NumPy gets instead."""
 
@@ -176,6 +185,8 @@ class _Call:
             return True
         first: Any = arrays[0].shape
         if kind is not _PRODUCTS and all(array.shape == first for array in arrays):
+            return True
+        if kind is _ELEMENTS and _broadcast_size(arrays) <= immediacy.limit:
             return True
         most: int = prod([array.size for array in arrays])
         return most <= _MOST

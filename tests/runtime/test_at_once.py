@@ -192,3 +192,19 @@ def test_threads_do_not_lose_writes():
     for thread in threads:
         thread.join()
     assert x.tolist() == [200] * 64
+
+
+def test_scalars_of_numpy_are_operands():
+    x = xp.asarray(np.arange(4.0))
+    y = np.float64(2) * x - np.float32(1)
+    assert has_memory(y)
+    x[1] = np.float64(7)
+    assert has_memory(x)
+    assert (y + x).tolist() == [-1, 8, 5, 8]
+    total = x.sum()
+    kept = total
+    total += y
+    assert kept.shape == ()
+    assert total.shape == (4,)
+    sign, logarithm = np.linalg.slogdet(xp.eye(3) * 2)
+    assert has_memory(sign, logarithm)
