@@ -162,6 +162,11 @@ def test_where_scikit_learn_reads_points_there_is_no_gradient() -> None:
         xp.grad(lambda x: program("colours").k_means(x, x[:2], 2)[0].sum())(points)
 
 
+def test_filter_counts_the_beats() -> None:
+    assert abs(program("filter").main(FIGURE, seconds=8.0) - 72) < 0.5
+    assert drawn()
+
+
 def test_flower_is_the_one_that_scipy_finds() -> None:
     expected, found = program("flower").main(FIGURE, step=8)
     for wanted, array in zip(expected, found, strict=True):
