@@ -107,6 +107,14 @@ SECTIONS = (
         {"cupy": 1.0, "torch": 1.0, "numpy": 0.9},
     ),
     Section("Fourier transforms", "at least half of cuFFT", "fourier", {"cupy": 0.5, "torch": 0.5}),
+    Section("Signals", "at least CuPy", "signals", {"cupy": 1.0}),
+    Section(
+        "Images",
+        "Gaussians, boxes and gradients twice as fast as CuPy, others at least as fast; never below 0.9x SciPy",
+        "images",
+        {"cupy": 1.0, "numpy": 0.9},
+        {name: {"cupy": 2.0, "numpy": 0.9} for name in ("gaussian-filter", "uniform-filter", "sobel")},
+    ),
     Section(
         "k-means through scikit-learn",
         "at least as fast as CuPy and torch through the same functions of scikit-learn",

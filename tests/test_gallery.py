@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.errors import DerivativeError
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
 FIGURE = "figure.webp"
@@ -104,6 +105,65 @@ def test_spectrogram_follows_the_chirp() -> None:
     middles = (np.arange(decibels.shape[1]) * 64 + 128) / module.RATE
     below = decibels[: int(2500 / width)]  # the steady tones are above
     np.testing.assert_allclose(below.argmax(axis=0) * width, 200 + 1500 * middles, atol=1.5 * width)
+    assert drawn()
+
+
+def test_sources_are_found() -> None:
+    truth, found, misfits = program("sources").main(FIGURE, size=16, steps=6, turns=60)
+    assert misfits[-1] < 1e-2 * misfits[0]
+    assert np.abs(found - truth).mean() < 0.05
+    assert drawn()
+
+
+def _developed(picture: Any) -> Any:
+    sharp, edges = program("photograph").develop(xp, picture)
+    return sharp[..., 0] * edges.mean()
+
+
+def _heated(plate: Any) -> Any:
+    plate = plate.copy()
+    for _ in range(5):
+        program("heat").step(plate, 0.2)
+    return plate
+
+
+_SPOTS = np.random.default_rng(2).uniform(0.2, 0.8, (14, 14, 3))
+#: Functions of the programs, whose derivatives are looked at.
+_FUNCTIONS: dict[str, tuple[Any, Any]] = {
+    "photograph": (_developed, _SPOTS),
+    "heat": (_heated, _SPOTS[..., 0]),
+    "sources": (lambda plate: program("sources").spread(plate, 0.1, 4), _SPOTS[..., 0]),
+    "bodies": (lambda places: program("bodies").acceleration(places, places[:, 0] ** 2), _SPOTS[0]),
+    "spectrogram": (lambda signal: program("spectrogram").spectrogram(signal, 16, 8), _SPOTS[0].reshape(-1)),
+}
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_programs_have_gradients(name: str, place: str) -> None:
+    function, given = _FUNCTIONS[name]
+    if place == "wgpu":
+        given = given.astype(np.float32)
+    direction = np.random.default_rng(3).standard_normal(given.shape).astype(given.dtype)
+    point = xp.asarray(given)
+    weights = xp.asarray(np.random.default_rng(4).standard_normal(function(point).shape).astype(given.dtype))
+    slope = xp.grad(lambda x: (function(x) * weights).sum())(point)
+    assert float((slope * slope).sum()) > 0
+    forward = xp.jvp(lambda x: (function(x) * weights).sum(), (point,), (xp.asarray(direction),))[1]
+    np.testing.assert_allclose(float((slope * xp.asarray(direction)).sum()), float(forward), rtol=1e-3)
+    if place == "cpu":
+        step = 1e-6
+        ends = [float((function(xp.asarray(given + s * direction)) * weights).sum()) for s in (step, -step)]
+        np.testing.assert_allclose(float(forward), (ends[0] - ends[1]) / (2 * step), rtol=1e-4, atol=1e-4)
+
+
+def test_where_scikit_learn_reads_points_there_is_no_gradient() -> None:
+    points = xp.asarray(_SPOTS[0].astype(np.float32))
+    with pytest.raises(DerivativeError, match="computes with values on the host"):
+        xp.grad(lambda x: program("colours").k_means(x, x[:2], 2)[0].sum())(points)
+
+
+def test_filter_counts_the_beats() -> None:
+    assert abs(program("filter").main(FIGURE, seconds=8.0) - 72) < 0.5
     assert drawn()
 
 

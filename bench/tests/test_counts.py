@@ -57,6 +57,7 @@ COUNTS = {
     "softmax": Most(8, 1, 1, 1, 1),
     "layernorm": Most(8, 1, 1, 1, 1),
     "cumulative-sum": Most(5000, 1, 2, 1, 2),
+    "resample-poly": Most(1000, 0, 4, 0, 4),
     "matmul-512": Most(32, 1, 1, 1, 1),
     "matmul-batch": Most(2, 1, 1, 1, 1),
     "matmul-vector": Most(16, 1, 1, 1, 1),

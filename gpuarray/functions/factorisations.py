@@ -20,6 +20,7 @@ from gpuarray.functions.linalg_arguments import (
     run_checked,
     square,
 )
+from gpuarray.functions.registry import native
 from gpuarray.ops import factorisations as ops
 
 _NOT_CONVERGED: Final = "Eigenvalues did not converge"
@@ -46,7 +47,7 @@ class QRResult(NamedTuple):
     R: GpuArray
 
 
-@by_lapack("linalg.cholesky")
+@native("linalg.cholesky")
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     """Return triangular factors of positive definite matrices.
@@ -107,7 +108,7 @@ def eigvals(x: ArrayLike, /) -> GpuArray:
     return values
 
 
-@by_lapack("linalg.eigh")
+@native("linalg.eigh")
 @standard_function
 def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
     """Return eigenvalues and eigenvectors of Hermitian matrices.
@@ -138,7 +139,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     return EighResult(*run_checked(ops.eigh, [array], outputs, _NOT_CONVERGED, UPLO=triangle))
 
 
-@by_lapack("linalg.eigvalsh")
+@native("linalg.eigvalsh")
 @standard_function
 def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
@@ -161,7 +162,7 @@ def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult:
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@by_lapack("linalg.qr")
+@native("linalg.qr")
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.

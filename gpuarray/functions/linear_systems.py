@@ -19,7 +19,7 @@ from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
-from gpuarray.functions.registry import INVERSE, implements
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, tape
 from gpuarray.ops import factorisations as ops
 
@@ -40,7 +40,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
-@by_lapack("linalg.det")
+@native("linalg.det")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
@@ -55,7 +55,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
-@by_lapack("linalg.slogdet")
+@native("linalg.slogdet")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return the signs of determinants and the logarithms of their absolute values.
@@ -81,7 +81,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
-@by_lapack("linalg.inv")
+@native("linalg.inv")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -96,7 +96,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
-@by_lapack("linalg.solve")
+@native("linalg.solve")
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -191,7 +191,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@implements("linalg.matrix_power", reason=INVERSE)
+@implements("linalg.matrix_power")
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.
@@ -233,7 +233,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     return result.copy() if result is x else result
 
 
-@by_lapack("linalg.tensorinv")
+@implements("linalg.tensorinv")
 def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     """Return the inverse of a tensor as a map from its last axes to its first.
 
@@ -263,7 +263,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     return inv(array.reshape(prod(first), prod(last))).reshape(last + first)
 
 
-@by_lapack("linalg.tensorsolve")
+@implements("linalg.tensorsolve")
 def tensorsolve(a: ArrayLike, b: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return the tensor x with ``tensordot(a, x, x.ndim) == b``.
 

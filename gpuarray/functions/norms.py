@@ -9,7 +9,7 @@ from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
 from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
-from gpuarray.functions.registry import SINGULAR_VALUES, implements
+from gpuarray.functions.registry import implements
 from gpuarray.functions.singular_values import svdvals
 from gpuarray.graph import build
 
@@ -67,7 +67,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     return total
 
 
-@implements("linalg.matrix_norm", reason=SINGULAR_VALUES)
+@implements("linalg.matrix_norm")
 @standard_function
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> GpuArray:
     """Return norms of matrices.
@@ -117,7 +117,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return found if keepdims else found.reshape(array.shape[:-2])
 
 
-@implements("linalg.norm", reason=SINGULAR_VALUES)
+@implements("linalg.norm")
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

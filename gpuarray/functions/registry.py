@@ -44,9 +44,7 @@ NO_KERNEL: Final = "the ufunc has no kernel"
 #: Reason of host functions that factorise matrices.
 LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
 #: Reasons of composed functions of which a part runs on the host.
-SINGULAR_VALUES: Final = "orders 2, -2 and 'nuc' of matrices take singular values from NumPy's LAPACK"
 EIGENVALUES: Final = "a matrix's eigenvalues are found by NumPy's LAPACK"
-INVERSE: Final = "negative powers invert with NumPy's LAPACK"
 #: Reason of the division of polynomials.
 DIVISION: Final = "each coefficient of a quotient depends on all before it"
 #: Reasons of functions that do not compute with numbers.

@@ -16,6 +16,7 @@ from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standar
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, run_checked, square
 from gpuarray.functions.products import matmul
+from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as ops
 
@@ -38,7 +39,7 @@ def svd(
 def svd(
     x: ArrayLike, /, full_matrices: bool = ..., *, compute_uv: Literal[False], hermitian: bool = ...
 ) -> GpuArray: ...
-@by_lapack("linalg.svd")
+@native("linalg.svd")
 @standard_function
 def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values with their left and right vectors.
@@ -75,7 +76,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     return SVDResult(*run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, full_matrices=full, hermitian=symmetric))
 
 
-@by_lapack("linalg.svdvals")
+@native("linalg.svdvals")
 @standard_function
 def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
@@ -142,7 +143,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@by_lapack("linalg.pinv")
+@implements("linalg.pinv")
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -154,7 +155,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@by_lapack("linalg.matrix_rank")
+@implements("linalg.matrix_rank")
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None

@@ -1,6 +1,7 @@
 """Changes of the sampling rate: upfirdn, resample, resample_poly and decimate."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import gcd
 from operator import index
 from typing import Any, Final
@@ -11,6 +12,7 @@ from scipy import signal as scipy_signal
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
+from gpuarray.device import Device
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
@@ -87,20 +89,28 @@ def _phases(taps: np.ndarray[Any, Any], up: int, down: int) -> tuple[np.ndarray[
     return matrix, step, period, before
 
 
+@lru_cache(maxsize=32)
+def _matrix(taps: bytes, dtype: Any, up: int, down: int, device: Device) -> tuple[GpuArray, int, int, int]:
+    """Return what :func:`_phases` returns, with the matrix on a device, where it is kept for the next signals."""
+    matrix, step, period, before = _phases(np.frombuffer(taps, dtype), up, down)
+    return xp.asarray(matrix, device=device), step, period, before
+
+
 def _polyphase(taps: np.ndarray[Any, Any], x: GpuArray, up: int, down: int) -> GpuArray:
     """Return the outputs for a signal along the last axis, which is zero outside."""
     *lead, count = x.shape
     total = ((count - 1) * up + len(taps) - 1) // down + 1
-    matrix, step, period, before = _phases(taps, up, down)
+    matrix, step, period, before = _matrix(taps.tobytes(), taps.dtype, up, down, x.device)
+    width = matrix.shape[0]
     windows = -(-total // period)
-    wanted = (windows - 1) * step + len(matrix)
+    wanted = (windows - 1) * step + width
     after = max(wanted - before - count, 0)
     line = xp.pad(x, [(0, 0)] * len(lead) + [(before, after)])
     size = line.shape[-1]
     rows = line.reshape(-1, size)
-    layout = Layout((rows.shape[0], windows, len(matrix)), (size, step, 1), 0)
+    layout = Layout((rows.shape[0], windows, width), (size, step, 1), 0)
     view = wrap(build.view(rows.node(), layout), x.device)
-    found = view @ as_array(matrix.astype(x.dtype), x.device)
+    found = view @ matrix.astype(x.dtype, copy=False)
     return found.reshape(*lead, windows * period)[..., :total]
 
 
