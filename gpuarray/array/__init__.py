@@ -6,6 +6,7 @@ packages import from here.
 """
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, make, wrap
+from gpuarray.array.cells import AUTO, Cell, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -20,7 +21,6 @@ from gpuarray.array.operands import (
     weak_node,
 )
 from gpuarray.array.recorded import recorded
-from gpuarray.array.storage import AUTO, Cell, joint_device
 
 __all__ = [
     "AUTO",

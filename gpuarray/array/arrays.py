@@ -15,9 +15,10 @@ import numpy.typing as npt
 from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
+from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
-from gpuarray.array.storage import READ_ONLY, VALUE, WRITEABLE, check_order
+from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array.storage import AUTO, StoredArray, joint_device
+from gpuarray.array.cells import AUTO, joint_device
+from gpuarray.array.storage import StoredArray
 from gpuarray.array.traced_scalars import TracedScalar, weak_of
 from gpuarray.config import config
 from gpuarray.device import Device

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gpuarray import dispatch, dtypes
+from gpuarray.array.cells import AUTO, joint_device
+from gpuarray.array.memory import VALUE, WRITEABLE
 from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
 from gpuarray.array.selection import SelectableArray
-from gpuarray.array.storage import AUTO, VALUE, WRITEABLE, StoredArray, joint_device
+from gpuarray.array.storage import StoredArray
 from gpuarray.device import Device
 from gpuarray.graph import standard
 from gpuarray.graph.build import elementwise, full

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array.bounds import bounds
+from gpuarray.array.cells import AUTO, joint_device
 from gpuarray.array.compaction import compaction
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
-from gpuarray.array.storage import AUTO, StoredArray, joint_device, without_leading_ones
+from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing

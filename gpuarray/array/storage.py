@@ -1,365 +1,33 @@
-"""Storage cells and views: the part of an array that represents its memory.
+"""Views and writes: arrays as storage cells seen through layouts.
 
-Arrays that share memory share a :class:`Cell`. The value of a cell is a node. A write gives the cell a new node, so the
-graph stays immutable, and operations recorded before still read the old value. :class:`StoredArray` is a cell seen
-through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
-
-A small value in host memory is instead a NumPy array of the cell's own, with which operations compute at once, and of
-which views are NumPy's views. It becomes a node when somebody asks for the node, and nobody writes to it from then on.
+:class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
-import os
-from threading import RLock
-from typing import Any, Final, NoReturn, Self
-from weakref import ref
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes
+from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
-from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.array.memory import COMPONENTS, NOTHING, READ_ONLY, REGROUPED, ROWS, WRITEABLE, MemoryArray
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.errors import DeviceMismatchError, ReadOnlyError
+from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
-from gpuarray.graph.nodes import Generate, Leaf, Map, Node, host_leaf
+from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
-from gpuarray.source_locations import USER_FILES, find_origin, frame_at
-
-AUTO: Final = Device("auto")
-
-READ_ONLY: Final = 0
-WRITEABLE: Final = 1
-#: What NumPy has as a scalar: a 0-d result of a computation, which in-place operators replace instead of changing.
-VALUE: Final = 2
-
-_COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
-_PAIRS: Final = {part: whole for whole, part in _COMPONENTS.items()}
-_ROWS: Final = {"real": ops.real, "imag": ops.imag}
-#: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
-_REGROUPED: Final = ("parts", "pairs")
-_new: Final = object.__new__
-noted: Final = recorded.cells
-_binding = RLock()  # a signal handler may write while the thread that it interrupts does
 
 
-def _renew_lock() -> None:
-    global _binding  # a child of fork must not wait for a lock that a thread of its parent held
-    _binding = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
-
-#: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
-_NOTHING: Final = object()
-#: Devices whose small values may be in host memory.
-_FREE: Final = frozenset(("auto", "cpu"))
-
-
-class Cell:
-    """A storage cell: its current value, and its device.
-
-    Attributes
-    ----------
-    device : Device
-        The device.
-    node : Node
-        The value. While there is ``memory`` the attribute is not set, and whoever asks gets a leaf of the memory.
-    memory : ndarray, scalar or None
-        The value as a contiguous NumPy array that only the arrays of this cell use, or as a NumPy scalar.
-    """
-
-    __slots__ = ("__weakref__", "device", "memory", "node")
-
-    device: Device
-    node: Node
-    memory: Any
-
-    def __init__(self, node: Node, device: Device) -> None:
-        self.device = device
-        self.memory = None
-        self.node = node
-        if node.holder is None or node.holder() is None:
-            node.holder = ref(self)
-        if node.depth:
-            noted.append(ref(self))
-            if len(noted) > recorded.limit:
-                recorded.clear()
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "node":
-            return self.value()
-        raise AttributeError(f"a cell has no {name}")
-
-    def value(self) -> Node:
-        """Return the node of the value, also while ``jit`` records.
-
-        Raises
-        ------
-        AttributeError
-            If the cell is being made and has no value.
-        """
-        try:
-            node: Node = _slot.__get__(self)
-            return node
-        except AttributeError:
-            with _binding:
-                memory = getattr(self, "memory", None)
-                if memory is not None:
-                    node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
-                    node.holder = ref(self)
-                    _slot.__set__(self, node)
-                    self.memory = None
-            made: Node = _slot.__get__(self)
-            return made
-
-    def thaw(self) -> Any:
-        """Return the value as memory of the cell's own; None if it is large, is to be computed, or is elsewhere."""
-        if self.device.kind not in _FREE:
-            return None
-        node = self.node
-        memory = evaluate.small_value(node, immediacy.limit)
-        if memory is None:
-            return None
-        with _binding:
-            if self.memory is not None or self.node is not node:
-                return self.memory
-            self.memory = memory
-            _slot.__delete__(self)
-        return memory
-
-    def bind(self, node: Node, before: int = 0) -> bool:
-        """Set the value to ``node``, and evaluate a part of it if the pending graph is deep.
-
-        Return False, and leave the value as it is, if ``before`` is not the ``id`` of the node that it is now.
-        """
-        with _binding:
-            if before and id(self.node) != before:
-                return False
-            self.node = node
-            self.memory = None
-        if recording.origins and node.origin is None:
-            node.origin = find_origin()
-        if node.holder is None or node.holder() is None:
-            node.holder = ref(self)
-        if node.depth:
-            noted.append(ref(self))
-            if len(noted) > recorded.limit:
-                recorded.clear()
-        if node.depth > config.current.pending_limit:
-            evaluate.trim(node, self.device)
-        return True
-
-
-_slot: Final[Any] = Cell.__dict__["node"]
-
-
-def joint_device(first: Device, second: Device) -> Device:
-    """Return the device of a result. A pinned device takes precedence over ``"auto"``.
-
-    Raises
-    ------
-    DeviceMismatchError
-        If both are pinned to different devices.
-    """
-    if first is second or second is AUTO:
-        return first
-    if first is AUTO:
-        return second
-    raise DeviceMismatchError(
-        f"arrays on device {first.name!r} and device {second.name!r} are operands of one operation; move one of them "
-        f"first: x.to_device({first.name!r})"
-    )
-
-
-class StoredArray:
+class StoredArray(MemoryArray):
     """A storage cell seen through a layout, as one component of complex numbers, or as another dtype."""
 
-    __slots__ = (
-        "__weakref__",
-        "_access",
-        "_cell",
-        "_dtype",
-        "_host",
-        "_layout",
-        "_memory",
-        "_owner",
-        "_part",
-        "_shape",
-    )
-
-    _cell: Cell
-    _layout: Layout | None
-    """None where the array is all of its storage, in C order. Not set until it is asked for in views of memory."""
-    _owner: "Self | None"
-    """The array that a view was made of, or its owner; None where the array is no view."""
-    _shape: Shape
-    _dtype: DType
-    _part: str | None
-    """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
-    complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
-    _access: int
-    _host: Any
-    """The elements as a NumPy array or scalar that shares ``_memory``; of use while that is the cell's memory."""
-    _memory: Any
-
-    # -- making -------------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def _wrap(cls, node: Node, device: Device) -> Self:
-        """Return an array with new storage and the value ``node``."""
-        array: Self = _new(cls)
-        shape = node.shape
-        array._cell = cell = _new(Cell)
-        array._memory = _NOTHING
-        cell.device = device
-        cell.memory = None
-        cell.node = node
-        if recording.origins and node.origin is None:
-            frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
-            code = frame.f_code
-            node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
-        held = ref(cell)
-        if node.holder is None or node.holder() is None:
-            node.holder = held
-        if not shape and node.depth == 2 and type(node) is Map:  # of constants
-            cell.node = node = evaluate.folded(node, device)
-            node.holder = held
-        depth = node.depth
-        if depth:
-            noted.append(held)
-            if len(noted) > recorded.limit:
-                recorded.clear()
-        array._layout = array._owner = None
-        array._shape = shape
-        array._dtype = node.dtype
-        array._part = None
-        array._access = WRITEABLE if shape else VALUE
-        # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not depth & 7 and depth > config.current.pending_limit:
-            evaluate.trim(node, device)
-        return array
-
-    @classmethod
-    def _of_host(cls, value: Any, device: Device) -> Self:
-        """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
-        array: Self = _new(cls)
-        array._cell = cell = _new(Cell)
-        cell.device = device
-        array._shape = shape = value.shape
-        if len(shape) > 1 and not value.flags.c_contiguous:
-            value = value.copy()
-        cell.memory = array._memory = array._host = value
-        array._dtype = value.dtype
-        array._layout = array._owner = array._part = None
-        array._access = WRITEABLE if type(value) is np.ndarray else VALUE
-        return array
-
-    def _see_host(self, host: npt.NDArray[Any]) -> Self:
-        """Return an array of a NumPy view of this array's memory."""
-        array: Self = _new(type(self))
-        array._cell = self._cell
-        array._owner = self if self._owner is None else self._owner
-        array._shape = host.shape
-        array._dtype = self._dtype
-        array._part = None
-        array._access = WRITEABLE if host.flags.writeable else READ_ONLY
-        array._host = host
-        array._memory = self._memory
-        return array
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_layout":
-            self._layout = found = self._find_layout()
-            return found
-        if name == "_memory":
-            self._memory = _NOTHING
-            return _NOTHING
-        return object.__getattribute__(self, name)  # for the error
-
-    def _find_layout(self) -> Layout | None:
-        """Return the layout of a view that NumPy has made."""
-        host, memory = self._host, self._memory
-        if not host.size:
-            return contiguous(self._shape)
-        width = memory.itemsize
-        first, start = (array.__array_interface__["data"][0] for array in (host, memory))
-        layout = Layout(self._shape, tuple([stride // width for stride in host.strides]), (first - start) // width)
-        return None if layout.shape == memory.shape and is_identity(layout, memory.size) else layout
-
-    def host(self) -> Any:
-        """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere.
-
-        A view of the cell's memory is kept. Of larger values in host memory, small parts are seen too.
-        """
-        cell = self._cell
-        node = memory = cell.memory
-        if memory is None:
-            node = cell.node
-            if node.depth and type(node) is not Generate:
-                return None
-            memory = cell.thaw()
-        if memory is not None:
-            return self._hosted(memory)
-        if self._layout is None or self._part is not None or self.size > immediacy.limit:
-            return None
-        whole = evaluate.value_of(node) if cell.device.kind in _FREE else None
-        if whole is None:
-            return None
-        part = evaluate.strided(whole, self._layout)
-        part.flags.writeable = False  # it is a part of a leaf
-        return part
-
-    def has_memory(self) -> bool:
-        """Return whether the elements are in memory of the cell, as ``_host`` has them."""
-        return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
-
-    def _hosted(self, memory: Any) -> Any:
-        """Return the elements as a view of the cell's memory; None if they are many."""
-        part, layout = self._part, self._layout
-        if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
-            cell = self._cell
-            with _binding:
-                if cell.memory is memory:
-                    cell.memory = np.array(memory)
-                memory = cell.memory
-        host = memory
-        if layout is not None and self.size > immediacy.limit:
-            return None
-        if part in _REGROUPED:
-            host = memory.reshape(-1).view(_COMPONENTS[memory.dtype] if part == "parts" else _PAIRS[memory.dtype])
-        if layout is not None:
-            host = evaluate.strided(host, layout)
-        if part in _ROWS:
-            host = getattr(host, part)
-        elif part == "bits":
-            host = host.view(self._dtype)
-        if not self._access:
-            host = host[...]
-            host.flags.writeable = False
-        self._host, self._memory = host, memory
-        return host
-
-    def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
-        array: Self = _new(type(self))
-        array._cell = self._cell
-        array._owner = self if self._owner is None else self._owner
-        array._memory = _NOTHING
-        array._layout = layout
-        array._shape = shape
-        array._dtype = dtype
-        array._part = part
-        array._access = access
-        return array
+    __slots__ = ()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -379,7 +47,7 @@ class StoredArray:
             )
         self._layout = self.view_of(layout)._layout
         self._shape = wanted
-        self._memory = _NOTHING
+        self._memory = NOTHING
 
     @property
     def dtype(self) -> DType:
@@ -399,14 +67,6 @@ class StoredArray:
     def ndim(self) -> int:
         """Number of axes."""
         return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        size = 1
-        for extent in self._shape:
-            size *= extent
-        return size
 
     @property
     def itemsize(self) -> int:
@@ -430,7 +90,7 @@ class StoredArray:
     @property
     def unit(self) -> int:
         """Size in bytes of the items that the layout counts."""
-        return self.itemsize if self._part in _REGROUPED else self._cell.node.dtype.itemsize
+        return self.itemsize if self._part in REGROUPED else self._cell.node.dtype.itemsize
 
     @property
     def strides(self) -> Shape:
@@ -472,7 +132,7 @@ class StoredArray:
         if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
             raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements share memory")
         self._access = WRITEABLE if write else READ_ONLY
-        self._memory = _NOTHING
+        self._memory = NOTHING
 
     @property
     def base(self) -> "Self | None":
@@ -497,15 +157,15 @@ class StoredArray:
 
     def _stored_in(self, node: Node) -> Node:
         """Return a value of the storage as :meth:`stored` does."""
-        return _regrouped(node, self._dtype) if self._part in _REGROUPED else node
+        return _regrouped(node, self._dtype) if self._part in REGROUPED else node
 
     def seen(self, stored: Node) -> Node:
         """Return elements of the storage as this array has them: whole, one component of them, or as another dtype."""
-        if self._part is None or self._part in _REGROUPED:
+        if self._part is None or self._part in REGROUPED:
             return stored
         if self._part == "bits":
             return build.bitcast(stored, self._dtype)
-        return build.elementwise(_ROWS[self._part], stored)
+        return build.elementwise(ROWS[self._part], stored)
 
     def settled(self) -> Node:
         """Return the node of the value; for a view, with the storage evaluated, so that many views compute it once."""
@@ -520,7 +180,7 @@ class StoredArray:
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
         stored = self._cell.node
-        identity = self._part not in _REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
+        identity = self._part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
         access = self._access and WRITEABLE if writeable else READ_ONLY
         return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
 
@@ -571,7 +231,7 @@ class StoredArray:
     def _component(self, part: str) -> Self:
         if self._dtype.kind != "c":
             return self
-        dtype = _COMPONENTS[self._dtype]
+        dtype = COMPONENTS[self._dtype]
         if self._part == "pairs":
             apart = _apart(self._storage_layout())
             layout = apart._replace(offset=apart.offset + (part == "imag"))
@@ -584,13 +244,13 @@ class StoredArray:
         The last axis, whose extent changes, has to be without gaps.
         """
         layout, stored = self._storage_layout(), self._cell.node
-        if self._part not in (None, *_REGROUPED) or not layout.shape or (layout.strides[-1] != 1 < layout.shape[-1]):
+        if self._part not in (None, *REGROUPED) or not layout.shape or (layout.strides[-1] != 1 < layout.shape[-1]):
             return None
         # not dict.get, because NumPy's float64 compares equal to None
-        if self._dtype in _COMPONENTS and _COMPONENTS[self._dtype] == dtype:
+        if self._dtype in COMPONENTS and COMPONENTS[self._dtype] == dtype:
             apart = _apart(layout)
             found = Layout((*apart.shape[:-1], 2 * apart.shape[-1]), (*apart.strides[:-1], 1), apart.offset)
-        elif dtype in _COMPONENTS and _COMPONENTS[dtype] == self._dtype:
+        elif dtype in COMPONENTS and COMPONENTS[dtype] == self._dtype:
             rest, last = layout.strides[:-1], layout.shape[-1]
             odd = any(n % 2 for n in (*rest, last, layout.offset))
             if odd or (stored.size % 2 and stored.dtype == self._dtype):
@@ -722,7 +382,7 @@ class StoredArray:
         Return False if it is no longer the node with the ``id`` that it was made of.
         """
         node = self._cell.node
-        if self._part in _REGROUPED:
+        if self._part in REGROUPED:
             stored = _regrouped(stored, node.dtype)
         return self._cell.bind(build.reshape(stored, node.shape), before)
 
@@ -748,7 +408,7 @@ class StoredArray:
 
     def combine_at(self, op: MapOp, positions: Node, values: Node) -> None:
         """Apply an operation to elements at flat positions of the storage and values, one after the other."""
-        if self._part is None or self._part in _REGROUPED:
+        if self._part is None or self._part in REGROUPED:
             is_bound = False
             while not is_bound:
                 before = self._cell.node
@@ -760,7 +420,7 @@ class StoredArray:
 
     def combined(self, values: Node, old: Node) -> Node:
         """Return what the storage holds after a write: the values' bits, or the old elements' other component too."""
-        if self._part in _REGROUPED:
+        if self._part in REGROUPED:
             return values
         if self._part == "bits":
             return build.bitcast(values, old.dtype)
@@ -781,7 +441,7 @@ def _regrouped(node: Node, dtype: DType) -> Node:
         real, imaginary = build.view(node, line), build.view(node, line._replace(offset=1))
         return build.elementwise(ops.complex_from_parts, real, imaginary)
     column = (node.size, 1)
-    parts = [build.reshape(build.elementwise(_ROWS[part], node), column) for part in _ROWS]
+    parts = [build.reshape(build.elementwise(ROWS[part], node), column) for part in ROWS]
     return build.reshape(build.concat(parts, 1), (2 * node.size,))
 
 

@@ -237,7 +237,7 @@ class LoopBuilder(Lowering):
 
     def _with_slot(self, item: Laid) -> Laid:
         """Return an instruction or a store whose offset, if it moves, is a scalar of this loop."""
-        if not isinstance(item, Load | Store) or not item.layout.moves:  # type: ignore[redundant-expr]
+        if not isinstance(item, Load | Store) or not item.layout.moves:  # type: ignore[redundant-expr]  # of a TypeVar
             return item
         moving: Any = item.layout.offset
         scalar = self.graph.symbols[moving.symbol], PART

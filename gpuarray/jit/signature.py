@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array import GpuArray, default_device, from_host
-from gpuarray.array.storage import READ_ONLY
+from gpuarray.array.memory import READ_ONLY
 from gpuarray.config import Config, config
 from gpuarray.functions.random import Generator
 from gpuarray.functions.random_bits import Philox

@@ -255,8 +255,7 @@ class interp1d:  # noqa: N801  # SciPy's name
             (is_beyond,) = numbers(beyond.any())
             if is_beyond:
                 raise ValueError("A value in x_new is outside the interpolation range.")
-        if not host._extrapolate:
-            found = xp.where(beyond.reshape(points.shape + trailing), host.fill_value, found)
+        found = xp.where(beyond.reshape(points.shape + trailing), host.fill_value, found)
         axis = self._axis % host.y.ndim
         order = list(range(found.ndim))
         return found.transpose(

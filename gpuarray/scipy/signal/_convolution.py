@@ -89,13 +89,14 @@ def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
     strides = tuple(prod(x.shape[a + 1 :]) for a in range(x.ndim))
     if x.ndim == 1:
         step = max(1, _MOST_PRODUCTS // max(shape[0], 1))
-        total: Any = None
+        total: GpuArray | None = None
         for k in range(0, kernel.size, step):
             width = min(step, kernel.size - k)
             window = wrap(build.view(node, Layout((shape[0], width), (1, 1), k)), x.device)
             part = window @ kernel[k : k + width]
             total = part if total is None else total + part
-        return total  # type: ignore[no-any-return]
+        assert total is not None
+        return total
     axes = [a for a, k in enumerate(kernel.shape) if k > 1]
     if not axes:
         return x * kernel

@@ -375,10 +375,10 @@ def decimate(
         sos = scipy_signal.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos").astype(real)
         is_fir = False
     elif isinstance(ftype, scipy_signal.dlti):
-        system = ftype._as_zpk()
+        system = ftype.to_zpk()
         is_fir = system.poles.shape[0] == 0
         if is_fir:
-            transfer = ftype._as_tf()
+            transfer = ftype.to_tf()
             top, bottom = transfer.num, transfer.den
         else:
             sos = scipy_signal.zpk2sos(system.zeros, system.poles, system.gain).astype(real)

@@ -62,7 +62,7 @@ def transformed(x: GpuArray, window: Any, step: int, points: int, trend: Any, *,
     if callable(trend):
         parts = as_array(trend(parts), x.device)
     elif trend:
-        parts = detrend.composition(parts, type=trend)  # type: ignore[attr-defined]
+        parts = detrend.composition(parts, type=trend)  # type: ignore[attr-defined]  # the decorator sets it
     parts = parts * as_array(window, x.device)
     return (
         fourier.rfft(parts.real if parts.dtype.kind == "c" else parts, points)

@@ -23,7 +23,7 @@ _PADS: Final = {
 }
 
 
-class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]
+class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy has no types
     """Short-time Fourier transforms and their inverses, as :class:`scipy.signal.ShortTimeFFT`.
 
     The window and what follows from it are on the host, and transforms of signals are computed on their device.

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from inspect import signature
+from inspect import signature, unwrap
 from typing import Any, Final, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ def _dtypes(ufunc: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _with_kernel(name: str) -> Callable[..., Any]:
     """Return the function of a ufunc of SciPy that has a kernel."""
-    original = getattr(scipy_special, name)
+    original = unwrap(getattr(scipy_special, name))
     kernel = getattr(special, name)
     count = original.nin
 
@@ -65,10 +65,13 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     return run
 
 
+# with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
 _KNOWN: Final = {
     name: _with_kernel(name)
     for name in vars(special)["__all__"]
-    if isinstance(original := getattr(scipy_special, name, None), np.ufunc) and original.nout == 1 and name != "stdtrit"
+    if isinstance(original := unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc)
+    and original.nout == 1
+    and name != "stdtrit"
 }
 globals().update(_KNOWN)
 

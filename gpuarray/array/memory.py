@@ -1,0 +1,223 @@
+"""The parts of an array, and its elements in host memory.
+
+An array is a cell seen through a layout, as one component of complex numbers, or as another dtype. Where the cell has
+memory of its own, the elements are also a NumPy view of it.
+"""
+
+from typing import Any, Final, Self
+from weakref import ref
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.array.cells import FREE, Cell, noted
+from gpuarray.array.recorded import recorded
+from gpuarray.config import config, recording
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
+from gpuarray.graph.nodes import Generate, Map, Node
+from gpuarray.immediacy import immediacy
+from gpuarray.ops import elementwise as ops
+from gpuarray.runtime import evaluate
+from gpuarray.source_locations import USER_FILES, find_origin, frame_at
+
+READ_ONLY: Final = 0
+WRITEABLE: Final = 1
+#: What NumPy has as a scalar: a 0-d result of a computation, which in-place operators replace instead of changing.
+VALUE: Final = 2
+
+COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+_PAIRS: Final = {part: whole for whole, part in COMPONENTS.items()}
+ROWS: Final = {"real": ops.real, "imag": ops.imag}
+#: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
+REGROUPED: Final = ("parts", "pairs")
+#: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
+NOTHING: Final = object()
+_new: Final = object.__new__
+
+
+class MemoryArray:
+    """What an array consists of: how arrays and views are made, and their elements in host memory."""
+
+    __slots__ = (
+        "__weakref__",
+        "_access",
+        "_cell",
+        "_dtype",
+        "_host",
+        "_layout",
+        "_memory",
+        "_owner",
+        "_part",
+        "_shape",
+    )
+
+    _cell: Cell
+    _layout: Layout | None
+    """None where the array is all of its storage, in C order. Not set until it is asked for in views of memory."""
+    _owner: "Self | None"
+    """The array that a view was made of, or its owner; None where the array is no view."""
+    _shape: Shape
+    _dtype: DType
+    _part: str | None
+    """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
+    complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
+    _access: int
+    _host: Any
+    """The elements as a NumPy array or scalar that shares ``_memory``; of use while that is the cell's memory."""
+    _memory: Any
+
+    # -- making -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _wrap(cls, node: Node, device: Device) -> Self:
+        """Return an array with new storage and the value ``node``."""
+        array: Self = _new(cls)
+        shape = node.shape
+        array._cell = cell = _new(Cell)
+        array._memory = NOTHING
+        cell.device = device
+        cell.memory = None
+        cell.node = node
+        if recording.origins and node.origin is None:
+            frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
+            code = frame.f_code
+            node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
+        held = ref(cell)
+        if node.holder is None or node.holder() is None:
+            node.holder = held
+        if not shape and node.depth == 2 and type(node) is Map:  # of constants
+            cell.node = node = evaluate.folded(node, device)
+            node.holder = held
+        depth = node.depth
+        if depth:
+            noted.append(held)
+            if len(noted) > recorded.limit:
+                recorded.clear()
+        array._layout = array._owner = None
+        array._shape = shape
+        array._dtype = node.dtype
+        array._part = None
+        array._access = WRITEABLE if shape else VALUE
+        # checked at every eighth level only, because reading the configuration takes as long as the rest
+        if not depth & 7 and depth > config.current.pending_limit:
+            evaluate.trim(node, device)
+        return array
+
+    @classmethod
+    def _of_host(cls, value: Any, device: Device) -> Self:
+        """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
+        array: Self = _new(cls)
+        array._cell = cell = _new(Cell)
+        cell.device = device
+        array._shape = shape = value.shape
+        if len(shape) > 1 and not value.flags.c_contiguous:
+            value = value.copy()
+        cell.memory = array._memory = array._host = value
+        array._dtype = value.dtype
+        array._layout = array._owner = array._part = None
+        array._access = WRITEABLE if type(value) is np.ndarray else VALUE
+        return array
+
+    def _see_host(self, host: npt.NDArray[Any]) -> Self:
+        """Return an array of a NumPy view of this array's memory."""
+        array: Self = _new(type(self))
+        array._cell = self._cell
+        array._owner = self if self._owner is None else self._owner
+        array._shape = host.shape
+        array._dtype = self._dtype
+        array._part = None
+        array._access = WRITEABLE if host.flags.writeable else READ_ONLY
+        array._host = host
+        array._memory = self._memory
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_layout":
+            self._layout = found = self._find_layout()
+            return found
+        if name == "_memory":
+            self._memory = NOTHING
+            return NOTHING
+        return object.__getattribute__(self, name)  # for the error
+
+    def _find_layout(self) -> Layout | None:
+        """Return the layout of a view that NumPy has made."""
+        host, memory = self._host, self._memory
+        if not host.size:
+            return contiguous(self._shape)
+        width = memory.itemsize
+        first, start = (array.__array_interface__["data"][0] for array in (host, memory))
+        layout = Layout(self._shape, tuple([stride // width for stride in host.strides]), (first - start) // width)
+        return None if layout.shape == memory.shape and is_identity(layout, memory.size) else layout
+
+    def host(self) -> Any:
+        """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere.
+
+        A view of the cell's memory is kept. Of larger values in host memory, small parts are seen too.
+        """
+        cell = self._cell
+        node = memory = cell.memory
+        if memory is None:
+            node = cell.node
+            if node.depth and type(node) is not Generate:
+                return None
+            memory = cell.thaw()
+        if memory is not None:
+            return self._hosted(memory)
+        if self._layout is None or self._part is not None or self.size > immediacy.limit:
+            return None
+        whole = evaluate.value_of(node) if cell.device.kind in FREE else None
+        if whole is None:
+            return None
+        part = evaluate.strided(whole, self._layout)
+        part.flags.writeable = False  # it is a part of a leaf
+        return part
+
+    def has_memory(self) -> bool:
+        """Return whether the elements are in memory of the cell, as ``_host`` has them."""
+        return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
+
+    def _hosted(self, memory: Any) -> Any:
+        """Return the elements as a view of the cell's memory; None if they are many."""
+        part, layout = self._part, self._layout
+        if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
+            memory = self._cell.as_array(memory)
+        host = memory
+        if layout is not None and self.size > immediacy.limit:
+            return None
+        if part in REGROUPED:
+            host = memory.reshape(-1).view(COMPONENTS[memory.dtype] if part == "parts" else _PAIRS[memory.dtype])
+        if layout is not None:
+            host = evaluate.strided(host, layout)
+        if part in ROWS:
+            host = getattr(host, part)
+        elif part == "bits":
+            host = host.view(self._dtype)
+        if not self._access:
+            host = host[...]
+            host.flags.writeable = False
+        self._host, self._memory = host, memory
+        return host
+
+    def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
+        array: Self = _new(type(self))
+        array._cell = self._cell
+        array._owner = self if self._owner is None else self._owner
+        array._memory = NOTHING
+        array._layout = layout
+        array._shape = shape
+        array._dtype = dtype
+        array._part = part
+        array._access = access
+        return array
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self._shape:
+            size *= extent
+        return size
