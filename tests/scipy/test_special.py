@@ -1,5 +1,7 @@
 """Functions of gpuarray.scipy.special, compared with SciPy's."""
 
+from inspect import unwrap
+
 import numpy as np
 import pytest
 from scipy import special
@@ -46,13 +48,13 @@ def test_kernels_at_usual_points(place):
     x = np.asarray([0.3, 0.5, 1.5, 4.0])
     names = _kernels.__all__ if place == "cpu" else _kernels.__all__[::9]
     for name in names:
-        function = getattr(special, name)
+        function = unwrap(getattr(special, name))  # SciPy wraps some of its ufuncs
         args = [x, x[::-1].copy(), np.full(4, 0.25)][: function.nin]
         with np.errstate(all="ignore"):
             try:
                 wanted = function(*args)
-            except TypeError:
-                continue  # a number of trials must be an integer
+            except (TypeError, SystemError):
+                continue  # a number of trials must be an integer, or SciPy warns, which is an error here
         np.testing.assert_allclose(np.asarray(getattr(ours, name)(*map(xp.asarray, args))), wanted, rtol=1e-10)
 
 
