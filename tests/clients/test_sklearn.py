@@ -166,7 +166,10 @@ def test_estimators(estimator: Any, target: Any, place: xp.Device) -> None:
             mine, other = (ours.transform(there),), (theirs.transform(host),)
         elif name != "score":
             mine, other = mine[:1], other[:1]
-        assert_alike(getattr(ours, name)(*mine), getattr(theirs, name)(*other), place)
+        found, wanted = getattr(ours, name)(*mine), getattr(theirs, name)(*other)
+        if isinstance(estimator, LinearDiscriminantAnalysis) and name == "transform":
+            found, wanted = abs(found), abs(wanted)  # singular vectors have arbitrary signs
+        assert_alike(found, wanted, place)
 
 
 def test_fitted_attributes_stay_on_the_device(place: xp.Device) -> None:

@@ -114,8 +114,9 @@ def test_what_the_device_cannot_do_runs_on_the_host_and_the_rest_where_it_is_bes
     x = xp.asarray(data)
     xp.prefetch(x, GPU)
     xp.reset_stats()
-    found = np.linalg.svd(np.sin(x @ x), compute_uv=False)
-    np.testing.assert_allclose(np.asarray(found), np.linalg.svd(np.sin(data @ data), compute_uv=False), atol=2e-3)
+    found = np.linalg.eigvals(np.sin(x @ x))
+    wanted = np.linalg.eigvals(np.sin(data @ data))
+    np.testing.assert_allclose(abs(np.asarray(found)).max(), abs(wanted).max(), rtol=2e-3)
     assert xp.stats()["fallbacks"] == 1
 
 
