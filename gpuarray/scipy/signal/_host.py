@@ -17,7 +17,7 @@ _REASONS: Final = {
     "find_peaks_cwt": "peaks are compared one after the other",
     "peak_prominences": "peaks are compared one after the other",
     "peak_widths": "peaks are compared one after the other",
-    "envelope": _SMALL,
+    "envelope": _SMALL, "whittaker_henderson": _SMALL,
 }  # fmt: skip
 _KNOWN: Final = {
     name: hosted(getattr(signal, name), reason, name=f"signal.{name}")
