@@ -7,8 +7,6 @@ import gpuarray as xp
 from gpuarray.providers.inprocess.loops import PreparedLoop
 from gpuarray.runtime import evaluate
 
-RANDOM = np.random.default_rng(3)
-
 CASES = {
     "sum": lambda n, x: x.sum(-1),
     "product": lambda n, x: n.prod(x, -1),
@@ -27,7 +25,7 @@ CASES = {
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("columns", [2, 3, 7, 8])
 def test_bits_are_numpys(name, dtype, columns):
-    x = RANDOM.normal(size=(30_000, columns)).astype(dtype)
+    x = np.random.default_rng(3).normal(size=(30_000, columns)).astype(dtype)
     x[::5] = 1 - x[::5]
     if name == "sum":
         x[1::5] = -0.0
