@@ -82,8 +82,8 @@ class Template:
 
     Parameters
     ----------
-    kernel : Kernel
-        A kernel under construction.
+    label : str
+        The name of the kernel.
     """
 
     def __init__(self, label: str) -> None:
