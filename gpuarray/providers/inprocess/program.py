@@ -364,7 +364,7 @@ class _Writer:
         return found
 
     def _may_update(self, item: Apply, store: Store) -> bool:
-        """Whether an operation may write to elements that it reads: ufuncs may, and selections that replace one value."""
+        """Whether an operation may write to what it reads: ufuncs may, and selections that replace one value."""
         if isinstance(item.op.numpy, np.ufunc):
             return True
         is_replaced = [self._is_updated(operand, store) for operand in item.operands]
