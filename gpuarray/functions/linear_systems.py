@@ -1,8 +1,7 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-All functions but :func:`det` run when they are called, and all but :func:`lstsq`, which runs on the host, where their
-operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and
-float16 raises TypeError, as in numpy.linalg.
+All functions but :func:`det` run when they are called, where their operands are. All but :func:`lstsq` take stacks of
+matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, run_checked, square
+from gpuarray.functions.linalg_arguments import factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
@@ -144,7 +143,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@by_lapack("linalg.lstsq")
+@native("linalg.lstsq")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 
@@ -155,7 +154,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     b : array_like
         Right-hand sides, of shape (M,) or (M, K).
     rcond : float, optional
-        Singular values below this fraction of the largest count as zero; by default float64's epsilon times max(M, N).
+        Singular values below this fraction of the largest count as zero. By default it is epsilon times max(M, N), with
+        the epsilon of float64, in which LAPACK computes in-process, or of the dtype in kernels.
 
     Returns
     -------
@@ -180,10 +180,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     dtype = factor_dtype(left, right)
     real = real_dtype(dtype)
     columns = right.shape[1:]
-    solution, residuals, rank, s = run(
+    solution, residuals, rank, s = run_checked(
         ops.lstsq,
         [left, right],
         [((n, *columns), dtype), (columns or (1,), real), ((), dtypes.int32), ((min(m, n),), real)],
+        "SVD did not converge in Linear Least Squares",
         rcond=None if rcond is None else float(rcond),
     )
     if m <= n or (tape.batch_of(rank.node()) is None and int(rank) != n):  # a batch has residuals in any case
