@@ -192,14 +192,14 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
-        if immediacy.limit and self.has_memory():
+        if immediacy().limit and self.has_memory():
             return self._of_host(np.array(self._host, order="C"), self._cell.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
         order = check_order(order, "CFAK")
-        if order == "C" and immediacy.limit and self.has_memory():
+        if order == "C" and immediacy().limit and self.has_memory():
             return self.reshape(-1)
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
