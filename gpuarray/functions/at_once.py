@@ -6,16 +6,16 @@ registration of an implementation says whether this is so, and what bounds the s
 whatever else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import prod
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, cells, joint_device, wrap
+from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
@@ -32,9 +32,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "views": are views of the arrays where strides allow;
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
-Results: TypeAlias = Literal[
-    "elements", "sums", "products", "multiples", "views", "products or views", "in place"
-]  # fmt: skip
+Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
 
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
@@ -45,14 +43,31 @@ _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, sli
 _ndarray: Final = np.ndarray
 
 
-class AtOnce(NamedTuple):
-    """How the calls of a function are computed at once."""
+class AtOnce:
+    """How the calls of a function are computed at once.
 
-    call: Callable[..., Any]
-    """The function of NumPy, or another one with its parameters."""
-    results: Results
-    group: Callable[..., Any] | None = None
-    """Makes the named tuple that the implementation returns."""
+    Attributes
+    ----------
+    call : callable
+        The function of NumPy, or another one with its parameters.
+    is_in_place : bool
+        Whether it writes to its first argument.
+    may_be_view : bool
+        Whether a result may share memory with an argument.
+    is_bounded : callable or None
+        Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
+    group : callable or None
+        Makes the named tuple that the implementation returns.
+    """
+
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view")
+
+    def __init__(self, call: Callable[..., Any], results: Results, group: Callable[..., Any] | None = None) -> None:
+        self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
+        self.is_in_place = results == "in place"
+        self.may_be_view = "views" in results
+        self.is_bounded = _BOUNDS.get(results)
+        self.group = group
 
 
 def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
@@ -85,156 +100,138 @@ def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
     return cast(_F, run)
 
 
+def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function with a new array where NumPy's returns its argument."""
+
+    def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
+        found = function(x, *arguments, **keywords)
+        return found.copy() if found is x else found
+
+    return run
+
+
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    call, results, group = rule
-    made = _Call()
+    arrays: list[GpuArray] = []
+    hosts: list[Any] = []
     try:
-        given = made.given(arguments)
-        named = dict(zip(keywords, made.given(keywords.values()), strict=True)) if keywords else keywords
-        arrays = made.arrays
-        if not arrays or not made.are_few(results, arguments, keywords):
+        given = _given(arguments, arrays, hosts)
+        named = dict(zip(keywords, _given(keywords.values(), arrays, hosts), strict=True)) if keywords else keywords
+        if not arrays or not (rule.is_bounded is None or rule.is_bounded(hosts, arguments, keywords)):
             return NOT_COMPUTED
-        if results == "in place" or keywords.get("out") is not None:
+        device = arrays[0]._cell.device
+        for array in arrays:
+            if array._cell.device is not device:
+                device = joint_device(device, array._cell.device)
+        if rule.is_in_place or keywords.get("out") is not None:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if (results == "in place" and arguments[0] is not arrays[0]) or not made.have_memory():
+                if (rule.is_in_place and arguments[0] is not arrays[0]) or not all(map(_is_current, arrays)):
                     return NOT_COMPUTED
-                found = quiet.run(call, *given, **named)
+                found = quiet.run(rule.call, *given, **named)
         else:
-            found = quiet.run(call, *given, **named)
-        if found is None:
-            wrapped: Any = None
-        else:
-            first = given[0] if given else next(iter(named.values()))
-            wrapped = made.wrapped(found, first, "views" in results)
+            found = quiet.run(rule.call, *given, **named)
+        wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     telemetry.counters["operations"] += 1
-    return wrapped if group is None else group(*wrapped)
+    return wrapped if rule.group is None else rule.group(*wrapped)
 
 
-class _Call:
-    """The arguments of a call: the arrays, and what NumPy gets instead."""
+def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> list[Any]:
+    """Return what NumPy gets instead of arguments.
 
-    __slots__ = ("arrays", "device", "hosts", "raw")
+    Parameters
+    ----------
+    values : iterable
+        The arguments.
+    arrays : list
+        To which the arrays of this package are added.
+    hosts : list
+        To which NumPy's arrays are added: first the elements of ``arrays``, as far as they are before NumPy's own.
 
-    def __init__(self) -> None:
-        self.arrays: list[GpuArray] = []
-        self.hosts: list[Any] = []
-        self.raw: list[Any] = []
-        self.device: Any = None
-
-    def given(self, values: Iterable[Any]) -> list[Any]:
-        """Return what NumPy gets instead of arguments.
-
-        Raises
-        ------
-        LookupError
-            If the call has to be recorded.
-        """
-        given = []
-        for value in values:
-            kind = type(value)
-            if kind is GpuArray:
-                cell = value._cell
-                host = value._host if value._memory is cell.memory else value.host()
-                if host is None or not host.size or host.dtype is dtypes.float16:
-                    raise LookupError
-                device = cell.device
-                if device is not self.device:
-                    self.device = device if self.device is None else joint_device(self.device, device)
-                self.arrays.append(value)
-                self.hosts.append(host)
-                value = host
-            elif kind in _PLAIN:
-                pass
-            elif kind is tuple or kind is list:
-                value = kind(self.given(value))
-            elif kind is _ndarray:
-                if not value.size or value.size > immediacy().limit or not dtypes.is_supported(value.dtype):
-                    raise LookupError
-                self.raw.append(value)
-            elif not isinstance(value, np.generic | np.dtype):
+    Raises
+    ------
+    LookupError
+        If the call has to be recorded.
+    """
+    given = []
+    for value in values:
+        kind = type(value)
+        if kind is GpuArray:
+            host = value._host if value._memory is value._cell.memory else value.host()
+            if host is None or not host.size or host.dtype is dtypes.float16:
                 raise LookupError
-            given.append(value)
-        return given
-
-    def are_few(self, results: Results, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-        """Return whether the result has a bounded number of elements, as far as sizes tell."""
-        sizes = [array.size for array in (*self.hosts, *self.raw)]
-        if results == "multiples":
-            return int(prod(sizes)) * _multiple((arguments, [*keywords.values()])) <= _MOST
-        is_product = results.startswith("products")
-        if is_product and len(sizes) == 1:
-            sizes *= 2
-        if len(sizes) == 1 or results in ("sums", "views") or prod(sizes) <= immediacy().limit:
-            return True
-        arrays = self.hosts + self.raw
-        if not is_product:
-            first: Any = arrays[0].shape
-            if all(array.shape == first for array in arrays):
-                return True
-            if results == "elements" and _broadcast_size(arrays) <= immediacy().limit:
-                return True
-        return int(prod(sizes)) <= _MOST
-
-    def have_memory(self) -> bool:
-        """Return whether what NumPy gets is still the memory of the cells."""
-        return all(array._memory is array._cell.memory for array in self.arrays)
-
-    def wrapped(self, found: Any, first: Any, may_be_view: bool) -> Any:
-        """Return what NumPy returned with arrays of this package.
-
-        Parameters
-        ----------
-        found : ndarray, scalar, tuple or list
-            What NumPy returned.
-        first : object
-            The first argument that NumPy got.
-        may_be_view : bool
-            Whether the result may share memory with an argument that is not given as ``out``.
-
-        Raises
-        ------
-        LookupError
-            If it is of another type, or a view that is not one of the memory of a cell.
-        """
-        kind = type(found)
-        if kind is _ndarray:
-            for array, host in zip(reversed(self.arrays), reversed(self.hosts), strict=True):
-                if found is host and (may_be_view or host is not first or array is not self.arrays[0]):
-                    return _current(array)
-            if any(found is raw for raw in self.raw) and not may_be_view:
-                return found
-            base = found.base
-            if base is None and found is not first:
-                return self._fresh(found)
-            return self._seen(found, base) if may_be_view else self._fresh(found.copy())
-        if isinstance(found, np.generic):
-            return GpuArray._of_host(found, self.device)
-        if isinstance(found, tuple | list):
-            return (list if kind is list else tuple)([self.wrapped(item, first, may_be_view) for item in found])
-        raise LookupError
-
-    def _seen(self, found: Any, base: Any) -> Any:
-        """Return the array of a view that NumPy has made of an argument, or of memory of its own."""
-        for array in self.arrays:
-            if _current(array)._part is not None:
+            hosts.insert(len(arrays), host)
+            arrays.append(value)
+            value = host
+        elif kind in _PLAIN:
+            pass
+        elif kind is tuple or kind is list:
+            value = kind(_given(value, arrays, hosts))
+        elif kind is _ndarray:
+            if not value.size or value.size > immediacy().limit or not dtypes.is_supported(value.dtype):
                 raise LookupError
-            if base is array._memory and found.dtype is array._dtype:
-                if found.size > immediacy().limit:
-                    raise LookupError
-                return array._see_host(found)
-        return self._fresh(found.copy())
+            hosts.append(value)
+        elif not isinstance(value, np.generic | np.dtype):
+            raise LookupError
+        given.append(value)
+    return given
 
-    def _fresh(self, found: Any) -> GpuArray:
-        """Return an array of memory that nobody else has."""
-        dtype = dtypes.canonical(found.dtype)
-        if found.dtype is not dtype:
-            found = found.astype(dtype)
+
+def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
+    """Return what NumPy returned with arrays of this package.
+
+    Raises
+    ------
+    LookupError
+        If it is of another type, or a view that is not one of the memory of a cell.
+    """
+    if type(found) is _ndarray:
+        base = found.base
+        for place, host in enumerate(hosts):
+            if found is host:  # it was given as ``out``, or there was nothing to do
+                return found if place >= len(arrays) and not may_be_view else _current(arrays[place])
+        if base is not None:
+            view = _seen(found, base, arrays) if may_be_view else None
+            if view is not None:
+                return view
+            found = found.copy()
+        dtype = found.dtype
+        if dtypes.canonical(dtype) is not dtype:
+            found = found.astype(dtypes.canonical(dtype))
         if found.size > immediacy().limit:
-            return wrap(host_leaf(found), self.device)
-        return GpuArray._of_host(found, self.device)
+            return wrap(host_leaf(found), device)
+        return GpuArray._of_host(found, device)
+    if isinstance(found, np.generic):
+        return GpuArray._of_host(found, device)
+    if isinstance(found, tuple | list):
+        kind = list if type(found) is list else tuple
+        return kind([_wrapped(item, arrays, hosts, device, may_be_view) for item in found])
+    if found is None:
+        return None
+    raise LookupError
+
+
+def _seen(found: Any, base: Any, arrays: list[GpuArray]) -> GpuArray | None:
+    """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
+
+    Raises
+    ------
+    LookupError
+        If the view may not be one of the memory of a cell, or has too many elements.
+    """
+    for array in arrays:
+        if _current(array)._part is not None:
+            raise LookupError
+        if base is array._memory and found.dtype is array._dtype:
+            if found.size > immediacy().limit:
+                raise LookupError
+            return array._see_host(found)
+    return None
+
+
+def _is_current(array: GpuArray) -> bool:
+    return array._memory is array._cell.memory
 
 
 def _current(array: GpuArray) -> GpuArray:
@@ -245,17 +242,33 @@ def _current(array: GpuArray) -> GpuArray:
     LookupError
         If they are not.
     """
-    if array._memory is not array._cell.memory:
+    if not _is_current(array):
         raise LookupError
     return array
 
 
-def _broadcast_size(arrays: list[Any]) -> int:
-    """Return the number of elements of the shape to which arrays broadcast; the largest number if they do not."""
+# -- bounds of the number of elements ----------------------------------------------------------------------------------
+
+
+def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    if len(hosts) == 1:
+        return True
+    size = prod([host.size for host in hosts])
+    if size <= immediacy().limit or all(host.shape == hosts[0].shape for host in hosts):
+        return True
     try:
-        return int(np.broadcast(*arrays).size)
-    except ValueError:
-        return sys.maxsize
+        return bool(np.broadcast(*hosts).size <= immediacy().limit)
+    except ValueError:  # as for products of matrices
+        return bool(size <= _MOST)
+
+
+def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    sizes = [host.size for host in hosts]
+    return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
+
+
+def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return bool(prod([host.size for host in hosts]) * _multiple((arguments, [*keywords.values()])) <= _MOST)
 
 
 def _multiple(values: Iterable[Any]) -> int:
@@ -267,3 +280,11 @@ def _multiple(values: Iterable[Any]) -> int:
         elif isinstance(value, int | np.integer):
             times *= 1 + abs(int(value))
     return times
+
+
+_BOUNDS: Final[dict[str, Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]]] = {
+    "elements": _has_few_elements,
+    "products": _has_few_products,
+    "products or views": _has_few_products,
+    "multiples": _has_few_multiples,
+}
