@@ -82,7 +82,8 @@ def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: A
     if keepdims:
         first = result.shape[: result.ndim - (source.ndim - len(axes))]
         result = result.reshape(*first, *(1 if a in axes else n for a, n in enumerate(source.shape)))
-    return write_reduced(name, result, out)
+    # a result without axes is a value, whichever function made it
+    return write_reduced(name, result if result.ndim or out is not None else result[()], out)
 
 
 def _nan_where(flags: Any, result: Any) -> Any:

@@ -186,7 +186,7 @@ def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     if not columns[0].ndim:
         if axis not in (0, -1):
             build.normalize_axis(axis, 0)
-        return creation.zeros((), dtype=dtypes.int64, device=columns[0].device)
+        return creation.zeros((), dtype=dtypes.int64, device=columns[0].device)[()]
     order = argsort(columns[0], axis=axis)
     for column in columns[1:]:
         # a stable sort by each later key keeps what the earlier ones decided among its equal elements

@@ -4,7 +4,7 @@ from math import prod
 from typing import Final
 
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu
+from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
@@ -35,11 +35,16 @@ def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program
     n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
     frame = _frame(step, label, capabilities, dtype)
     given = frame.array("input", 0, n, n, step.input_dtypes[0])
-    upper = bool(dict(step.parameters).get("upper"))
+    result = frame.array("output", step.picks.index(0), n, n, dtype)
+    upper, status = bool(dict(step.parameters).get("upper")), _status(frame, step, 1)
+    if team := small.team_of(n, dtype, capabilities):
+        small.cholesky(
+            frame, team, given.T if upper else given, result.T if upper else result, status, conjugated=upper
+        )
+        return frame.program()
     a = frame.matrix(n, n)
     move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
-    cholesky.factorise(frame, a, _status(frame, step, 1))
-    result = frame.array("output", step.picks.index(0), n, n, dtype)
+    cholesky.factorise(frame, a, status)
     if upper:
         move(frame, a.T, result, UPPER, conjugated=True)
     else:
@@ -51,33 +56,46 @@ def _factors(frame: Frame, step: CallStep, status: int) -> tuple[Matrix, Buffer]
     """Return the LU factors of the first operand, and the rows that were pivots."""
     n = step.shapes[0][-1]
     a, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, INDEX)
-    move(frame, frame.array("input", 0, n, n, step.input_dtypes[0]), a)
-    lu.factorise(frame, a, pivots, _status(frame, step, status))
+    given, failed = frame.array("input", 0, n, n, step.input_dtypes[0]), _status(frame, step, status)
+    if team := small.team_of(n, frame.dtype, frame.capabilities):
+        small.factorise(frame, team, given, a, pivots, failed)
+    else:
+        move(frame, given, a)
+        lu.factorise(frame, a, pivots, failed)
     return a, pivots
 
 
-def _inv(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
-    frame = _frame(step, label, capabilities, dtype)
+def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, columns: int) -> Program:
+    """Return the program that solves for right sides, or for the identity without any."""
+    n = step.shapes[0][-1]
+    target = frame.array("output", step.picks.index(0), n, columns, frame.dtype)
+    team = small.team_of(n, frame.dtype, frame.capabilities)
+    if team and columns <= small.MOST_TURNS * team.size:
+        given = frame.array("input", 0, n, n, step.input_dtypes[0])
+        small.solve(frame, team, given, right, target, _status(frame, step, 1))
+        return frame.program()
     factors, pivots = _factors(frame, step, 1)
-    x = frame.matrix(n, n)
-    move(frame, factors, x, IDENTITY)
+    x = frame.matrix(n, columns)
+    if right is None:
+        move(frame, factors, x, IDENTITY)
+    else:
+        move(frame, right, x)
     lu.solve(frame, factors, pivots, x)
-    move(frame, x, frame.array("output", step.picks.index(0), n, n, dtype))
+    move(frame, x, target)
     return frame.program()
+
+
+def _inv(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    frame = _frame(step, label, capabilities, step.output_dtypes[step.picks.index(0)])
+    return _solve_with(frame, step, None, step.shapes[0][-1])
 
 
 def _solve(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
-    frame = _frame(step, label, capabilities, dtype)
+    frame = _frame(step, label, capabilities, step.output_dtypes[step.picks.index(0)])
     columns = 1 if len(step.shapes[1]) == 1 else step.shapes[1][-1]
-    factors, pivots = _factors(frame, step, 1)
     one = prod(step.shapes[1][:-2]) == 1 and frame.batch != 1
-    x = frame.matrix(n, columns)
-    move(frame, frame.array("input", 1, n, columns, step.input_dtypes[1], one=one), x)
-    lu.solve(frame, factors, pivots, x)
-    move(frame, x, frame.array("output", step.picks.index(0), n, columns, dtype))
-    return frame.program()
+    right = frame.array("input", 1, step.shapes[0][-1], columns, step.input_dtypes[1], one=one)
+    return _solve_with(frame, step, right, columns)
 
 
 def _det(step: CallStep, label: str, capabilities: Capabilities) -> Program:
