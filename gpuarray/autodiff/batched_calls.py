@@ -16,7 +16,7 @@ from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
-from gpuarray.ops import calls, factorisations, reductions
+from gpuarray.ops import calls, factorisations, images, reductions
 from gpuarray.ops import elementwise as ops
 
 _Made: TypeAlias = Callable[[Call], Node]
@@ -252,6 +252,11 @@ def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return made
 
 
+def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Find the least sums along the same axis of a stack; it is counted from the last one."""
+    return _called(node, [batch.full(node.inputs[0]), node.inputs[1]], (batch.size,))
+
+
 #: The rules of calls; a call without one is an error that names it.
 RULES: Final[dict[Any, _Rule]] = {
     calls.sort: _stacked,
@@ -269,6 +274,7 @@ RULES: Final[dict[Any, _Rule]] = {
     calls.histogram: _histogram,
     calls.fold_spans: _folded,
     calls.running_fold: _folded,
+    images.lower_envelope: _enveloped,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,
     factorisations.det: _stacked,
