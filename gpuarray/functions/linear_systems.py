@@ -14,6 +14,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
+from gpuarray.functions.at_once import fresh
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
@@ -39,7 +40,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
-@native("linalg.det")
+@native("linalg.det", at_once="elements")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
@@ -54,7 +55,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
-@native("linalg.slogdet")
+@native("linalg.slogdet", at_once="elements")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return the signs of determinants and the logarithms of their absolute values.
@@ -80,7 +81,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
-@native("linalg.inv")
+@native("linalg.inv", at_once="elements")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -95,7 +96,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
-@native("linalg.solve")
+@native("linalg.solve", at_once="elements")
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -192,7 +193,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@implements("linalg.matrix_power")
+@implements("linalg.matrix_power", at_once="elements", call=fresh(np.linalg.matrix_power))
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.

@@ -143,7 +143,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@implements("linalg.pinv")
+@implements("linalg.pinv", at_once="elements")
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -155,7 +155,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@implements("linalg.matrix_rank")
+@implements("linalg.matrix_rank", at_once="elements")
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
