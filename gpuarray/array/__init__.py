@@ -5,8 +5,8 @@ indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arra
 packages import from here.
 """
 
-from gpuarray.array.arrays import GpuArray, apply, from_host, make, wrap
-from gpuarray.array.cells import AUTO, Cell, joint_device
+from gpuarray.array.arrays import GpuArray, apply, from_host, made_of, make, wrap
+from gpuarray.array.cells import AUTO, FREE, Cell, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -24,6 +24,7 @@ from gpuarray.array.recorded import recorded
 
 __all__ = [
     "AUTO",
+    "FREE",
     "WEAK",
     "Cell",
     "Compaction",
@@ -39,6 +40,7 @@ __all__ = [
     "device_of",
     "from_host",
     "joint_device",
+    "made_of",
     "make",
     "placed_node",
     "recorded",

@@ -184,6 +184,8 @@ class SelectableArray(StoredArray):
 
     def assign(self, value: Any) -> None:
         """Write ``value``, broadcast to the array's shape."""
+        if immediacy().limit and self._access and self._set_at_once(Ellipsis, value):
+            return
         self.check_writeable()
         values, device = assigned_node(value, self._dtype, self._cell.device)
         self.store(self._storage_layout(), values)

@@ -5,7 +5,19 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_node, default_dtype, device_of, make, placed_node, weak_node
+from gpuarray.array import (
+    FREE,
+    WEAK,
+    GpuArray,
+    as_node,
+    default_device,
+    default_dtype,
+    device_of,
+    made_of,
+    make,
+    placed_node,
+    weak_node,
+)
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
@@ -19,6 +31,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
+from gpuarray.immediacy import immediacy, quiet
 
 __all__ = [
     "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "empty",
@@ -28,6 +41,8 @@ __all__ = [
 
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
+    if device is None and like is None and not data:
+        return default_device()
     return wanted_device(device if device is not None else device_of(*data) or device_of(like))
 
 
@@ -80,6 +95,10 @@ def asarray(
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
+    if immediacy().limit and copy is not False and device is None and like is None and _is_small(obj):
+        made = _at_once(obj, wanted)
+        if made is not None:
+            return made
     place = target_device(device, like, obj)
     if copy is False:
         raise ValueError(
@@ -92,6 +111,36 @@ def asarray(
 
 
 asanyarray = asarray
+
+
+def _is_small(value: Any) -> bool:
+    """Return whether a value is a small array of NumPy, or a short sequence of Python numbers, or of such sequences."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return bool(value.size <= immediacy().limit)
+    if kind is not list and kind is not tuple:
+        return kind in WEAK
+    if len(value) > immediacy().limit:
+        return False
+    kinds = {*map(type, value)}
+    return kinds <= WEAK or (kinds <= {list, tuple} and all(map(_is_small, value)))
+
+
+def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
+    """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
+    device = default_device()
+    if device.kind not in FREE:
+        return None
+    try:
+        host = quiet.run(np.array, value, dtype, order="C")
+        kind = dtypes.canonical(host.dtype)
+    except Exception:  # the error is that of a recording
+        return None
+    if type(value) is not np.ndarray and dtype is None and kind.kind in "fc":
+        kind = default_dtype(float if kind.kind == "f" else complex)
+    if host.size > immediacy().limit:
+        return None
+    return made_of(host if host.dtype is kind else host.astype(kind), device)
 
 
 def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: bool | None) -> GpuArray:
@@ -200,7 +249,7 @@ def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any)
     return make(build.full(checked_shape(shape, dtype), value, dtype), target_device(device, like))
 
 
-@native("full_like")
+@native("full_like", at_once="elements")
 def full_like(
     x: ArrayLike, /, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True,
     shape: Any = None, *, device: DeviceLike = None,
@@ -241,7 +290,7 @@ def empty_like(
     return full_like(x, 0, dtype, shape=shape, device=device)
 
 
-@native("copy")
+@native("copy", at_once="elements")
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
     """Return a new array with the same elements; ``order`` and ``subok`` are accepted but have no effect."""
     return as_array(x).copy()

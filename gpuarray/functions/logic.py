@@ -145,13 +145,13 @@ def real_only(x: Any, name: str) -> GpuArray:
     return source
 
 
-@native("iscomplex")
+@native("iscomplex", at_once="elements")
 def iscomplex(x: Any) -> GpuArray:
     """Return elementwise whether elements have a nonzero imaginary part."""
     return as_array(x).imag != 0
 
 
-@native("isreal")
+@native("isreal", at_once="elements")
 def isreal(x: Any) -> GpuArray:
     """Return elementwise whether elements have a zero imaginary part."""
     return as_array(x).imag == 0

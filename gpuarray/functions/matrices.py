@@ -92,7 +92,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     return result(build.elementwise(ops.where, *chosen), matrices)
 
 
-@native("diag")
+@native("diag", at_once="products")
 def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return a diagonal of a matrix, or the matrix with a diagonal."""
     given = as_array(x)
@@ -108,7 +108,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     return matrix
 
 
-@implements("vander")
+@implements("vander", at_once="products")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> GpuArray:  # noqa: N803
     """Return a Vandermonde matrix, whose columns are powers of the input vector."""
     source = as_array(x)

@@ -48,32 +48,32 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> GpuArray:
     return _like(ufunc(*(_longer(line, length - line.size) for line in (one, two))), first, second)
 
 
-@native("polyadd")
+@native("polyadd", at_once="sums")
 def polyadd(a1: Any, a2: Any) -> GpuArray:
     """Return the sum of two polynomials."""
     return _term_by_term(np.add, a1, a2)
 
 
-@native("polysub")
+@native("polysub", at_once="sums")
 def polysub(a1: Any, a2: Any) -> GpuArray:
     """Return the difference of two polynomials."""
     return _term_by_term(np.subtract, a1, a2)
 
 
-@native("polymul")
+@native("polymul", at_once="sums")
 def polymul(a1: Any, a2: Any) -> GpuArray:
     """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
-@implements("polydiv", kind=HOST, reason=DIVISION)
+@implements("polydiv", at_once="sums", kind=HOST, reason=DIVISION)
 def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     """Return the quotient and the remainder of two polynomials, which NumPy divides on the host."""
     quotient, rest = on_host(np.polydiv, tuple(_coefficients(u, v)), {}, DIVISION)
     return _like(quotient, u, v), _like(rest, u, v)
 
 
-@native("polyder")
+@native("polyder", at_once="sums")
 def polyder(p: Any, m: Any = 1) -> GpuArray:
     """Return a derivative of a polynomial."""
     times = index(m)
@@ -85,7 +85,7 @@ def polyder(p: Any, m: Any = 1) -> GpuArray:
     return _like(line, p)
 
 
-@native("polyint")
+@native("polyint", at_once="sums")
 def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
     """Return an antiderivative of a polynomial."""
     times = index(m)
@@ -110,7 +110,7 @@ def _horner(coefficients: Iterable[Any], start: Any, x: Any) -> GpuArray:
     return result
 
 
-@native("polyval")
+@native("polyval", at_once="elements")
 def polyval(p: Any, x: Any) -> GpuArray:
     """Evaluate a polynomial."""
     if not isinstance(p, np.poly1d) and not as_array(p).ndim:
@@ -122,7 +122,7 @@ def polyval(p: Any, x: Any) -> GpuArray:
     return _horner(line, zeros_like(points), points)
 
 
-@implements("poly", reason=EIGENVALUES)
+@implements("poly", at_once="sums", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> GpuArray:
     """Return the coefficients of the polynomial with given roots."""
     zeros = at_least_one_axis(seq_of_zeros)
@@ -143,8 +143,8 @@ def poly(seq_of_zeros: Any) -> GpuArray:
     return result
 
 
-polyfit = hosted(np.polyfit, LAPACK)
-roots = hosted(np.roots, LAPACK)
+polyfit = hosted(np.polyfit, LAPACK, at_once="sums")
+roots = hosted(np.roots, LAPACK, at_once="sums")
 
 
 # --- numpy.polynomial -----------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@native("diag_indices_from")
+@native("diag_indices_from", at_once="products")
 def diag_indices_from(arr: Any) -> tuple[GpuArray, ...]:
     """Return the indices of the main diagonal of an array."""
     if arr.ndim < 2:
@@ -38,21 +38,21 @@ def _matrix(arr: Any) -> Any:
     return arr
 
 
-@implements("tril_indices_from")
+@implements("tril_indices_from", at_once="products")
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the lower triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
-@implements("triu_indices_from")
+@implements("triu_indices_from", at_once="products")
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the upper triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(~matrices.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
 
 
-@implements("ix_")
+@implements("ix_", at_once="views")
 def ix_(*args: Any) -> tuple[GpuArray, ...]:
     """Return an open mesh of 1-d sequences, for indexing."""
     lines = []
@@ -84,7 +84,7 @@ def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
 _MOST: Final = np.iinfo(np.intp).max
 
 
-@implements("unravel_index")
+@implements("unravel_index", at_once="elements")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray, ...]:
     """Convert flat indices to a tuple of coordinate arrays."""
     extents = tuple(map(index, build.listed(shape)))
@@ -105,7 +105,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray,
     )
 
 
-@implements("ravel_multi_index")
+@implements("ravel_multi_index", at_once="elements")
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> GpuArray:
     """Convert a tuple of coordinate arrays to flat indices."""
     extents = tuple(map(index, build.listed(dims)))

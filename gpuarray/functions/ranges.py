@@ -67,13 +67,15 @@ def arange(
     if isinstance(start, _DATES) or isinstance(step, _DATES):
         raise TypeError("dates are not a supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
-    first, last, step = (
-        v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v
-        for v in (first, last, 1 if step is None else step)
-    )
+    step = 1 if step is None else step
+    integral = type(first) is type(last) is type(step) is int
+    if not integral:
+        first, last, step = (
+            v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (first, last, step)
+        )
+        integral = all(isinstance(v, int) for v in (first, last, step))
     if step == 0:
         raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
-    integral = all(isinstance(v, int) for v in (first, last, step))
     kind = chosen_dtype(dtype, int if integral else float)
     if integral:
         count = -((first - last) // step)

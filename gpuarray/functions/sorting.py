@@ -104,7 +104,7 @@ def argsort(
     return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
-@native("partition")
+@native("partition", at_once="elements")
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
@@ -143,7 +143,7 @@ def partition(
     return sort(array, axis=number)
 
 
-@native("argpartition")
+@native("argpartition", at_once="elements")
 def argpartition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
@@ -173,7 +173,7 @@ def _positions(array: GpuArray, kth: ArrayLike, axis: int) -> tuple[int, ...]:
     return wanted
 
 
-@implements("lexsort")
+@implements("lexsort", at_once="elements")
 def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     """Return the indices that sort by several keys, the last of which is the primary key."""
     if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
@@ -195,7 +195,7 @@ def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     return order
 
 
-@native("sort_complex")
+@native("sort_complex", at_once="elements")
 def sort_complex(a: Any) -> GpuArray:
     """Return an array sorted by its real parts, then by its imaginary parts."""
     ordered = sort(as_array(a))

@@ -65,7 +65,7 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     return rolled.copy() if rolled is array else rolled
 
 
-@native("repeat")
+@native("repeat", at_once="multiples")
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     """Repeat each element along an axis.
 
@@ -107,7 +107,7 @@ def _repeat_all(array: GpuArray, count: int, axis: int) -> GpuArray:
     return wrap(build.reshape(spread.node(), extents), array.device)
 
 
-@native("tile")
+@native("tile", at_once="multiples")
 def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
     """Repeat an array ``repetitions[k]`` times along axis ``k``.
 
@@ -130,7 +130,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
     return wrap(build.reshape(spread.node(), extents), array.device)
 
 
-@implements("resize")
+@implements("resize", at_once="multiples")
 def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)

@@ -5,6 +5,7 @@ compositions run on the host, which is counted.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,13 +15,15 @@ from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, mathematics, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
-from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
+from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
@@ -255,8 +258,34 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+#: What bounds the results of the methods of ufuncs that are computed at once.
+_RESULTS: Final[dict[str, Results]] = {
+    "__call__": "elements",
+    "reduce": "elements",
+    "accumulate": "elements",
+    "reduceat": "elements",
+    "outer": "products",
+    "at": "in place",
+}
+
+
+@cache
+def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
+    """Return how calls of a method are computed at once; None if they are recorded."""
+    if method == "__call__" and ufunc in AT_ONCE:
+        return AT_ONCE[ufunc]
+    # NumPy does not fold other ufuncs from the first element on
+    is_known = ufunc in (REDUCTIONS if method in ("reduce", "reduceat") else dispatch.UFUNC_OPS)
+    return AtOnce(getattr(ufunc, method), _RESULTS[method]) if is_known and method in _RESULTS else None
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
+    if immediacy().limit and (rule := _rule(ufunc, method)) is not None:
+        is_defined = method != "__call__" or "out" in keywords or keywords.get("where", True) is True
+        found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
+        if found is not NOT_COMPUTED:
+            return found
     answer = _METHODS.get(method)
     if answer is None or (method != "at" and not _are_known(*inputs)):
         return NotImplemented
