@@ -17,6 +17,7 @@ from gpuarray.array.operands import (
     default_device,
     default_dtype,
     device_of,
+    holds_arrays,
     placed_node,
     weak_node,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "default_dtype",
     "device_of",
     "from_host",
+    "holds_arrays",
     "joint_device",
     "made_of",
     "make",

@@ -279,6 +279,9 @@ class FlatIterator:
         array = self._array
         array.check_writeable()
         line = array.reshape(-1)
+        if type(value) in WEAK and line._cell is array._cell:
+            line[key] = value
+            return
         values, _ = assigned_node(value, array._dtype, array._cell.device)
         wanted = line[key].size
         if values.size != 1 and wanted:

@@ -1,6 +1,7 @@
 """Creation functions: arrays from data, and arrays of one value, which take no memory."""
 
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from gpuarray.array import (
     default_device,
     default_dtype,
     device_of,
+    holds_arrays,
     made_of,
     make,
     placed_node,
@@ -28,8 +30,10 @@ from gpuarray.functions.arguments import (
     checked_shape,
     wanted_device,
 )
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.immediacy import immediacy, quiet
 
@@ -39,11 +43,20 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: Types of scalars that fill arrays as NumPy's own function does, once they are converted.
+_FILLS: Final = (bool, int, np.float32, np.float64, np.complex64, np.complex128)
+
+
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
     if device is None and like is None and not data:
         return default_device()
     return wanted_device(device if device is not None else device_of(*data) or device_of(like))
+
+
+def is_immediate(shape: Shape, device: Device) -> bool:
+    """Return whether a new array of a shape has its elements in host memory from the beginning."""
+    return 0 < immediacy().limit >= prod(shape) and device.kind in FREE
 
 
 def chosen_dtype(dtype: DTypeLike, kind: type = float) -> DType:
@@ -123,11 +136,17 @@ def _is_small(value: Any) -> bool:
     if len(value) > immediacy().limit:
         return False
     kinds = {*map(type, value)}
-    return kinds <= WEAK or (kinds <= {list, tuple} and all(map(_is_small, value)))
+    return kinds <= WEAK or kinds == {GpuArray} or (kinds <= {list, tuple} and all(map(_is_small, value)))
+
+
+_ARRAY: Final = AtOnce(np.array, "sums")
 
 
 def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
     """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
+    if type(value) is not np.ndarray and holds_arrays(value):
+        made = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
+        return None if made is NOT_COMPUTED else made
     device = default_device()
     if device.kind not in FREE:
         return None
@@ -217,8 +236,11 @@ def full(
         node = as_node(fill_value)
         kind = node.dtype if dtype is None else dtypes.canonical(dtype)
     extents = checked_shape(shape, kind)
+    place = target_device(device, like, fill_value)
+    if type(fill_value) in _FILLS and is_immediate(extents, place):
+        return made_of(np.full(extents, fill_value, kind), place)
     node = build.cast(node, kind)
-    return make(build.view(node, build.broadcast_to(node.shape, extents)), target_device(device, like, fill_value))
+    return make(build.view(node, build.broadcast_to(node.shape, extents)), place)
 
 
 @native("zeros")
@@ -246,7 +268,11 @@ def empty(
 
 
 def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any) -> GpuArray:
-    return make(build.full(checked_shape(shape, dtype), value, dtype), target_device(device, like))
+    extents = checked_shape(shape, dtype)
+    place = target_device(device, like)
+    if is_immediate(extents, place):
+        return made_of(np.full(extents, value, dtype), place)
+    return make(build.full(extents, value, dtype), place)
 
 
 @native("full_like", at_once="elements")

@@ -1,5 +1,6 @@
 """Averages, variances and correlations."""
 
+from collections.abc import Callable
 from math import prod
 from typing import Any, Literal, overload
 
@@ -332,7 +333,18 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
     return weight.reshape([n if a in axes else 1 for a, n in enumerate(source.shape)]).broadcast(source.shape)
 
 
-@implements("cov")
+def _of_several(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function without weights and for several observations, of which it does not warn."""
+
+    def run(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+        if min(x.shape, default=1) < 2 or (y is not None and min(y.shape, default=1) < 2):
+            raise NotImplementedError
+        return function(x, y, rowvar)
+
+    return run
+
+
+@implements("cov", at_once="products", call=_of_several(np.cov))
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
@@ -398,7 +410,7 @@ def _table(value: GpuArray) -> GpuArray:
     return value.reshape(1, -1) if value.ndim < 2 else value
 
 
-@implements("corrcoef")
+@implements("corrcoef", at_once="products", call=_of_several(np.corrcoef))
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
     """Return the Pearson correlation coefficients of variables."""
     table = cov(x, y, rowvar, dtype=dtype)
