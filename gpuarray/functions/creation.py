@@ -1,4 +1,4 @@
-"""Creation functions: arrays from data, and arrays of one value, which take no memory."""
+"""Creation functions: arrays from data, and arrays of one value, which take no memory where they are large."""
 
 from math import prod
 from typing import Any, Final
