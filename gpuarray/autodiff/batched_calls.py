@@ -117,9 +117,9 @@ def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _M
     kinds = [output for output in (left.dtype, right.dtype) if output.kind in "fc"] or [dtypes.float64]
     dtype = dtypes.promote(*kinds) if len(kinds) > 1 else kinds[0]
     real = dtype if dtype.kind == "f" else build.elementwise(ops.real, build.full((), 0, dtype)).dtype
-    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype)]
+    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype), ((number,), dtypes.int32)]
     matrices = build.cast(left, dtype)
-    u, s, vh = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
+    u, s, vh, status = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
     least = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
     largest = build.reduce(reductions.max, s, 1, None, True)
     is_kept = build.elementwise(ops.greater, s, build.elementwise(ops.multiply, largest, float(least)))
@@ -132,7 +132,7 @@ def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _M
     size = build.elementwise(ops.abs, apart)
     residuals = build.reduce(reductions.sum, build.elementwise(ops.multiply, size, size), 1)
     rank = build.reduce(reductions.sum, build.cast(is_kept, dtypes.int32), 1, dtypes.int32)
-    found = (solution, residuals, rank, s)
+    found = (solution, residuals, rank, s, status)
     return lambda output: build.reshape(found[output.output], (number, *output.shape))
 
 
