@@ -145,7 +145,7 @@ def _is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     if tracing.active() is not None:
         return False
     arrays = [*gpu_arrays((args, kwargs))]
-    if tape.state.tapes and any(tape.varying(array.node()) for array in arrays):
+    if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return False
     device = device_among(arrays) if arrays else default_device()
     if evaluate.is_host(evaluate.provider_of(device)):
@@ -276,9 +276,13 @@ def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: An
 
 
 _TRIALS: Final[dict[Any, Any]] = {}
+#: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
+_PLAIN: Final = frozenset((int, float, str, bool, type(None)))
 
 
 def _key(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return type(value), value
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tobytes()
     if isinstance(value, Mapping):

@@ -1,11 +1,13 @@
-"""Windows around the elements of an array: sums of products with weights.
+"""Windows around the elements of an array: sums of products with weights, and other reductions.
 
-Few weights are products of shifted views, which one loop reads. More of them are a reduction over windows, which are
-overlapping views.
+On devices they are reductions over a gather of all elements of windows (:mod:`gpuarray.scipy.ndimage._elements`). On
+the host, and where derivatives are taken, few elements are shifted views of an extended array, and more are a reduction
+over overlapping views.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -14,16 +16,19 @@ from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
+from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, elements, window
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
+#: Weights that SciPy takes for zero.
+_NEAR_ZERO: Final = float(np.finfo(np.float64).eps)
 #: Integers below this are exact in 32 bits.
 _EXACT: Final = 1 << 31
 
@@ -83,11 +88,20 @@ def weighted(
     result : dtype
         The dtype of the result.
     """
+    if are_gathered(source):
+        known = (
+            _of_array(weights, before, source.dtype, result)
+            if isinstance(weights, GpuArray)
+            else _of_numbers(weights.tobytes(), weights.dtype, weights.shape, tuple(before), source.dtype, result)
+        )
+        if known is not None:
+            seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
+            return _reduced(source, build.binary(ops.multiply, seen, known.line), reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
     places: Any = None
     if not isinstance(weights, GpuArray):
-        places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
+        places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
     if places is None or len(places) > MOST_VIEWS:
         line = weights if places is None else as_array(weights.astype(dtype), source.device)
         return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
@@ -95,6 +109,41 @@ def weighted(
     return _by_parts(
         source, before, after, modes, cval, lambda part, shape: _products(part, shape, weights, listed, dtype)
     )
+
+
+class _Weights(NamedTuple):
+    """The weights of a window, one for each of its elements, and the dtype in which products are added."""
+
+    window: Window
+    line: Node
+    dtype: DType
+
+
+@lru_cache(maxsize=256)
+def _of_numbers(
+    values: bytes, kind: DType, extents: Shape, before: Shape, source: DType, result: DType
+) -> _Weights | None:
+    """Return weights that are not zero; None if a sum has no terms, or only in SciPy's order is what SciPy returns."""
+    weights = np.frombuffer(values, kind).reshape(extents)
+    dtype = sum_dtype(source, result, weights)
+    places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
+    if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
+        return None
+    line = weights[tuple(places.T)].astype(dtype)
+    return _Weights(window(places - np.array(before)), constants(line.tobytes(), dtype), dtype)
+
+
+def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
+    """Return the weights of an array of this package, whose values are not read."""
+    dtype = sum_dtype(source, result, weights)
+    if not weights.size or (result.kind not in "fc" and dtype.kind == "f"):
+        return None
+    places = np.argwhere(np.ones(weights.shape, bool))
+    return _Weights(window(places - np.array(before)), build.cast(weights.reshape(-1).node(), dtype), dtype)
+
+
+def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:
+    return make(build.reduce(fold, windows, (source.ndim,), dtype=dtype), source.device)
 
 
 def _by_parts(
@@ -213,6 +262,13 @@ def folded(
         What is added to the elements of each window.
     """
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    if are_gathered(source):
+        given = _of_footprint(footprint.tobytes(), footprint.shape, tuple(before))
+        seen = elements(source, given, modes, cval)
+        if added is not None:
+            steps = constants(added[footprint].astype(source.dtype).tobytes(), source.dtype)
+            seen = build.binary(ops.add, seen, steps)
+        return _reduced(source, seen, fold)
     places = np.argwhere(footprint).tolist()
 
     def compute(padded: GpuArray, shape: Sequence[int]) -> Node:
@@ -232,6 +288,11 @@ def folded(
         return found
 
     return _by_parts(source, before, after, modes, cval, compute)
+
+
+@lru_cache(maxsize=256)
+def _of_footprint(footprint: bytes, extents: Shape, before: Shape) -> Window:
+    return window(np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before))
 
 
 def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:
