@@ -97,13 +97,13 @@ def holds(flags: Any) -> bool:
     return bool(flags.all().item())
 
 
-@implements("allclose")
+@implements("allclose", at_once="elements")
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
     """Return True if two arrays are equal elementwise within a tolerance."""
     return holds(isclose(a, b, rtol, atol, equal_nan))
 
 
-@implements("array_equal")
+@implements("array_equal", at_once="elements")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return True if two arrays have the same shape and elements."""
     first, second = as_arrays(a1, a2)

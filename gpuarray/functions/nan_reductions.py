@@ -121,7 +121,19 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
 
 
-@native("nanmean")
+def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function where it does not warn: there are more numbers than degrees of freedom are taken."""
+
+    def run(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if a.dtype.kind not in "fc" or np.count_nonzero(~np.isnan(a), axis=axis).min() <= ddof:
+            raise NotImplementedError
+        options = {} if function is np.nanmean else {"ddof": ddof}
+        return function(a, axis, dtype, keepdims=keepdims, **options)
+
+    return run
+
+
+@native("nanmean", at_once="elements", call=_of_enough(np.nanmean))
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> GpuArray:
@@ -130,7 +142,7 @@ def nanmean(
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
-@native("nanvar")
+@native("nanvar", at_once="elements", call=_of_enough(np.nanvar))
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
@@ -142,7 +154,7 @@ def nanvar(
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
-@native("nanstd")
+@native("nanstd", at_once="elements", call=_of_enough(np.nanstd))
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,

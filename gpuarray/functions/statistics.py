@@ -67,7 +67,22 @@ def _mean_node(
     return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
-@native("mean", at_once="elements")
+def _numpys_mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.mean(x, axis, dtype, out, keepdims)  # with a mask it may warn
+
+
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function where it does not warn: without a mask, and of more elements than degrees of freedom."""
+
+    def run(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if ddof and ddof >= (x.size if axis is None else x.shape[axis]):
+            raise NotImplementedError
+        return function(x, axis, dtype, out, ddof, keepdims)
+
+    return run
+
+
+@native("mean", at_once="elements", call=_numpys_mean)
 @standard_function
 def mean(
     x: ArrayLike,
@@ -176,7 +191,7 @@ def _var_node(
     return build.elementwise(ops.divide, total, divisor)
 
 
-@native("var", at_once="elements")
+@native("var", at_once="elements", call=_spread(np.var))
 @standard_function
 def var(
     x: ArrayLike,
@@ -223,7 +238,7 @@ def var(
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
-@native("std", at_once="elements")
+@native("std", at_once="elements", call=_spread(np.std))
 @standard_function
 def std(
     x: ArrayLike,

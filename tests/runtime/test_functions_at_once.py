@@ -37,6 +37,7 @@ CALLS = {
     "qr": lambda np, x, v, i: abs(np.linalg.qr(x)[1]),
     "cond": lambda np, x, v, i: np.linalg.cond(x),
     "nan": lambda np, x, v, i: np.nanmax(v) + np.nanmin(v) + np.nancumsum(v) + np.nanargmax(v),
+    "spread": lambda np, x, v, i: np.nanmean(v) + np.nanstd(v, ddof=1) + np.nanvar(x, axis=0, keepdims=True) + x.mT,
     "sets": lambda np, x, v, i: np.setdiff1d(i, np.intersect1d(i, i[:2])),
     "histogram": lambda np, x, v, i: np.histogram(x, 5)[0],
     "cov": lambda np, x, v, i: np.cov(x) + np.corrcoef(x),
@@ -77,6 +78,24 @@ def test_arguments_are_written_to():
     assert_same(out, expected)
     assert_same(x, host)
     assert [x.item(3), x.item(1, 2), x.item((2, 0))] == [host.item(3), host.item(1, 2), host.item((2, 0))]
+
+
+def test_averages_of_nothing_do_not_warn(recwarn):
+    x = xp.asarray(np.array([[1.0, np.nan], [2.0, np.nan]]))
+    for found in (np.nanmean(x, 0), np.nanstd(x, 0), np.nanvar(x, 0, ddof=1)):
+        assert np.isnan(found).tolist() == [False, True]
+    assert not np.isfinite(x[0].var(ddof=2))
+    assert not np.isfinite(x.std(axis=0, ddof=3)).any()
+    assert np.isnan(x.mean(axis=1, where=x > 3)).all()
+    assert not recwarn.list
+
+
+def test_comparisons_of_arrays_are_truths():
+    x = xp.asarray(X)
+    assert np.allclose(x, x + 1e-12) is True
+    assert xp.array_equal(x, x + 1) is False
+    assert np.array_equal(x, x[0]) is False
+    assert xp.stats()["evaluations"] == 0
 
 
 def test_elements_that_a_mask_leaves_out_are_zeros():
