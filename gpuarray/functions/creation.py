@@ -1,6 +1,6 @@
 """Creation functions: arrays from data, and arrays of one value, which take no memory where they are large."""
 
-from math import prod
+from math import inf, prod
 from typing import Any, Final
 
 import numpy as np
@@ -108,7 +108,7 @@ def asarray(
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
-    if immediacy().limit and copy is not False and device is None and like is None and _is_small(obj):
+    if immediacy().limit and copy is not False and device is None and like is None and _count(obj) <= immediacy().limit:
         made = _at_once(obj, wanted)
         if made is not None:
             return made
@@ -126,19 +126,22 @@ def asarray(
 asanyarray = asarray
 
 
-def _is_small(value: Any) -> bool:
-    """Return whether a value is a small array of NumPy, or a short sequence of Python numbers, or of such sequences."""
+def _count(value: Any) -> float:
+    """Return the number of elements of an array of NumPy, or of nested lists of numbers or arrays; else infinity."""
     kind = type(value)
     if kind is np.ndarray:
-        return bool(value.size <= immediacy().limit)
+        return int(value.size)
     if kind is not list and kind is not tuple:
-        return kind in WEAK
+        return 1 if kind in WEAK else inf
     if len(value) > immediacy().limit:
-        return False
+        return inf
     kinds = {*map(type, value)}
-    return kinds <= WEAK or kinds == {GpuArray} or (kinds <= {list, tuple} and all(map(_is_small, value)))
+    if kinds <= WEAK or kinds == {GpuArray}:
+        return len(value)
+    return sum(map(_count, value)) if kinds <= {list, tuple} else inf
 
 
+#: How sequences of arrays are computed at once.
 _ARRAY: Final = AtOnce(np.array, "sums")
 
 
