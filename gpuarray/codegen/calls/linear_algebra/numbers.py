@@ -78,6 +78,10 @@ class Numbers:
         """Return the sum of the absolute values of the parts, by which LAPACK chooses pivots."""
         return f"(abs({a}.x) + abs({a}.y))" if self.is_complex else f"abs({a})"
 
+    def absolute(self, a: str) -> str:
+        """Return the absolute value of a number whose square neither overflows nor vanishes."""
+        return f"sqrt(dot({a}, {a}))" if self.is_complex else f"abs({a})"
+
     def square(self, a: str) -> str:
         """Return the square of the absolute value."""
         return f"dot({a}, {a})" if self.is_complex else f"({a} * {a})"
