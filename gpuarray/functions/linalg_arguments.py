@@ -1,6 +1,6 @@
 """Checks of matrix arguments, as in numpy.linalg, and the evaluation of factorisations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -119,11 +119,28 @@ def run_checked(
     *found, failed = run(row, operands, [*outputs, (operands[0].shape[:-2], dtypes.int32)], **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
-    make = partial(np.linalg.LinAlgError, error)
-    status, device = failed.node(), found[0].device
-    if tape.batch_of(status) is not None:  # the matrices of all elements are checked at once
-        *others, status = [tape.whole(array.node(), device) for array in (*found, failed)]
-        evaluate.evaluate_early([*others, status], device)
-    if not tracing.mode().check(status, device, make) and evaluate.read(status, device).any():
-        raise make()
+    require_zero(failed, lambda number: np.linalg.LinAlgError(error), *found)
     return tuple(found)
+
+
+def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: GpuArray) -> None:
+    """Raise an error if a status has an element that is not 0.
+
+    Parameters
+    ----------
+    status : GpuArray
+        Integers. They are evaluated and read. Functions that ``jit`` has recorded read them at the end of a call.
+    error : callable
+        Makes the error of the first element that is not 0, which is its argument; 0 if it is not known yet.
+    *others : GpuArray
+        Other results of the same call, which are evaluated with the status if ``vmap`` maps over them.
+    """
+    node, device = status.node(), status.device
+    if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
+        *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
+        evaluate.evaluate_early([*whole, node], device)
+    if tracing.mode().check(node, device, partial(error, 0)):
+        return
+    found = evaluate.read(node, device)
+    if found.any():
+        raise error(int(found[found != 0].flat[0]))

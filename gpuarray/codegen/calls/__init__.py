@@ -9,7 +9,19 @@ from typing import Final
 from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra.programs import CHOLESKY, DET, EIGH, INV, QR, SLOGDET, SOLVE, SVD
+from gpuarray.codegen.calls.linear_algebra.programs import (
+    CHOLESKY,
+    DET,
+    EIGH,
+    INV,
+    LU,
+    QR,
+    ROW_ORDER,
+    SLOGDET,
+    SOLVE,
+    SOLVE_TRIANGULAR,
+    SVD,
+)
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
@@ -32,8 +44,11 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     factorisations.eigh: EIGH,
     factorisations.eigvalsh: EIGH,
     factorisations.inv: INV,
+    factorisations.lu: LU,
     factorisations.qr: QR,
+    factorisations.row_order: ROW_ORDER,
     factorisations.slogdet: SLOGDET,
     factorisations.solve: SOLVE,
+    factorisations.solve_triangular: SOLVE_TRIANGULAR,
     factorisations.svd: SVD,
 }
