@@ -77,6 +77,8 @@ def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
     heavy, fits = is_heavy(loop, capabilities), columns >= 2 * _UNROLL * LANES
     unroll = 0 if heavy or not fits else _UNROLL if light else 1
     if _is_for_invocations(loop):
+        if not heavy and LANES <= columns < 2 * _UNROLL * LANES and _takes(loop):
+            unroll = 1  # the elements of small windows are read together
         group = _interleaved_invocations(loop, unroll, capabilities)
         most = max(1, columns // (32 * group))
         splits = min(most, max(1, BUSY_THREADS // (row_count * group))) if single_pass else 1
@@ -162,15 +164,32 @@ def phase_after(loop: Loop, value: int) -> int:
 
 
 def _is_for_invocations(loop: Loop) -> bool:
-    """Return whether single invocations reduce rows: short rows, and rows interleaved in memory."""
-    if loop.columns <= SHORT_ROW:
+    """Return whether single invocations reduce rows: short rows, windows, and rows interleaved in memory."""
+    if loop.columns <= SHORT_ROW or _reads_windows(loop):
         return True
     along = across = 0
     for item in loop.laid_out_at(FULL):
-        if not isinstance(item, Index) and item.layout.strides:
+        is_shared = not any(item.layout.strides[: len(loop.outer)])  # all rows read the same
+        if not isinstance(item, Index) and item.layout.strides and not is_shared:
             along += abs(item.layout.strides[-1]) == 1
             across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
-    return across > along
+    # where nothing is contiguous along rows, neighbouring rows are more likely to take neighbouring elements
+    return across > along or (not along and _takes(loop))
+
+
+def _takes(loop: Loop) -> bool:
+    return any(isinstance(item, Take) and item.level == FULL for item in loop.instructions)
+
+
+def _reads_windows(loop: Loop) -> bool:
+    """Return whether rows are overlapping windows: a step to the next row is a step along the row."""
+    rank = len(loop.outer)
+    for item in loop.laid_out_at(FULL):
+        if isinstance(item, Load) and item.layout.strides:
+            steps = [abs(s) if n > 1 else 0 for s, n in zip(item.layout.strides, item.layout.shape, strict=True)]
+            if {*steps[:rank]} & {*steps[rank:]} - {0}:
+                return True
+    return False
 
 
 def _is_wide(loop: Loop) -> bool:

@@ -161,7 +161,12 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
             if shape is None:
                 shape = node.shape
             elif node.shape != shape:
-                shape = broadcast_shapes(shape, node.shape)
+                try:
+                    shape = broadcast_shapes(shape, node.shape)
+                except ValueError:
+                    # NumPy checks the dtypes first
+                    _rule(op, [type(o) if type(o) in _SCALARS else o.dtype for o in operands])  # type: ignore[union-attr]  # as above
+                    raise
     found = _RULES.get(tuple(kinds))
     if found is None:
         found = _RULES[tuple(kinds)] = _rule(op, kinds[1:])

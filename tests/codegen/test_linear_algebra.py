@@ -133,24 +133,26 @@ def test_difficult_matrices(kind: str, n: int) -> None:
         assert error <= LIMIT * n * np.finfo(a.dtype).eps
 
 
-def test_stacks() -> None:
-    a = random((4, 3, 20, 20), "float32")
+@pytest.mark.parametrize("n", [20, 70])
+def test_stacks(n: int) -> None:
+    a = random((4, 3, n, n), "float32") / np.float32(np.sqrt(n))
     x = xp.asarray(a)
     np.testing.assert_allclose(np.asarray(linalg.det(x)), np.linalg.det(a), rtol=1e-3)
     inverse = np.asarray(linalg.inv(x))
     for place in np.ndindex(4, 3):
         np.testing.assert_array_equal(inverse[place], np.asarray(linalg.inv(x[place])))
-    one = random((20, 5), "float32", 1)
+    one = random((n, 5), "float32", 1)
     shared = np.asarray(linalg.solve(x, xp.asarray(one)))
     np.testing.assert_array_equal(shared[2, 1], np.asarray(linalg.solve(x[2, 1], xp.asarray(one))))
-    right = random((3, 20, 5), "float32", 1)
+    right = random((3, n, 5), "float32", 1)
     different = np.asarray(linalg.solve(x, xp.asarray(right)))
     np.testing.assert_array_equal(different[1, 2], np.asarray(linalg.solve(x[1, 2], xp.asarray(right[2]))))
 
 
-def test_errors_come_from_any_matrix_of_a_stack() -> None:
-    a = np.stack([np.eye(40, dtype=np.float32)] * 3)
-    a[1, 35, 35] = 0
+@pytest.mark.parametrize("n", [2, 40, 70])
+def test_errors_come_from_any_matrix_of_a_stack(n: int) -> None:
+    a = np.stack([np.eye(n, dtype=np.float32)] * 3)
+    a[1, n - 1, n - 1] = 0
     for function, message in ((linalg.inv, "Singular matrix"), (linalg.cholesky, "not positive definite")):
         with pytest.raises(linalg.LinAlgError, match=message):
             function(xp.asarray(a))
@@ -168,6 +170,19 @@ def test_not_a_number_is_no_singular_matrix() -> None:
     a[3, 2] = np.nan
     with pytest.raises(linalg.LinAlgError):
         linalg.cholesky(xp.asarray(a))
+
+
+def test_pivots_whose_inverses_are_infinite() -> None:
+    a = np.array([[5e-323, 5e-323], [0, 1e-320]])
+    np.testing.assert_array_equal(np.asarray(linalg.solve(xp.asarray(a), xp.asarray(a))), np.eye(2))
+
+
+def test_small_matrices_take_one_launch() -> None:
+    x = xp.asarray(positive((3, 16, 16), "float32"))
+    for function in (linalg.cholesky, linalg.inv, lambda y: linalg.solve(y, y)):
+        with xp.profile() as profile:
+            function(x)
+        assert [kernel.launches for kernel in profile.kernels] == [1]
 
 
 def test_results_are_the_same_each_time() -> None:
@@ -246,3 +261,31 @@ def test_spectra_of_what_is_not_finite_do_not_converge() -> None:
     for function, message in ((linalg.svdvals, "SVD did not"), (linalg.eigvalsh, "Eigenvalues did not")):
         with pytest.raises(linalg.LinAlgError, match=message):
             function(xp.asarray(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (20, 7), (7, 20), (40, 40), (100, 80)])
+def test_least_squares(shape: tuple[int, int], dtype: str) -> None:
+    a, right = random(shape, dtype), random((shape[0], 3), dtype, 1)
+    x, residuals, rank, s = linalg.lstsq(xp.asarray(a), xp.asarray(right))
+    expected, squares, _, values = np.linalg.lstsq(wide(a), wide(right), rcond=None)
+    condition = values[0] / values[-1]
+    bound = LIMIT * max(shape) * np.finfo(dtype).eps
+    assert int(rank) == min(shape)
+    assert np.abs(wide(x) - expected).max() <= bound * condition * (1 + np.abs(expected).max())
+    assert np.abs(wide(s) - values).max() <= bound * values[0]
+    assert residuals.shape == squares.shape
+    assert np.abs(wide(residuals) - squares).max(initial=0) <= bound * np.abs(right).max() ** 2 * shape[0]
+
+
+@pytest.mark.parametrize("kind", ["rank deficient", "zero", "graded", "small", "large"])
+def test_least_squares_of_difficult_matrices(kind: str) -> None:
+    a = difficult(kind, 24)
+    size = float(np.abs(a).max()) or 1.0
+    right = a @ np.ones((24, 2), np.float32)
+    found = linalg.lstsq(xp.asarray(a), xp.asarray(right))
+    share = np.finfo(np.float32).eps * 24
+    expected, _, rank, _ = np.linalg.lstsq(wide(a), wide(right), rcond=share)
+    assert int(found.rank) == rank
+    error = np.abs(wide(a) @ wide(found.x) - right).max() / size
+    assert error <= LIMIT * share * max(1.0, np.abs(expected).max())

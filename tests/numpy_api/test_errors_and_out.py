@@ -1,5 +1,7 @@
 """Errors of NumPy's functions are NumPy's, and ``out=`` takes the result, ours or NumPy's."""
 
+import operator
+
 import numpy as np
 import pytest
 from numpy_samples import EMPTY, A, B, K, M, N, S, U, V
@@ -85,3 +87,13 @@ def test_out_takes_the_result(position, kind, put, same):
     out = put(out) if kind == "ours" else out
     assert case(put, out) is out
     same(out if kind == "ours" else put(out), expected)
+
+
+@pytest.mark.parametrize(
+    "call", [operator.xor, np.bitwise_xor, np.gcd, np.arctan2], ids=["^", "bitwise_xor", "gcd", "arctan2"]
+)
+def test_dtypes_are_checked_before_shapes(call, put):
+    kind = np.complex64 if call is np.arctan2 else np.float32
+    for operands in (np.ones((4, 3), kind), np.ones(2, bool)), (put(np.ones((4, 3), kind)), put(np.ones(2, bool))):
+        with pytest.raises(TypeError):
+            call(*operands)

@@ -8,12 +8,15 @@ from typing import Final
 
 from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
+from gpuarray.codegen.calls.images import ENVELOPE, PARTS, RANKS
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.linear_algebra.programs import (
     CHOLESKY,
+    COND,
     DET,
     EIGH,
     INV,
+    LSTSQ,
     LU,
     QR,
     ROW_ORDER,
@@ -25,7 +28,7 @@ from gpuarray.codegen.calls.linear_algebra.programs import (
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.ops import calls, factorisations
+from gpuarray.ops import calls, factorisations, images
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
@@ -40,10 +43,12 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.rfft: FOURIER,
     calls.irfft: FOURIER,
     factorisations.cholesky: CHOLESKY,
+    factorisations.cond: COND,
     factorisations.det: DET,
     factorisations.eigh: EIGH,
     factorisations.eigvalsh: EIGH,
     factorisations.inv: INV,
+    factorisations.lstsq: LSTSQ,
     factorisations.lu: LU,
     factorisations.qr: QR,
     factorisations.row_order: ROW_ORDER,
@@ -51,4 +56,7 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     factorisations.solve: SOLVE,
     factorisations.solve_triangular: SOLVE_TRIANGULAR,
     factorisations.svd: SVD,
+    images.first_of_part: PARTS,
+    images.lower_envelope: ENVELOPE,
+    images.rank_of_windows: RANKS,
 }

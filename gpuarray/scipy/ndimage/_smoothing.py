@@ -1,7 +1,7 @@
 """Separable filters: Gaussians and their derivatives, boxes, gradients and Laplacians."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished
 from gpuarray.scipy.ndimage._boundary import rounded
-from gpuarray.scipy.ndimage._correlation import line_filtered
+from gpuarray.scipy.ndimage._correlation import correlated, line_filtered
+from gpuarray.scipy.ndimage._elements import are_gathered
+from gpuarray.scipy.ndimage._windows import weighted
 
 __all__ = [
     "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
@@ -79,7 +81,17 @@ def gaussian_filter(
 
 
 def _averaged(source: GpuArray, size: int, axis: int, mode: str, cval: Any, origin: int, dtype: DType) -> GpuArray:
-    return line_filtered(source, np.full(size, 1.0 / size), axis, mode, cval, dtype, origin)
+    """Return the means of windows along an axis; the sums of integers are exact."""
+    if not source.size or size < 1:
+        return source.astype(dtype)
+    shape, before = [1] * source.ndim, [0] * source.ndim
+    shape[axis], before[axis] = size, size // 2 + origin
+    sums = weighted(source, np.ones(shape), before, [mode] * source.ndim, cval, dtype)
+    if sums.dtype.kind != "i":
+        return rounded(sums * (1.0 / size) if dtype.kind in "fc" else sums / size, dtype)
+    if dtype.kind in "iu":
+        return ((sums - np.fmod(sums, np.int32(size))) // np.int32(size)).astype(dtype)
+    return rounded(sums.astype(np.float64) / size, dtype)
 
 
 @mirrors(ndimage.uniform_filter1d)
@@ -116,11 +128,24 @@ def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval
     source, dtype = checked(function, input, axis, output=output, mode=mode, cval=cval)
     number = build.normalize_axis(axis, source.ndim)
     modes = each(mode, source.ndim)
-    found = line_filtered(source, np.array([-1.0, 0, 1]), number, modes[number], cval, dtype)
+    lines = [np.array([-1.0, 0, 1] if other == number else across) for other in range(source.ndim)]
+    if _is_one_window(source, dtype, modes, cval):
+        weights = reduce(np.multiply.outer, lines)
+        return finished(correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype), output)
+    found = line_filtered(source, lines[number], number, modes[number], cval, dtype)
     for other in range(source.ndim):
         if other != number:
-            found = line_filtered(found, np.array(across), other, modes[other], cval, dtype)
+            found = line_filtered(found, lines[other], other, modes[other], cval, dtype)
     return finished(found, output)
+
+
+def _is_one_window(source: GpuArray, dtype: DType, modes: Sequence[str], cval: Any) -> bool:
+    """Return whether small filters along all axes are one window: results between them are not rounded, nor extended.
+
+    A constant beyond the edges is that of the results between them too; all constants but zero differ.
+    """
+    is_extended = any("constant" in mode for mode in modes) and cval != 0
+    return dtype.kind == "f" and source.ndim < 4 and not is_extended and are_gathered(source)
 
 
 @mirrors(ndimage.prewitt)
@@ -177,7 +202,14 @@ def generic_gradient_magnitude(
 @mirrors(ndimage.laplace)
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> GpuArray:
     """Return the Laplacian, of second differences."""
-    _, dtype = checked(ndimage.laplace, input, output=output, mode=mode, cval=cval, axes=axes)
+    array, dtype = checked(ndimage.laplace, input, output=output, mode=mode, cval=cval, axes=axes)
+    numbers = axes_of(axes, array.ndim)
+    modes = each(mode, len(numbers))
+    if dtype.kind == "f" and numbers and are_gathered(array):
+        weights = np.zeros((3,) * len(numbers))
+        for axis in range(len(numbers)):
+            weights[tuple(slice(None) if axis == other else 1 for other in range(len(numbers)))] += [1, -2, 1]
+        return finished(correlated(array, weights, numbers, modes, cval, [0] * len(numbers), dtype), output)
 
     def second(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:
         return line_filtered(source, np.array([1.0, -2, 1]), axis, mode, cval, dtype)

@@ -1,10 +1,12 @@
-"""Windows around the elements of an array: sums of products with weights.
+"""Windows around the elements of an array: sums of products with weights, and other reductions.
 
-Few weights are products of shifted views, which one loop reads. More of them are a reduction over windows, which are
-overlapping views.
+On devices they are reductions over a gather of all elements of windows (:mod:`gpuarray.scipy.ndimage._elements`). On
+the host, and where derivatives are taken, few elements are shifted views of an extended array, and more are a reduction
+over overlapping views.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +23,7 @@ from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
+from gpuarray.scipy.ndimage._elements import are_gathered, elements
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
@@ -88,6 +91,9 @@ def weighted(
     places: Any = None
     if not isinstance(weights, GpuArray):
         places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
+    # sums of rounded products that become integers are added in SciPy's order
+    if (result.kind in "fc" or dtype.kind != "f") and (places is None or len(places)) and are_gathered(source):
+        return _gathered(source, weights, places, before, modes, cval, dtype)
     if places is None or len(places) > MOST_VIEWS:
         line = weights if places is None else as_array(weights.astype(dtype), source.device)
         return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
@@ -95,6 +101,29 @@ def weighted(
     return _by_parts(
         source, before, after, modes, cval, lambda part, shape: _products(part, shape, weights, listed, dtype)
     )
+
+
+def _gathered(
+    source: GpuArray, weights: Any, places: Any, before: Sequence[int], modes: Sequence[str], cval: Any, dtype: DType
+) -> GpuArray:
+    """Return the sum of the products as a reduction over the elements of windows."""
+    if places is None:
+        places = np.argwhere(np.ones(weights.shape, bool))
+        line = build.cast(weights.reshape(-1).node(), dtype)
+    else:
+        line = _leaf(weights[tuple(places.T)].astype(dtype).tobytes(), dtype)
+    seen = build.cast(elements(source, places - np.array(before), modes, cval), dtype)
+    return _reduced(source, build.binary(ops.multiply, seen, line), reductions.sum, dtype)
+
+
+def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:
+    return make(build.reduce(fold, windows, (source.ndim,), dtype=dtype), source.device)
+
+
+@lru_cache(maxsize=256)
+def _leaf(values: bytes, dtype: DType) -> Node:
+    """Return numbers for each place of a window as a leaf, which devices keep."""
+    return host_leaf(np.frombuffer(values, dtype).copy())
 
 
 def _by_parts(
@@ -213,6 +242,11 @@ def folded(
         What is added to the elements of each window.
     """
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
+    if are_gathered(source):
+        seen = elements(source, np.argwhere(footprint) - np.array(before), modes, cval)
+        if added is not None:
+            seen = build.binary(ops.add, seen, _leaf(added[footprint].astype(source.dtype).tobytes(), source.dtype))
+        return _reduced(source, seen, fold)
     places = np.argwhere(footprint).tolist()
 
     def compute(padded: GpuArray, shape: Sequence[int]) -> Node:

@@ -1,0 +1,129 @@
+"""The elements of windows, read through the edges: one gather, whatever the number of elements and of axes.
+
+The positions are a small graph of tables, which is made once for a shape and a window. A loop that reads them inlines
+it, so that no padded array, and no window, is stored.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, make
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import as_array
+from gpuarray.functions.logic import where
+from gpuarray.graph import build, tape
+from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import generators
+from gpuarray.runtime import evaluate
+from gpuarray.scipy.ndimage._boundary import inside
+
+#: Windows of more elements have no table of their positions along each axis, only one of the axis itself.
+_TABLED: Final = 64
+#: Positions below this have 32 bits.
+_SMALL: Final = 1 << 31
+
+
+def are_gathered(source: GpuArray) -> bool:
+    """Return whether windows of an array are read by a gather.
+
+    On the host NumPy computes with whole views instead, and derivatives and batches of views are cheaper than those of
+    gathers.
+    """
+    if tape.state.tapes and tape.is_followed(source.node()):
+        return False
+    return not evaluate.is_host(evaluate.provider_of(source.device))
+
+
+def elements(source: GpuArray, offsets: Any, modes: Sequence[str], cval: Any) -> Node:
+    """Return the elements of the window of each element, along a last axis.
+
+    Parameters
+    ----------
+    source : GpuArray
+        The array, with at least one element.
+    offsets : ndarray
+        Where the elements of a window lie, counted from the element, of shape (elements, axes).
+    modes : sequence of str
+        The mode of each axis.
+    cval : number
+        The constant beyond edges.
+    """
+    offsets = np.ascontiguousarray(offsets, np.int64)
+    positions, is_open = _positions(source.shape, offsets.tobytes(), len(offsets), tuple(modes))
+    if not is_open:
+        return build.gather(source.node(), positions)
+    found = build.gather(source.node(), build.binary(ops.maximum, positions, 0))
+    beyond = make(build.binary(ops.less, positions, 0), source.device)
+    constant = as_array(cval, source.device).astype(source.dtype)
+    node: Node = where(beyond, constant, make(found, source.device)).node()
+    return node
+
+
+@lru_cache(maxsize=128)
+def _positions(shape: Shape, offsets: bytes, count: int, modes: tuple[str, ...]) -> tuple[Node, bool]:
+    """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
+    ndim, size = len(shape), prod(shape)
+    away = np.frombuffer(offsets, np.int64).reshape(count, ndim)
+    dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
+    total: Any = None
+    is_open = False
+    stride = size
+    for axis, extent in enumerate(shape):
+        stride //= extent
+        if not away[:, axis].any():
+            line = build.generate(generators.arange, (0, stride), (extent,), dtype)
+            node = build.reshape(line, (extent, *(1,) * (ndim - axis)))
+        else:
+            begin = int(away[:, axis].min())
+            table = _entries(shape, axis, begin, int(away[:, axis].max()), modes[axis])
+            is_open = is_open or bool((table < 0).any())
+            node = _along(table.astype(dtype), away[:, axis] - begin, extent, axis, ndim, dtype)
+        total = node if total is None else build.binary(ops.add, total, node)
+    return total, is_open
+
+
+def _entries(shape: Shape, axis: int, first: int, last: int, mode: str) -> Any:
+    """Return what positions along an axis, and so many before and after it, add to a flat position; or ``-size``."""
+    known = inside(np.arange(first, shape[axis] + last), shape[axis], mode)
+    return np.where(known < 0, -prod(shape), known * prod(shape[axis + 1 :]))
+
+
+@lru_cache(maxsize=128)
+def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str, ...]) -> tuple[Node, bool]:
+    """Return what positions along each axis add to a flat position, one axis after the other.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of an array.
+    ends : tuple of (int, int)
+        The first and the last offset along each axis.
+    modes : tuple of str
+        The mode of each axis.
+
+    Returns
+    -------
+    tuple of (Node, bool)
+        The numbers, and whether there are negative ones, with which positions that stand for a constant are negative.
+    """
+    lines = [_entries(shape, axis, *end, mode) for axis, (end, mode) in enumerate(zip(ends, modes, strict=True))]
+    table = np.concatenate(lines)
+    return host_leaf(table.astype(np.int32)), bool((table < 0).any())
+
+
+def _along(table: Any, steps: Any, extent: int, axis: int, ndim: int, dtype: DType) -> Node:
+    """Return the entries of a table at each of some steps from each element, with the axes of windows."""
+    if len(steps) <= _TABLED:
+        lines = host_leaf(np.stack([table[step : step + extent] for step in steps]))
+        strides = [1 if other == axis else 0 for other in range(ndim)]
+        extents = [extent if other == axis else 1 for other in range(ndim)]
+        return build.view(lines, Layout((*extents, len(steps)), (*strides, extent), 0))
+    own = build.generate(generators.arange, (0, 1), (extent, *(1,) * (ndim - axis)), dtype)
+    return build.gather(host_leaf(table), build.elementwise(ops.add, own, host_leaf(steps.astype(dtype))))
