@@ -6,8 +6,8 @@ from typing import Any
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.program import Cotangents, Outputs
-from gpuarray.functions.indexing import take_along_axis
 from gpuarray.functions.joining import concat
+from gpuarray.functions.linalg_arguments import rows_in_order
 from gpuarray.functions.matrices import tril, triu
 from gpuarray.graph import build
 from gpuarray.ops import factorisations
@@ -55,8 +55,7 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     if blocks:
         found = concat([found, *blocks], axis=-2 if m > k else -1)
     order = build.call_one(factorisations.row_order, [pivots.node()], x.shape[:-1], dtypes.int32, rows=m, inverse=True)
-    places = wrap(order, x.device)[..., None].broadcast(x.shape)
-    return (take_along_axis(found, places, axis=-2),)
+    return (rows_in_order(found, wrap(order, x.device)),)
 
 
 def _factors(outputs: Outputs, x: GpuArray) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
+from gpuarray.ops import generators
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
@@ -144,3 +146,27 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     found = evaluate.read(node, device)
     if found.any():
         raise error(int(found[found != 0].flat[0]))
+
+
+def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:
+    """Return the rows of matrices in another order.
+
+    Parameters
+    ----------
+    array : GpuArray
+        Of shape (..., M, K).
+    order : GpuArray
+        Numbers of rows, of shape (..., N). They are not checked, so that nothing is read.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., N, K), with leading axes as both broadcast.
+    """
+    batch = build.broadcast_shapes(array.shape[:-2], order.shape[:-1])
+    rows, columns = array.shape[-2:]
+    number = build.generate(generators.arange, (0, 1), (prod(batch),), dtypes.int64)
+    plane = wrap(build.reshape(number, (*batch, 1, 1)), array.device) * rows
+    column = wrap(build.generate(generators.arange, (0, 1), (columns,), dtypes.int64), array.device)
+    places = (order.astype(dtypes.int64)[..., None] + plane) * columns + column
+    return wrap(build.gather(array.broadcast((*batch, rows, columns)).node(), places.node()), array.device)

@@ -6,6 +6,7 @@ from scipy.linalg import LinAlgWarning as LinAlgWarning
 
 from gpuarray.scipy._mirror import missing
 from gpuarray.scipy.linalg._banded import *
+from gpuarray.scipy.linalg._bases import *
 from gpuarray.scipy.linalg._constructors import *
 from gpuarray.scipy.linalg._functions import *
 from gpuarray.scipy.linalg._host import *

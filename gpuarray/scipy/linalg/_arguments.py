@@ -112,6 +112,15 @@ def is_square(array: GpuArray) -> bool:
     return array.ndim >= 2 and array.shape[-1] == array.shape[-2]
 
 
+def matrices(original: Any, *values: Any, check_finite: bool = True, **parameters: Any) -> Any:
+    """Return arguments that have at least two axes."""
+    found = computed(original, *values, check_finite=check_finite, **parameters)
+    arrays = found if isinstance(found, list) else [found]
+    if any(array.ndim < 2 for array in arrays):
+        refuse(original, *arrays)
+    return found
+
+
 def adjoint(array: GpuArray) -> GpuArray:
     """Return conjugate transposes."""
     return xp.conj(array).mT if array.dtype.kind == "c" else array.mT

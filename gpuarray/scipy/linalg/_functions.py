@@ -12,6 +12,7 @@ from scipy import linalg as scipy_linalg
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
 from gpuarray.functions import linear_systems
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.registry import COMPOSED
@@ -82,7 +83,7 @@ def expm(A: Any) -> GpuArray:  # noqa: N803  # SciPy's name
     second = array @ array
     fourth = second @ second
     sixth = fourth @ second
-    size = xp.maximum(_norm(fourth) ** 0.25, _norm(sixth) ** (1 / 6))
+    size = stop_gradient(xp.maximum(_norm(fourth) ** 0.25, _norm(sixth) ** (1 / 6)))
     limits = _DEGREES[size.dtype.itemsize]
     degree, largest = max(limits.items())
     powers = [array, second, fourth, sixth]

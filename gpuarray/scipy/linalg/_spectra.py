@@ -1,4 +1,4 @@
-"""Eigenvalues, singular values, and what follows from them: inverses, bases, angles and polar factors."""
+"""Eigenvalues, singular values, and pseudo-inverses."""
 
 from typing import Any
 
@@ -8,16 +8,13 @@ from scipy import linalg as scipy_linalg
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations, singular_values
-from gpuarray.functions.arguments import as_arrays, read
+from gpuarray.functions.arguments import read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.linalg._arguments import adjoint, computed, is_square, refuse, whole
+from gpuarray.scipy.linalg._arguments import adjoint, computed, is_square, matrices, refuse, whole
 from gpuarray.scipy.linalg._triangular import substituted
 
-__all__ = [
-    "eigh", "eigvalsh", "null_space", "orth", "orthogonal_procrustes", "pinv", "pinvh", "polar", "subspace_angles",
-    "svd", "svdvals",
-]  # fmt: skip
+__all__ = ["eigh", "eigvalsh", "pinv", "pinvh", "svd", "svdvals"]
 
 
 def _spectrum(
@@ -130,15 +127,6 @@ def eigvalsh(
     return _spectrum(a, b, lower, False, type, check_finite, (subset_by_index, subset_by_value), driver)[0]
 
 
-def _matrices(original: Any, *values: Any, check_finite: bool = True, **parameters: Any) -> Any:
-    """Return arguments that have at least two axes."""
-    found = computed(original, *values, check_finite=check_finite, **parameters)
-    arrays = found if isinstance(found, list) else [found]
-    if any(array.ndim < 2 for array in arrays):
-        refuse(original, *arrays)
-    return found
-
-
 @mirrors(scipy_linalg.svd)
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True,
@@ -174,7 +162,7 @@ def svd(
     ValueError
         If there are fewer than two axes, or an element is not finite.
     """
-    array = _matrices(scipy_linalg.svd, a, check_finite=check_finite, lapack_driver=lapack_driver)
+    array = matrices(scipy_linalg.svd, a, check_finite=check_finite, lapack_driver=lapack_driver)
     if not compute_uv:
         return singular_values.svdvals(array)
     return tuple(singular_values.svd(array, full_matrices=bool(full_matrices)))
@@ -183,7 +171,7 @@ def svd(
 @mirrors(scipy_linalg.svdvals)
 def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> GpuArray:
     """Return singular values of matrices, of shape (..., min(M, N)) and descending."""
-    return singular_values.svdvals(_matrices(scipy_linalg.svd, a, check_finite=check_finite))
+    return singular_values.svdvals(matrices(scipy_linalg.svd, a, check_finite=check_finite))
 
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
@@ -227,7 +215,7 @@ def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = Fals
     ValueError
         If a tolerance is negative, or an element is not finite.
     """
-    array = _matrices(scipy_linalg.pinv, a, check_finite=check_finite)
+    array = matrices(scipy_linalg.pinv, a, check_finite=check_finite)
     u, s, vh = singular_values.svd(array, full_matrices=False)
     is_kept = s > _limit(xp.max(s, axis=-1, keepdims=True, initial=0), atol, rtol, array.shape)
     found = adjoint(vh) @ (xp.where(is_kept, 1 / s, 0)[..., None] * adjoint(u))
@@ -276,159 +264,3 @@ def pinvh(
     is_kept = sizes > _limit(xp.max(sizes, axis=-1, keepdims=True, initial=0), atol, rtol, array.shape)
     found = (vectors * xp.where(is_kept, 1 / values, 0)[..., None, :]) @ adjoint(vectors)
     return (found, xp.count_nonzero(is_kept, axis=-1)) if return_rank else found
-
-
-# -- bases and angles --------------------------------------------------------------------------------------------------
-
-
-def _rank(s: GpuArray, rcond: Any, m: int, n: int) -> int:
-    """Return the number of singular values that are not negligible, which is read; it must be one for all matrices."""
-    least = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
-    ranks = read(xp.count_nonzero(s > xp.max(s, axis=-1, keepdims=True, initial=0) * least, axis=-1))
-    if ranks.size and (ranks != ranks.flat[0]).any():
-        raise ValueError("all input arrays must have the same shape: the ranks of the matrices differ")
-    return int(ranks.flat[0]) if ranks.size else 0
-
-
-@mirrors(scipy_linalg.orth, kind=COMPOSED)
-def orth(A: Any, rcond: Any = None) -> GpuArray:  # noqa: N803  # SciPy's name
-    """Return orthonormal bases of the ranges of matrices, in columns.
-
-    Parameters
-    ----------
-    A : array_like
-        Of shape (..., M, N).
-    rcond : float, optional
-        Singular values up to this fraction of the largest count as zero; by default the epsilon times max(M, N).
-
-    Returns
-    -------
-    GpuArray
-        Of shape (..., M, K), where K is the rank.
-
-    Raises
-    ------
-    ValueError
-        If an element is not finite, or the ranks of matrices differ.
-    """
-    array = _matrices(scipy_linalg.svd, A)
-    u, s, _ = singular_values.svd(array, full_matrices=False)
-    return u[..., : _rank(s, rcond, *array.shape[-2:])]
-
-
-@mirrors(scipy_linalg.null_space, kind=COMPOSED)
-def null_space(
-    A: Any, rcond: Any = None, *, overwrite_a: bool = False, check_finite: bool = True, lapack_driver: str = "gesdd"  # noqa: N803
-) -> GpuArray:  # fmt: skip
-    """Return orthonormal bases of the null spaces of matrices, in columns.
-
-    Parameters
-    ----------
-    A : array_like
-        Of shape (..., M, N).
-    rcond : float, optional
-        Singular values up to this fraction of the largest count as zero; by default the epsilon times max(M, N).
-    overwrite_a : bool
-        Accepted for compatibility.
-    check_finite : bool
-        Whether elements must be finite.
-    lapack_driver : {"gesdd", "gesvd"}
-        It is checked, and makes no difference.
-
-    Returns
-    -------
-    GpuArray
-        Of shape (..., N, N - K), where K is the rank.
-
-    Raises
-    ------
-    ValueError
-        If an element is not finite, or the ranks of matrices differ.
-    """
-    array = _matrices(scipy_linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
-    _, s, vh = singular_values.svd(array)
-    return adjoint(vh[..., _rank(s, rcond, *array.shape[-2:]) :, :])
-
-
-@mirrors(scipy_linalg.subspace_angles, kind=COMPOSED)
-def subspace_angles(A: Any, B: Any) -> GpuArray:  # noqa: N803  # SciPy's names
-    """Return the angles between the ranges of two matrices, descending.
-
-    Parameters
-    ----------
-    A, B : array_like
-        Of shapes (..., M, N) and (..., M, K).
-
-    Raises
-    ------
-    ValueError
-        If the numbers of rows differ, or an element is not finite.
-    """
-    first, second = as_arrays(A, B)
-    if min(first.ndim, second.ndim) < 2 or first.shape[-2] != second.shape[-2]:
-        refuse(scipy_linalg.subspace_angles, first, second)
-    one, other = orth(first), orth(second)
-    inner = adjoint(one) @ other
-    cosines = singular_values.svdvals(inner)
-    rest = other - one @ inner if one.shape[-1] >= other.shape[-1] else one - other @ adjoint(inner)
-    # a small angle is exact by its sine, and a large one by its cosine
-    sines = xp.asin(xp.clip(singular_values.svdvals(rest), -1, 1))
-    return xp.where(cosines**2 >= 0.5, sines, xp.acos(xp.clip(cosines[..., ::-1], -1, 1)))
-
-
-@mirrors(scipy_linalg.orthogonal_procrustes)
-def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple[GpuArray, GpuArray]:  # noqa: N803
-    """Return the orthogonal matrices that map matrices most closely to others, and the sums of singular values.
-
-    Parameters
-    ----------
-    A, B : array_like
-        Of shape (..., M, N).
-    check_finite : bool
-        Whether elements must be finite.
-
-    Returns
-    -------
-    R : GpuArray
-        Of shape (..., N, N).
-    scale : GpuArray
-        Of shape (...).
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or an element is not finite.
-    """
-    first, second = as_arrays(A, B)
-    if min(first.ndim, second.ndim) < 2 or first.shape[-2:] != second.shape[-2:]:
-        refuse(scipy_linalg.orthogonal_procrustes, first, second)
-    first, second = computed(scipy_linalg.orthogonal_procrustes, first, second, check_finite=check_finite)
-    u, s, vh = singular_values.svd(adjoint(first) @ second)
-    return u @ vh, xp.sum(s, axis=-1)
-
-
-@mirrors(scipy_linalg.polar)
-def polar(a: Any, side: str = "right") -> tuple[GpuArray, GpuArray]:
-    """Return polar factors of matrices: one with orthonormal rows or columns, and a positive semidefinite one.
-
-    Parameters
-    ----------
-    a : array_like
-        Of shape (..., M, N).
-    side : {"right", "left"}
-        Whether ``a = u p`` or ``a = p u``.
-
-    Returns
-    -------
-    u, p : GpuArray
-        Of shapes (..., M, N), and (..., N, N) or (..., M, M).
-
-    Raises
-    ------
-    ValueError
-        If ``side`` is anything else, there are fewer than two axes, or an element is not finite.
-    """
-    array = _matrices(scipy_linalg.polar, a, side=side)
-    w, s, vh = singular_values.svd(array, full_matrices=False)
-    part = (adjoint(vh) * s[..., None, :]) @ vh if side == "right" else (w * s[..., None, :]) @ adjoint(w)
-    return w @ vh, part

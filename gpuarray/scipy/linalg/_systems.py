@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations, linear_systems, singular_values
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import tape
+from gpuarray.graph import tape, tracing
 from gpuarray.scipy._mirror import mirrors, run_scipy
 from gpuarray.scipy.linalg._arguments import (
     adjoint,
@@ -214,7 +214,7 @@ def lstsq(
     x : GpuArray
         Of shape (N,) or (..., N, K).
     residues : GpuArray
-        Sums of squares, without elements if the rank is less than N or M <= N.
+        Sums of squares, without elements if M <= N or, unless ``jit`` or ``vmap`` record, the rank is less than N.
     rank : int or GpuArray
         The rank.
     s : GpuArray or None
@@ -247,8 +247,8 @@ def lstsq(
     solution = adjoint(vh) @ (inverse[..., None] * (adjoint(u) @ columns))
     rank = xp.count_nonzero(is_kept, axis=-1).astype(np.int32)
     is_full = m > n and lapack_driver != "gelsy"
-    # a batch has residues in any case, as its ranks are not known
-    if is_full and tape.batch_of(rank.node()) is None:
+    # functions that are recorded have residues in any case, as ranks are not known
+    if is_full and tracing.active() is None and tape.batch_of(rank.node()) is None:
         is_full = bool((rank == n).all())
     residues = xp.sum(xp.square(xp.abs(columns - left @ solution)), axis=-2) if is_full else None
     if right.ndim == 1:

@@ -11,7 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions import factorisations
 from gpuarray.functions.arguments import as_array, read
-from gpuarray.functions.linalg_arguments import run
+from gpuarray.functions.linalg_arguments import rows_in_order, run
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import factorisations as ops
@@ -127,13 +127,6 @@ def _order(pivots: GpuArray, rows: int, *, inverse: bool = False) -> GpuArray:
     return wrap(node, pivots.device)
 
 
-def _rows(array: GpuArray, order: GpuArray) -> GpuArray:
-    """Return rows in another order; ``array`` is of shape (..., M, K)."""
-    batch = build.broadcast_shapes(array.shape[:-2], order.shape[:-1])
-    full = array.broadcast((*batch, *array.shape[-2:]))
-    return xp.take_along_axis(full, order[..., None].broadcast((*batch, order.shape[-1], array.shape[-1])), axis=-2)
-
-
 @mirrors(scipy_linalg.lu_factor, kind=COMPOSED)
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> tuple[GpuArray, GpuArray]:
     """Return LU factors with interchanged rows, for :func:`lu_solve`.
@@ -216,13 +209,13 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
     is_line = right.ndim == 1
     columns = right[:, None] if is_line else right
     if not trans:
-        columns = _rows(columns, _order(pivots, rows))
+        columns = rows_in_order(columns, _order(pivots, rows))
         columns = substituted(packed, columns, lower=True, unit=True)
         columns = substituted(packed, columns, lower=False)
     else:
         columns = substituted(packed, columns, lower=False, trans=trans)
         columns = substituted(packed, columns, lower=True, unit=True, trans=trans)
-        columns = _rows(columns, _order(pivots, rows, inverse=True))
+        columns = rows_in_order(columns, _order(pivots, rows, inverse=True))
     return columns[..., 0] if is_line else columns
 
 
@@ -270,7 +263,7 @@ def lu(
         upper = xp.triu(packed[..., :k, :])
         places = _order(pivots, m, inverse=True)
     if permute_l:
-        return _rows(lower, places) if array.size else lower, upper
+        return rows_in_order(lower, places) if array.size else lower, upper
     if p_indices:
         return places, lower, upper
     real = result_dtypes(scipy_linalg.lu, array)[0]
