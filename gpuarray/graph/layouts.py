@@ -256,19 +256,39 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
     if len(base.shape) == 1:
         step = base.strides[0]
         return Layout(outer.shape, tuple(s * step for s in outer.strides), base.offset + outer.offset * step)
-    radix = contiguous_strides(base.shape)
-    start = _digits(outer.offset, radix)
+    found = coordinates(outer, base.shape)
+    if found is None:
+        return None
+    offset = base.offset + sum(own.offset * s for own, s in zip(found, base.strides, strict=True))
+    strides = [
+        sum(own.strides[axis] * s for own, s in zip(found, base.strides, strict=True))
+        for axis in range(len(outer.shape))
+    ]
+    return Layout(outer.shape, tuple(strides), offset)
+
+
+def coordinates(layout: Layout, shape: Shape) -> list[Layout] | None:
+    """Return the coordinates of the positions of a layout in an array of ``shape``, as one layout for each axis.
+
+    Return None if there is none: if a step along an axis of the layout passes from one line of the array to the next.
+
+    Examples
+    --------
+    >>> coordinates(Layout((2, 3), (5, 1), 6), (4, 5))
+    [Layout(shape=(2, 3), strides=(1, 0), offset=1), Layout(shape=(2, 3), strides=(0, 1), offset=1)]
+    """
+    radix = contiguous_strides(shape)
+    start = _digits(layout.offset, radix)
     low, high = list(start), list(start)
-    offset = base.offset + sum(d * s for d, s in zip(start, base.strides, strict=True))
-    strides = []
-    for extent, stride in zip(outer.shape, outer.strides, strict=True):
+    steps = []
+    for extent, stride in zip(layout.shape, layout.strides, strict=True):
         sign = -1 if stride < 0 else 1
-        digits = _digits(abs(stride), radix)
-        for k, digit in enumerate(digits):
-            reach = sign * digit * (extent - 1)
+        own = [sign * digit for digit in _digits(abs(stride), radix)]
+        steps.append(own)
+        for k, step in enumerate(own):
+            reach = step * (extent - 1)
             low[k] += min(reach, 0)
             high[k] += max(reach, 0)
-        strides.append(sign * sum(d * s for d, s in zip(digits, base.strides, strict=True)))
-    if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, base.shape, strict=True)):
+    if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, shape, strict=True)):
         return None
-    return Layout(outer.shape, tuple(strides), offset)
+    return [Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))]
