@@ -204,8 +204,6 @@ NOTES: Final[Mapping[str, str]] = {
     "floor_divide": _STRICT,
     "from_dlpack": "arrays of other libraries are copied through host memory",
     "linalg.diagonal": "the result is read-only",
-    "linalg.matrix_norm": 'orders 2, -2 and "nuc" use `svd`, on the host',
-    "linalg.matrix_power": "negative powers use `inv`, on the host",
     "linalg.matrix_rank": "`numpy.linalg.matrix_rank` also accepts vectors",
     "linalg.pinv": "the default tolerance is the standard's; that of `numpy.linalg.pinv` is NumPy's",
     "reshape": "copies if the strides do not allow a view",

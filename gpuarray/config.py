@@ -15,7 +15,7 @@ from typing import Any, Final
 import platformdirs
 
 from gpuarray.errors import ConfigurationError
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import set_common_limit, set_own_limit
 
 _PREFIX: Final = "GPUARRAY_"
 
@@ -143,6 +143,10 @@ class Config:
         """Return the directory of files kept between runs, which may not exist yet."""
         return Path(self.cache_dir) if self.cache_dir else Path(platformdirs.user_cache_dir("gpuarray-xp", False))
 
+    def immediate_limit(self) -> int:
+        """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
+        return 0 if self.strict_array_api or self.offload == "always" else self.direct_limit
+
 
 _FIELDS: Final = {f.name: f for f in fields(Config)}
 _BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False,
@@ -257,10 +261,9 @@ class Settings:
     __slots__ = ("_assigned", "_base", "_scoped")
 
     def __init__(self, base: Config) -> None:
-        object.__setattr__(self, "_base", base)
         object.__setattr__(self, "_assigned", set())
         object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
-        self._note(base)
+        self._assign(base)
 
     @staticmethod
     def _note(settings: Config) -> Config:
@@ -270,9 +273,18 @@ class Settings:
                 function()
         offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
-        is_recorded = settings.strict_array_api or settings.offload == "always"
-        immediacy.set(0 if is_recorded else settings.direct_limit)
         return settings
+
+    def _assign(self, base: Config) -> None:
+        """Set what holds outside of ``using`` blocks."""
+        object.__setattr__(self, "_base", self._note(base))
+        set_common_limit(base.immediate_limit())
+
+    def _scope(self, scoped: Config | None) -> None:
+        """Set what holds in this thread or task; None is what holds outside of ``using`` blocks."""
+        self._scoped.set(scoped)
+        self._note(self.current)
+        set_own_limit(None if scoped is None else scoped.immediate_limit())
 
     @property
     def current(self) -> Config:
@@ -287,11 +299,11 @@ class Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         changed = {name: _checked(name, value, f"config.{name}")}
-        object.__setattr__(self, "_base", self._note(replace(self._base, **changed)))
+        self._assign(replace(self._base, **changed))
         self._assigned.add(name)
         scoped = self._scoped.get()
         if scoped is not None:
-            self._scoped.set(replace(scoped, **changed))
+            self._scope(replace(scoped, **changed))
 
     def source_of(self, name: str) -> str:
         """Return the source of a value: ``"using"``, ``"assigned"``, the environment variable, or ``"default"``."""
@@ -322,12 +334,12 @@ class Settings:
             If a name is not a setting, or a value is invalid.
         """
         changed = {name: _checked(name, value, f"setting {name!r}") for name, value in settings.items()}
-        token = self._scoped.set(self._note(replace(self.current, **changed)))
+        outer = self._scoped.get()
+        self._scope(replace(self.current, **changed))
         try:
             yield self.current
         finally:
-            self._scoped.reset(token)
-            self._note(self.current)
+            self._scope(outer)
 
 
 config: Final = Settings(from_environment(os.environ))

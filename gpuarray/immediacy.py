@@ -1,62 +1,107 @@
 """Whether operations on small arrays in host memory are computed at once, by NumPy, or recorded.
 
-:data:`immediacy` is asked by each operation of a program, so the answer is one number. The settings give it, and
-whoever must see each operation (a derivative, a recording by ``jit``, a profile) suspends it for that time.
+Each operation of a program asks ``immediacy().limit``, the most elements of an array with which it is computed at once;
+0 if all operations are recorded. The settings give the number, by thread or task as ``config.using`` does. Whoever must
+see each operation suspends it: a derivative or a recording by ``jit`` in its own thread, a profile in all of them.
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any, Final
 
 import numpy as np
 
 
 class Immediacy:
-    """The largest arrays whose operations are computed at once.
+    """The most elements of an array with which operations are computed at once.
 
     Attributes
     ----------
     limit : int
-        The most elements of an array; 0 if all operations are recorded.
+        The number that holds now.
     """
 
-    __slots__ = ("_lock", "_setting", "_suspensions", "limit")
+    __slots__ = ("_setting", "limit")
 
-    def __init__(self) -> None:
-        self.limit = 0
-        self._setting = 0
-        self._suspensions = 0
-        self._lock = threading.RLock()  # a signal handler may change it, too
+    def __init__(self, setting: int) -> None:
+        self.set(setting)
 
-    def set(self, limit: int) -> None:
-        """Set the most elements of an array."""
-        with self._lock:
-            self._setting = limit
-            self.limit = 0 if self._suspensions else limit
+    def set(self, setting: int) -> None:
+        """Set the number that holds while operations of all threads are not recorded."""
+        self._setting = setting
+        self.update()
 
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
-        """Record all operations of all threads for the duration of a ``with`` block."""
-        self._suspend(1)
-        try:
-            yield
-        finally:
-            self._suspend(-1)
+    def update(self) -> None:
+        """Note whether operations of all threads are recorded."""
+        self.limit = 0 if _observers else self._setting
 
-    def suspend(self) -> None:
-        """Record all operations until :meth:`resume` is called as often."""
-        self._suspend(1)
 
-    def resume(self) -> None:
-        """Undo a call of :meth:`suspend`."""
-        self._suspend(-1)
+#: How often operations of all threads are to be recorded.
+_observers = 0
+_lock = threading.RLock()  # a signal handler may change it, too
 
-    def _suspend(self, times: int) -> None:
-        with self._lock:
-            self._suspensions += times
-            self.limit = 0 if self._suspensions else self._setting
+
+#: The setting of threads and tasks without one of their own.
+_common: Final = Immediacy(0)
+#: Settings of single threads and tasks, by number.
+_own: Final[dict[int, Immediacy]] = {}
+_chosen: Final[ContextVar[int | None]] = ContextVar("gpuarray_chosen_limit", default=None)
+_is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
+_held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
+
+#: What holds in this thread or task. It takes a hundredth of the time of an operation.
+immediacy: Final[Callable[[], Immediacy]] = _held.get
+
+
+def set_common_limit(limit: int) -> None:
+    """Set the limit of threads and tasks that have none of their own."""
+    _common.set(limit)
+
+
+def set_own_limit(limit: int | None) -> None:
+    """Set the limit of this thread or task; None is the common one."""
+    _chosen.set(limit)
+    _hold()
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """Record all operations of this thread or task for the duration of a ``with`` block."""
+    before = _is_suspended.get()
+    _is_suspended.set(True)
+    _hold()
+    try:
+        yield
+    finally:
+        _is_suspended.set(before)
+        _hold()
+
+
+def suspend_all() -> None:
+    """Record all operations of all threads until :func:`resume_all` is called as often."""
+    _observe(1)
+
+
+def resume_all() -> None:
+    """Undo a call of :func:`suspend_all`."""
+    _observe(-1)
+
+
+def _hold() -> None:
+    limit = 0 if _is_suspended.get() else _chosen.get()
+    held = _common if limit is None else _own.setdefault(limit, Immediacy(limit))
+    held.update()  # another thread may have called suspend_all() meanwhile
+    _held.set(held)
+
+
+def _observe(times: int) -> None:
+    global _observers
+    with _lock:
+        _observers += times
+    for held in (_common, *_own.values()):
+        held.update()
 
 
 class _Quiet(threading.local):
@@ -71,5 +116,4 @@ class _Quiet(threading.local):
         self.run: Callable[..., Any] = context.run
 
 
-immediacy: Final = Immediacy()
 quiet: Final = _Quiet()

@@ -1,8 +1,8 @@
 """Linear algebra: the ``linalg`` extension of the Array API standard, and the other functions of :mod:`numpy.linalg`.
 
-All functions but :func:`eig`, :func:`eigvals`, :func:`lstsq` and :func:`cond` run where the array is: on GPUs by
-kernels in the precision of the dtype, in-process by LAPACK. Factorisations run when they are called, as their errors
-depend on values. Those four run on the host, and are counted as fallbacks.
+All functions but :func:`eig` and :func:`eigvals` run where the array is: on GPUs by kernels in the precision of the
+dtype, in-process by LAPACK. Factorisations run when they are called, as their errors depend on values. Those two run on
+the host, and are counted as fallbacks.
 """
 
 from numpy.linalg import LinAlgError

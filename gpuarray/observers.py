@@ -10,7 +10,7 @@ from threading import get_ident
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import resume_all, suspend_all
 
 #: Phases of host time: looking up and making plans; encoding launches (the rest of an evaluation, never reported as a
 #: span); compiling kernels; copies to devices; copies from devices; waits for devices; operations that are
@@ -156,7 +156,7 @@ def unsubscribe(observer: Observer) -> None:
 def _observe(observers: tuple[Observer, ...]) -> None:
     global active, generation, _all_accept_sampling
     if bool(observers) != bool(active):  # it needs the line of each operation
-        immediacy.suspend() if observers else immediacy.resume()
+        suspend_all() if observers else resume_all()
     _sampled_out.clear()
     _all_accept_sampling = all(observer.accepts_sampling for observer in observers)
     generation += 1

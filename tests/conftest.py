@@ -106,9 +106,7 @@ def device(request: pytest.FixtureRequest, limited: Device) -> Iterator[Device]:
 
 
 #: Folders of tests about plans, what runs them, and what is read from devices; others evaluate small graphs directly.
-_PLANNED = frozenset(
-    ("clients", "codegen", "diagnostics", "fusion", "golden", "graph", "properties", "providers", "runtime")
-)
+_PLANNED = frozenset(("codegen", "diagnostics", "fusion", "golden", "graph", "properties", "providers", "runtime"))
 
 
 @pytest.fixture(autouse=True)

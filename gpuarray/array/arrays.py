@@ -113,7 +113,7 @@ class GpuArray(MethodsArray):
             )
         if wanted == self._dtype and not copy:
             return self
-        if immediacy.limit and (self._dtype.kind != "c" or wanted.kind in "bc"):
+        if immediacy().limit and (self._dtype.kind != "c" or wanted.kind in "bc"):
             host = self._host if self._memory is self._cell.memory else self.host()
             if host is not None:
                 made = quiet.run(np.asarray(host).astype, wanted)
@@ -122,7 +122,7 @@ class GpuArray(MethodsArray):
 
     def item(self, *position: Any) -> Any:
         """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""
-        if not position and self._memory is self._cell.memory and immediacy.limit:
+        if not position and self._memory is self._cell.memory and immediacy().limit:
             return self._host.item()
         if position:
             key = position[0] if len(position) == 1 and isinstance(position[0], tuple) else position
@@ -163,7 +163,7 @@ class GpuArray(MethodsArray):
 
     def get(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
-        if self._memory is self._cell.memory and immediacy.limit:
+        if self._memory is self._cell.memory and immediacy().limit:
             return np.array(self._host, order="C")
         return evaluate.read(self.settled(), self._cell.device)
 
@@ -248,7 +248,7 @@ class GpuArray(MethodsArray):
     # -- Python's protocols -------------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        if self._memory is self._cell.memory and immediacy.limit and not self._shape:
+        if self._memory is self._cell.memory and immediacy().limit and not self._shape:
             return bool(self._host)
         if self.size != 1:
             if self.size == 0:
@@ -269,14 +269,14 @@ class GpuArray(MethodsArray):
         return convert(value)
 
     def __int__(self) -> int:
-        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind in "biu":
+        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "biu":
             return int(self._host)
         return int(self._scalar(int))
 
     __trunc__ = __int__  # as floats have it, and so NumPy's scalars of 64 bits
 
     def __float__(self) -> float:
-        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind != "c":
+        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind != "c":
             return float(self._host)
         return float(self._scalar(float))
 
@@ -284,7 +284,7 @@ class GpuArray(MethodsArray):
         return complex(self._scalar(complex))
 
     def __index__(self) -> int:
-        if self._memory is self._cell.memory and immediacy.limit and not self._shape and self._dtype.kind in "iu":
+        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "iu":
             return int(self._host)
         if self._shape or self._dtype.kind not in "iu":
             hint = "" if self._shape else f"; this one is of {self._dtype.name}: use float(x), int(x) or x.item()"
@@ -332,7 +332,7 @@ class GpuArray(MethodsArray):
     def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
-        if immediacy.limit and self.host() is not None:
+        if immediacy().limit and self.host() is not None:
             return (self[i] for i in range(self._shape[0]))
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
@@ -378,13 +378,14 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        found = None if keywords or method != "__call__" else dispatch.UFUNC_OPS.get(ufunc)
+        if found is not None and immediacy().limit and (made := self._applied(ufunc, inputs)) is not None:
+            return made
         if standard.is_on():
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
-        if not keywords and method == "__call__":
-            found = dispatch.UFUNC_OPS.get(ufunc)
-            if found is not None and len(found) == 1:
-                return apply(found[0], *inputs)
+        if found is not None and len(found) == 1:
+            return apply(found[0], *inputs)
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

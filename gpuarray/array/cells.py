@@ -29,12 +29,14 @@ AUTO: Final = Device("auto")
 FREE: Final = frozenset(("auto", "cpu"))
 
 noted: Final = recorded.cells
-_binding = RLock()  # a signal handler may write while the thread that it interrupts does
+#: Held while a cell gets another value, or its memory is written to. A signal handler may write while the thread that
+#: it interrupts does.
+binding = RLock()
 
 
 def _renew_lock() -> None:
-    global _binding  # a child of fork must not wait for a lock that a thread of its parent held
-    _binding = RLock()
+    global binding  # a child of fork must not wait for a lock that a thread of its parent held
+    binding = RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -88,7 +90,7 @@ class Cell:
             node: Node = _slot.__get__(self)
             return node
         except AttributeError:
-            with _binding:
+            with binding:
                 memory = getattr(self, "memory", None)
                 if memory is not None:
                     node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
@@ -103,10 +105,10 @@ class Cell:
         if self.device.kind not in FREE:
             return None
         node = self.node
-        memory = evaluate.small_value(node, immediacy.limit)
+        memory = evaluate.small_value(node, immediacy().limit)
         if memory is None:
             return None
-        with _binding:
+        with binding:
             if self.memory is not None or self.node is not node:
                 return self.memory
             self.memory = memory
@@ -115,7 +117,7 @@ class Cell:
 
     def as_array(self, memory: Any) -> Any:
         """Return memory that may be a scalar as an array, which is the cell's memory from then on."""
-        with _binding:
+        with binding:
             if self.memory is memory:
                 self.memory = np.array(memory)
             return self.memory
@@ -125,7 +127,7 @@ class Cell:
 
         Return False, and leave the value as it is, if ``before`` is not the ``id`` of the node that it is now.
         """
-        with _binding:
+        with binding:
             if before and id(self.node) != before:
                 return False
             self.node = node

@@ -167,7 +167,7 @@ class MemoryArray:
             memory = cell.thaw()
         if memory is not None:
             return self._hosted(memory)
-        if self._layout is None or self._part is not None or self.size > immediacy.limit:
+        if self._layout is None or self._part is not None or self.size > immediacy().limit:
             return None
         whole = evaluate.value_of(node) if cell.device.kind in FREE else None
         if whole is None:
@@ -186,7 +186,7 @@ class MemoryArray:
         if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
             memory = self._cell.as_array(memory)
         host = memory
-        if layout is not None and self.size > immediacy.limit:
+        if layout is not None and self.size > immediacy().limit:
             return None
         if part in REGROUPED:
             host = memory.reshape(-1).view(COMPONENTS[memory.dtype] if part == "parts" else _PAIRS[memory.dtype])

@@ -55,7 +55,7 @@ class MethodsArray(ComputingArray):
         where: Any = True,
     ) -> Self:
         """Return the sum along axes; see :func:`gpuarray.sum`."""
-        return self._call("sum", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+        return self._call("sum", axis, dtype, out, keepdims, initial, where)
 
     def prod(
         self,
@@ -67,19 +67,19 @@ class MethodsArray(ComputingArray):
         where: Any = True,
     ) -> Self:
         """Return the product along axes; see :func:`gpuarray.prod`."""
-        return self._call("prod", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+        return self._call("prod", axis, dtype, out, keepdims, initial, where)
 
     def min(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
         """Return the minimum along axes; see :func:`gpuarray.min`."""
-        return self._call("min", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+        return self._call("min", axis, out, keepdims, initial, where)
 
     def max(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
         """Return the maximum along axes; see :func:`gpuarray.max`."""
-        return self._call("max", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+        return self._call("max", axis, out, keepdims, initial, where)
 
     def any(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """Return whether any element along axes is non-zero; see :func:`gpuarray.any`."""
@@ -192,14 +192,14 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
-        if immediacy.limit and self.has_memory():
+        if immediacy().limit and self.has_memory():
             return self._of_host(np.array(self._host, order="C"), self._cell.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
         order = check_order(order, "CFAK")
-        if order == "C" and immediacy.limit and self.has_memory():
+        if order == "C" and immediacy().limit and self.has_memory():
             return self.reshape(-1)
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):

@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gpuarray import dispatch, dtypes
-from gpuarray.array.cells import AUTO, joint_device
-from gpuarray.array.memory import VALUE, WRITEABLE
+from gpuarray.array.cells import joint_device
+from gpuarray.array.immediate import ImmediateArray
+from gpuarray.array.memory import VALUE
 from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
-from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import StoredArray
 from gpuarray.device import Device
 from gpuarray.graph import standard
 from gpuarray.graph.build import elementwise, full
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.standard import recorder
-from gpuarray.immediacy import immediacy, quiet
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
-from gpuarray.runtime.telemetry import counters
 
 A = TypeVar("A", bound="ComputingArray")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +33,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The comparisons that hold or fail for every value, and what they give for values that are never equal.
 _EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
 _IDENTITY: Final[Any] = object.__eq__
-_ndarray: Final = np.ndarray
 #: Types whose instances are equal to no number, although they define equality.
 _NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
 
@@ -43,23 +41,11 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = Fal
     on_host = compute if meets else None
 
     def method(self: A, other: Any) -> A:
+        if immediacy().limit and (made := self._computed_with(compute, other)) is not None:
+            return made
         kind = type(other)
         cell = self._cell
         device = cell.device
-        if immediacy.limit:
-            mine = self._host if self._memory is cell.memory else self.host()
-            if mine is not None:
-                theirs = other if kind in WEAK else self._met_at_once(other)
-                if theirs is not None and (kind in WEAK or type(mine) is not _ndarray or _are_few(mine, theirs)):
-                    try:
-                        made = quiet.run(compute, mine, theirs)
-                    except Exception:  # the error is that of a recording
-                        pass
-                    else:
-                        counters["operations"] += 1
-                        if kind is type(self) and (own := other._cell.device) is not device:
-                            device = joint_device(device, own)
-                        return self._of_host(made, device)
         node = cell.node if self._layout is None and self._part is None else self.node()
         if kind is type(self):
             second = other._cell
@@ -80,17 +66,9 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
+            if immediacy().limit and (made := self._computed_with(compute, other, is_reflected=True)) is not None:
+                return made
             cell = self._cell
-            if immediacy.limit:
-                mine = self._host if self._memory is cell.memory else self.host()
-                if mine is not None:
-                    try:
-                        made = quiet.run(compute, other, mine)
-                    except Exception:  # the error is that of a recording
-                        pass
-                    else:
-                        counters["operations"] += 1
-                        return self._of_host(made, cell.device)
             node = cell.node if self._layout is None and self._part is None else self.node()
             return self._wrap(recorder.binary(op, other, node), cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
@@ -101,12 +79,10 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
 def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy.limit:
-            if self._access is WRITEABLE:
-                if self._updated_at_once(compute, other):
-                    return self
-            elif self._access is VALUE and (made := self._binary_at_once(compute, other)) is not None:
-                return made  # NumPy's scalars have no in-place operators
+        if immediacy().limit and self._access:
+            made = self._computed_with(compute, other, in_place=True)
+            if made is not None:
+                return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             refused: A = operand
@@ -118,17 +94,9 @@ def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
 
 def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
     def method(self: A) -> A:
+        if immediacy().limit and (made := self._computed(compute)) is not None:
+            return made
         cell = self._cell
-        if immediacy.limit:
-            mine = self._host if self._memory is cell.memory else self.host()
-            if mine is not None:
-                try:
-                    made = quiet.run(compute, mine)
-                except Exception:  # the error is that of a recording
-                    pass
-                else:
-                    counters["operations"] += 1
-                    return self._of_host(made, cell.device)
         node = cell.node if self._layout is None and self._part is None else self.node()
         return self._wrap(recorder.unary(op, node), cell.device)
 
@@ -140,77 +108,15 @@ def _named(method: F, op: MapOp, form: str) -> F:
     return method
 
 
-def _are_few(first: Any, second: Any) -> bool:
-    """Return whether the result of an elementwise operation has no more elements than are computed at once."""
-    a, b = first.shape, second.shape
-    if a == b or not b or not a or first.size * second.size <= immediacy.limit:
-        return True
-    try:
-        return bool(np.broadcast(first, second).size <= immediacy.limit)
-    except ValueError:
-        return False
-
-
-class ComputingArray(SelectableArray):
+class ComputingArray(ImmediateArray):
     """An array with operators."""
 
     __slots__ = ()
 
-    def _met_at_once(self, other: Any) -> Any:
-        """Return an operand that is no Python number as NumPy has it; None if it is recorded instead."""
-        kind = type(other)
-        if kind is type(self):
-            cell = other._cell
-            device, own = self._cell.device, cell.device
-            if device is not own and device is not AUTO and own is not AUTO:
-                return None
-            return other._host if other._memory is cell.memory else other.host()
-        is_small = kind is _ndarray and other.size <= immediacy.limit
-        return other if (is_small or isinstance(other, np.generic)) and dtypes.is_supported(other.dtype) else None
-
-    def _binary_at_once(self, compute: Callable[[Any, Any], Any], other: Any) -> Self | None:
-        """Return the result of an operator for small values in host memory; None if it is recorded instead."""
-        mine = self._host if self._memory is self._cell.memory else self.host()
-        if self._access is VALUE and mine is not None:
-            mine = mine[()]  # a scalar, which in-place operators do not write to
-        is_weak = type(other) in WEAK
-        theirs = other if is_weak or mine is None else self._met_at_once(other)
-        if mine is None or theirs is None or not (is_weak or _are_few(mine, theirs)):
-            return None
-        try:
-            made = quiet.run(compute, mine, theirs)
-        except Exception:  # the error is that of a recording
-            return None
-        counters["operations"] += 1
-        is_array = isinstance(other, type(self))
-        return self._of_host(made, joint_device(self._cell.device, other.device) if is_array else self._cell.device)
-
-    def _updated_at_once(self, compute: Callable[[Any, Any], Any], other: Any) -> bool:
-        """Update the elements in the memory of the cell, as an in-place operator does; return False if that fails."""
-        cell = self._cell
-        mine = self._host if self._memory is cell.memory else self.host()
-        memory = self._memory
-        if mine is None or memory is not cell.memory:
-            return False
-        kind = type(other)
-        theirs = other if kind in WEAK else self._met_at_once(other)
-        if theirs is None:
-            return False
-        try:
-            quiet.run(compute, mine, theirs)
-        except Exception:  # the error is that of a recording
-            return False
-        if memory is not cell.memory:  # another thread has made a graph of it meanwhile
-            return False
-        counters["operations"] += 1
-        if kind is type(self) and other._cell.device is not cell.device:
-            cell.device = joint_device(cell.device, other._cell.device)
-        return True
-
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
         """Apply an elementwise operation to arrays and scalars. Return NotImplemented for unknown types."""
-        if immediacy.limit and type(op.numpy) is np.ufunc and (made := cls._at_once(op.numpy, values)) is not None:
+        if immediacy().limit and type(op.numpy) is np.ufunc and (made := cls._applied(op.numpy, values)) is not None:
             return made
         if len(values) == 1 and type(values[0]) is cls:
             (value,) = values
@@ -240,47 +146,6 @@ class ComputingArray(SelectableArray):
             check_power(operands[0], values[1])
         record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
-
-    @classmethod
-    def _at_once(cls, ufunc: np.ufunc, values: tuple[Any, ...]) -> Self | None:
-        """Return the result of a ufunc of small values in host memory; None if it is recorded instead."""
-        if ufunc.nout != 1:
-            return None
-        device: Device | None = None
-        operands: list[Any] = []
-        sized: Any = None
-        for value in values:
-            kind = type(value)
-            if kind is cls:
-                cell = value._cell
-                operand = value._host if value._memory is cell.memory else value.host()
-                own = cell.device
-                if device is None or device is AUTO:
-                    device = own
-                elif own is not device and own is not AUTO:
-                    return None
-            elif kind in WEAK:
-                operands.append(value)
-                continue
-            elif kind is _ndarray and value.size <= immediacy.limit and dtypes.is_supported(value.dtype):
-                operand = value
-            elif isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
-                operands.append(value)
-                continue
-            else:
-                return None
-            if operand is None or (sized is not None and not _are_few(sized, operand)):
-                return None
-            sized = operand
-            operands.append(operand)
-        if device is None:
-            return None
-        try:
-            made = quiet.run(ufunc, *operands)
-        except Exception:  # the error is that of a recording
-            return None
-        counters["operations"] += 1
-        return cls._of_host(made, device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
@@ -398,7 +263,7 @@ class ComputingArray(SelectableArray):
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
-        if immediacy.limit and (made := self._binary_at_once(operator.pow, other)) is not None:
+        if immediacy().limit and (made := self._computed_with(operator.pow, other)) is not None:
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
@@ -408,8 +273,10 @@ class ComputingArray(SelectableArray):
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
-        if immediacy.limit and self._access is WRITEABLE and self._updated_at_once(operator.ipow, other):
-            return self
+        if immediacy().limit and self._access:
+            made = self._computed_with(operator.ipow, other, in_place=True)
+            if made is not None:
+                return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented

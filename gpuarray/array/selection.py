@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
 from gpuarray.array.cells import AUTO, joint_device
 from gpuarray.array.compaction import compaction
@@ -34,7 +35,7 @@ class SelectableArray(StoredArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        if immediacy.limit:
+        if immediacy().limit:
             cell = self._cell
             memory = self._memory
             host = self._host if memory is cell.memory else self.host()
@@ -78,7 +79,7 @@ class SelectableArray(StoredArray):
         return self._wrap(found, self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if immediacy.limit and self._access and self._set_at_once(key, value):
+        if immediacy().limit and self._access and self._set_at_once(key, value):
             return
         self.check_writeable()
         cell = self._cell
@@ -111,8 +112,7 @@ class SelectableArray(StoredArray):
         """Write to the memory of the cell; return False if there is none, or if that fails."""
         cell = self._cell
         host = self._host if self._memory is cell.memory else self.host()
-        memory = self._memory
-        if host is None or memory is not cell.memory or type(host) is not np.ndarray:
+        if host is None or type(host) is not np.ndarray:
             return False
         device: Device | None = None
         if isinstance(value, StoredArray):
@@ -128,10 +128,12 @@ class SelectableArray(StoredArray):
             return False
         kind = type(key)
         try:
-            quiet.run(setitem, host, key if kind is int or kind is slice else _host_key(key), values)
+            found = key if kind is int or kind is slice else _host_key(key)
+            with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                if self._memory is not cell.memory:
+                    return False
+                quiet.run(setitem, host, found, values)
         except Exception:  # the error is that of a recording
-            return False
-        if memory is not cell.memory:  # another thread has made a graph of it meanwhile
             return False
         if device is not None and device is not cell.device:
             cell.device = joint_device(cell.device, device)
@@ -341,7 +343,7 @@ def _host_key(key: Any) -> Any:
         host = key._host if key._memory is key._cell.memory else key.host()
         if host is not None:
             return host if key._shape else np.asarray(host)  # an array as key makes a copy
-    elif (kind is np.ndarray and key.size <= immediacy.limit) or (kind is list and {*map(type, key)} <= {int, bool}):
+    elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):
         return key
     raise LookupError
 

@@ -187,7 +187,7 @@ class StoredArray(MemoryArray):
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
-        if immediacy.limit and self._part is None and self._shape and self.has_memory():
+        if immediacy().limit and self._part is None and self._shape and self.has_memory():
             return self._see_host(self._host.T)
         return self.transpose()
 
@@ -278,7 +278,7 @@ class StoredArray(MemoryArray):
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
-        if immediacy.limit and order == "C" and copy is None and self._part is None and self._shape:
+        if immediacy().limit and order == "C" and copy is None and self._part is None and self._shape:
             host = self._host if self._memory is self._cell.memory else self.host()
             if host is not None and (seen := self._reshaped_at_once(host, shape)) is not None:
                 return seen
@@ -311,7 +311,7 @@ class StoredArray(MemoryArray):
         ValueError
             If the arguments are not a permutation of the axes.
         """
-        if immediacy.limit and self._part is None and self._shape and self.has_memory():
+        if immediacy().limit and self._part is None and self._shape and self.has_memory():
             try:
                 return self._see_host(self._host.transpose(*axes))
             except (TypeError, ValueError):

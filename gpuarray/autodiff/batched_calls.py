@@ -16,7 +16,7 @@ from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
-from gpuarray.ops import calls, factorisations, reductions
+from gpuarray.ops import calls, factorisations, images, reductions
 from gpuarray.ops import elementwise as ops
 
 _Made: TypeAlias = Callable[[Call], Node]
@@ -117,9 +117,9 @@ def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _M
     kinds = [output for output in (left.dtype, right.dtype) if output.kind in "fc"] or [dtypes.float64]
     dtype = dtypes.promote(*kinds) if len(kinds) > 1 else kinds[0]
     real = dtype if dtype.kind == "f" else build.elementwise(ops.real, build.full((), 0, dtype)).dtype
-    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype)]
+    shapes = [((number, m, k), dtype), ((number, k), real), ((number, k, n), dtype), ((number,), dtypes.int32)]
     matrices = build.cast(left, dtype)
-    u, s, vh = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
+    u, s, vh, status = build.call(factorisations.svd, [matrices], {"full_matrices": False, "hermitian": False}, shapes)
     least = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
     largest = build.reduce(reductions.max, s, 1, None, True)
     is_kept = build.elementwise(ops.greater, s, build.elementwise(ops.multiply, largest, float(least)))
@@ -132,7 +132,7 @@ def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _M
     size = build.elementwise(ops.abs, apart)
     residuals = build.reduce(reductions.sum, build.elementwise(ops.multiply, size, size), 1)
     rank = build.reduce(reductions.sum, build.cast(is_kept, dtypes.int32), 1, dtypes.int32)
-    found = (solution, residuals, rank, s)
+    found = (solution, residuals, rank, s, status)
     return lambda output: build.reshape(found[output.output], (number, *output.shape))
 
 
@@ -252,6 +252,11 @@ def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return made
 
 
+def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Find the least sums along the same axis of a stack; it is counted from the last one."""
+    return _called(node, [batch.full(node.inputs[0]), node.inputs[1]], (batch.size,))
+
+
 #: The rules of calls; a call without one is an error that names it.
 RULES: Final[dict[Any, _Rule]] = {
     calls.sort: _stacked,
@@ -269,6 +274,7 @@ RULES: Final[dict[Any, _Rule]] = {
     calls.histogram: _histogram,
     calls.fold_spans: _folded,
     calls.running_fold: _folded,
+    images.lower_envelope: _enveloped,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,
     factorisations.det: _stacked,

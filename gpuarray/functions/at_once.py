@@ -1,59 +1,41 @@
 """Calls of NumPy's functions with small arrays in host memory, which compute at once.
 
 An implementation of the package has the signature and the results of a function of NumPy. Where all arrays of a call
-are small and in host memory, NumPy's function itself is called with their memory, and its result becomes an array.
-The tables say which functions may be called so. A function that is not in them, an error and whatever else this module
-does not know lead to the implementation, so that errors and warnings are always the same.
+are small and in host memory, NumPy's function itself is called with their memory, and its result becomes an array. The
+registration of an implementation says whether this is so, and what bounds the size of the results. An error and
+whatever else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from math import prod
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import AUTO, GpuArray, joint_device
+from gpuarray.array import GpuArray, cells, joint_device, wrap
+from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
+from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import telemetry
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-#: Functions whose results are views of their arguments where strides allow.
-_VIEWS: Final = "views"
-#: Functions that write to their first argument.
-_IN_PLACE: Final = "in place"
-#: Functions whose results may have as many elements as the product of the sizes of their arguments.
-_PRODUCTS: Final = "products"
-#: Functions whose results have no more elements than all arguments together, whatever shapes these have.
-_SUMS: Final = "sums"
-#: Other functions, whose results have the shape to which the arguments broadcast, or fewer elements.
-_ELEMENTS: Final = "elements"
+#: The results of a function that is called at once:
+#:
+#: - "elements": have the shape to which the arrays broadcast, or fewer elements;
+#: - "sums": have no more elements than all arrays together, whatever shapes these have;
+#: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
+#: - "multiples": may have as many elements as the product of the sizes and of the integers among the arguments;
+#: - "views": are views of the arrays where strides allow;
+#: - "products or views": are products, or views as far as NumPy returns these;
+#: - "in place": there is none; the function writes to its first argument.
+Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
 
-_NAMES: Final = {
-    _VIEWS: "array_split atleast_1d atleast_2d atleast_3d broadcast_to diagonal dsplit einsum expand_dims flip "
-    "fliplr flipud hsplit linalg.diagonal linalg.matrix_transpose matrix_transpose moveaxis ravel reshape rollaxis "
-    "rot90 split squeeze swapaxes transpose vsplit",
-    _IN_PLACE: "copyto fill_diagonal place put put_along_axis putmask",
-    _PRODUCTS: "convolve correlate inner kron linalg.outer linalg.tensordot outer tensordot",
-    _SUMS: "append bincount column_stack compress concatenate delete diff digitize dstack extract hstack insert interp "
-    "isin searchsorted stack take take_along_axis union1d vstack",
-    _ELEMENTS: "all amax amin angle any argmax argmin argsort argwhere around astype average choose clip "
-    "count_nonzero cumprod cumsum cumulative_prod cumulative_sum diagflat dot ediff1d empty_like fft.fft fft.fft2 "
-    "fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2 "
-    "fft.irfftn fft.rfft fft.rfft2 fft.rfftn fix flatnonzero gradient isclose isneginf isposinf linalg.cholesky "
-    "linalg.det linalg.eigvals linalg.eigvalsh linalg.inv linalg.matmul linalg.eigh linalg.matrix_power "
-    "linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.slogdet linalg.solve linalg.vecdot matmul "
-    "max mean median min nan_to_num nanprod nansum nonzero ones_like percentile prod ptp quantile roll round select "
-    "sinc sort std sum trace trapezoid tril triu unique unwrap var vdot vecdot where zeros_like",
-}
-_KIND_OF: Final = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-#: The most elements of a result of one of the products.
+#: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
-
 #: What a call returns that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -61,258 +43,248 @@ _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, sli
 _ndarray: Final = np.ndarray
 
 
-def at_once(function: _F, name: str) -> _F:
-    """Return the implementation of a function of NumPy with calls that are computed at once, if that is allowed.
+class AtOnce:
+    """How the calls of a function are computed at once.
+
+    Attributes
+    ----------
+    call : callable
+        The function of NumPy, or another one with its parameters.
+    is_in_place : bool
+        Whether it writes to its first argument.
+    may_be_view : bool
+        Whether a result may share memory with an argument.
+    is_bounded : callable or None
+        Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
+    group : callable or None
+        Makes the named tuple that the implementation returns.
+    """
+
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view")
+
+    def __init__(self, call: Callable[..., Any], results: Results, group: Callable[..., Any] | None = None) -> None:
+        self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
+        self.is_in_place = results == "in place"
+        self.may_be_view = "views" in results
+        self.is_bounded = _BOUNDS.get(results)
+        self.group = group
+
+
+def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
+    """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
     ----------
     function : callable
         The implementation.
-    name : str
-        NumPy's name of the function, below ``numpy.``.
+    results : Results
+        What bounds the size of the results.
+    call : callable
+        The function of NumPy.
     """
-    if hasattr(function, "computes_at_once"):
-        return function
-    kind = _KIND_OF.get(name)
-    numpys = _QUICKER.get(name) or _find(name)
-    if kind is None or numpys is None:
-        return function
-
     returned = getattr(function, "__annotations__", {}).get("return")
-    group: Any = returned if hasattr(returned, "_fields") else tuple
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None)
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
-        if immediacy.limit:
-            found = _computed(numpys, kind, arguments, keywords)
+        if immediacy().limit:
+            found = computed(rule, arguments, keywords)
             if found is not NOT_COMPUTED:
-                return found if group is tuple else group(*found)
+                return found
         return function(*arguments, **keywords)
 
-    cast(Any, run).computes_at_once = True
+    cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
-        cast(Any, run).unchecked = at_once(unchecked, name)
+        cast(Any, run).unchecked = at_once(unchecked, results, call)
     return cast(_F, run)
 
 
-def _find(name: str) -> Any:
-    value: Any = np
-    for attribute in name.split("."):
-        value = getattr(value, attribute, None)
-    return value
-
-
-def _computed(numpys: Any, kind: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    call = _Call()
-    add = call.add
-    try:
-        given = [value if type(value) in _PLAIN else add(value) for value in arguments]
-        named = {key: value if type(value) in _PLAIN else add(value) for key, value in keywords.items()}
-        if not call.owners or not call.are_few(kind):
-            return NOT_COMPUTED
-        found = quiet.run(numpys, *given, **named)
-        if kind is _IN_PLACE:
-            return None if call.has_written() else NOT_COMPUTED
-        wrapped = keywords.get("out")
-        if wrapped is None or type(wrapped) is tuple:
-            wrapped = call.wrapped(found, kind is _VIEWS)
-        elif type(wrapped) is GpuArray and wrapped._memory is not wrapped._cell.memory:
-            return NOT_COMPUTED
-    except Exception:  # the error is that of the implementation
-        return NOT_COMPUTED
-    telemetry.counters["operations"] += 1
-    return wrapped
-
-
-def _broadcast_size(arrays: list[Any]) -> int:
-    """Return the number of elements of the shape to which arrays broadcast; the largest number if they do not."""
-    try:
-        return int(np.broadcast(*arrays).size)
-    except ValueError:
-        return sys.maxsize
-
-
-class _Call:
-    """The arguments of a call: the arrays, and what NumPy gets instead."""
-
-    __slots__ = ("device", "hosts", "owners", "raw")
-
-    def __init__(self) -> None:
-        self.owners: list[GpuArray] = []
-        self.hosts: list[Any] = []
-        self.raw: list[Any] = []
-        self.device: Any = None
-
-    def add(self, value: Any) -> Any:
-        """Return what NumPy gets instead of an argument.
-
-        Raises
-        ------
-        LookupError
-            If the call has to be recorded.
-        """
-        kind = type(value)
-        if kind is GpuArray:
-            cell = value._cell
-            host = value._host if value._memory is cell.memory else value.host()
-            if host is None or not host.size or host.dtype is dtypes.float16:
-                raise LookupError
-            device = cell.device
-            if self.device is None or self.device is AUTO:
-                self.device = device
-            elif device is not self.device:
-                self.device = joint_device(self.device, device)
-            self.owners.append(value)
-            self.hosts.append(host)
-            return host
-        if kind is tuple or kind is list:
-            return kind([item if type(item) in _PLAIN else self.add(item) for item in value])
-        if kind is _ndarray:
-            if not value.size or value.size > immediacy.limit or not dtypes.is_supported(value.dtype):
-                raise LookupError
-            self.raw.append(value)
-            return value
-        if isinstance(value, np.generic | np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-            return value
-        raise LookupError
-
-    def are_few(self, kind: str) -> bool:
-        """Return whether the result has a bounded number of elements, as far as sizes tell."""
-        arrays = self.hosts + self.raw
-        if len(arrays) == 1 or kind is _SUMS or kind is _VIEWS:
-            return True
-        first: Any = arrays[0].shape
-        if kind is not _PRODUCTS and all(array.shape == first for array in arrays):
-            return True
-        if kind is _ELEMENTS and _broadcast_size(arrays) <= immediacy.limit:
-            return True
-        most: int = prod([array.size for array in arrays])
-        return most <= _MOST
-
-    def has_written(self) -> bool:
-        """Return whether NumPy has written to the memory of the first array, which is still that of its cell."""
-        array = self.owners[0]
-        is_current: bool = array._memory is array._cell.memory and array._host is self.hosts[0]
-        return is_current
-
-    def wrapped(self, found: Any, is_view: bool) -> Any:
-        """Return what NumPy returned with arrays of this package.
-
-        Raises
-        ------
-        LookupError
-            If it is of another type.
-        """
-        kind = type(found)
-        if kind is _ndarray:
-            base = found.base
-            for owner, host in zip(self.owners, self.hosts, strict=True):
-                if found is host:
-                    if owner._memory is not owner._cell.memory:
-                        raise LookupError
-                    return owner
-                if base is not None and is_view:
-                    if owner._memory is not owner._cell.memory or owner._part is not None:
-                        raise LookupError  # NumPy's view is not one of the cell's memory
-                    if base is owner._memory and found.dtype is owner._dtype:
-                        return owner._see_host(found)
-            if any(found is raw for raw in self.raw) and not is_view:
-                return found  # it was given as ``out``
-            if base is not None or is_view:
-                found = found.copy()
-            dtype = dtypes.canonical(found.dtype)
-            return GpuArray._of_host(found if found.dtype is dtype else found.astype(dtype), self.device)
-        if isinstance(found, np.generic):
-            return GpuArray._of_host(found, self.device)
-        if isinstance(found, tuple) and hasattr(found, "_fields"):
-            kind = tuple
-        if kind is tuple or kind is list:
-            return kind([self.wrapped(item, is_view) for item in found])
-        raise LookupError
-
-
-# -- quicker and stable forms ------------------------------------------------------------------------------------------
-
-
-def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
-    reduce: Any = ufunc.reduce
-
-    def fold(
-        x: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Any:
-        if (initial is None or initial is NOT_GIVEN) and where is True:
-            return reduce(x, axis, dtype, out, keepdims is True)
-        return reduce(x, axis, dtype, out, keepdims is True, initial, where)
-
-    return fold
-
-
-def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
-    fold = _fold(ufunc)
-
-    def extreme(
-        x: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
-    ) -> Any:
-        return fold(x, axis, None, out, keepdims, initial, where)
-
-    return extreme
-
-
-def _fresh(function: Callable[..., Any]) -> Callable[..., Any]:
+def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with a new array where NumPy's returns its argument."""
 
-    def fresh(x: Any, *arguments: Any, **keywords: Any) -> Any:
+    def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
         found = function(x, *arguments, **keywords)
         return found.copy() if found is x else found
 
-    return fresh
+    return run
 
 
-def _without_out(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Fourier transform along several axes, without the parameters ``norm`` and ``out``."""
-    usual = (-2, -1) if function.__name__.endswith("2") else None
+def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
+    arrays: list[GpuArray] = []
+    hosts: list[Any] = []
+    try:
+        given = _given(arguments, arrays, hosts)
+        named = dict(zip(keywords, _given(keywords.values(), arrays, hosts), strict=True)) if keywords else keywords
+        if not arrays or not (rule.is_bounded is None or rule.is_bounded(hosts, arguments, keywords)):
+            return NOT_COMPUTED
+        device = arrays[0]._cell.device
+        for array in arrays:
+            if array._cell.device is not device:
+                device = joint_device(device, array._cell.device)
+        if rule.is_in_place or keywords.get("out") is not None:
+            with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
+                if (rule.is_in_place and arguments[0] is not arrays[0]) or not all(map(_is_current, arrays)):
+                    return NOT_COMPUTED
+                found = quiet.run(rule.call, *given, **named)
+        else:
+            found = quiet.run(rule.call, *given, **named)
+        wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
+    except Exception:  # the error is that of the implementation
+        return NOT_COMPUTED
+    telemetry.counters["operations"] += 1
+    return wrapped if rule.group is None else rule.group(*wrapped)
 
-    def transform(a: Any, s: Any = None, axes: Any = usual) -> Any:
-        return function(a, s, axes)
 
-    return transform
+def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> list[Any]:
+    """Return what NumPy gets instead of arguments.
+
+    Parameters
+    ----------
+    values : iterable
+        The arguments.
+    arrays : list
+        To which the arrays of this package are added.
+    hosts : list
+        To which NumPy's arrays are added: first the elements of ``arrays``, as far as they are before NumPy's own.
+
+    Raises
+    ------
+    LookupError
+        If the call has to be recorded.
+    """
+    given = []
+    for value in values:
+        kind = type(value)
+        if kind is GpuArray:
+            host = value._host if value._memory is value._cell.memory else value.host()
+            if host is None or not host.size or host.dtype is dtypes.float16:
+                raise LookupError
+            hosts.insert(len(arrays), host)
+            arrays.append(value)
+            value = host
+        elif kind in _PLAIN:
+            pass
+        elif kind is tuple or kind is list:
+            value = kind(_given(value, arrays, hosts))
+        elif kind is _ndarray:
+            if not value.size or value.size > immediacy().limit or not dtypes.is_supported(value.dtype):
+                raise LookupError
+            hosts.append(value)
+        elif not isinstance(value, np.generic | np.dtype):
+            raise LookupError
+        given.append(value)
+    return given
 
 
-def _sort(x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Any:
-    if descending:
+def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
+    """Return what NumPy returned with arrays of this package.
+
+    Raises
+    ------
+    LookupError
+        If it is of another type, or a view that is not one of the memory of a cell.
+    """
+    if type(found) is _ndarray:
+        base = found.base
+        for place, host in enumerate(hosts):
+            if found is host:  # it was given as ``out``, or there was nothing to do
+                return found if place >= len(arrays) and not may_be_view else _current(arrays[place])
+        if base is not None:
+            view = _seen(found, base, arrays) if may_be_view else None
+            if view is not None:
+                return view
+            found = found.copy()
+        dtype = found.dtype
+        if dtypes.canonical(dtype) is not dtype:
+            found = found.astype(dtypes.canonical(dtype))
+        if found.size > immediacy().limit:
+            return wrap(host_leaf(found), device)
+        return GpuArray._of_host(found, device)
+    if isinstance(found, np.generic):
+        return GpuArray._of_host(found, device)
+    if isinstance(found, tuple | list):
+        kind = list if type(found) is list else tuple
+        return kind([_wrapped(item, arrays, hosts, device, may_be_view) for item in found])
+    if found is None:
+        return None
+    raise LookupError
+
+
+def _seen(found: Any, base: Any, arrays: list[GpuArray]) -> GpuArray | None:
+    """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
+
+    Raises
+    ------
+    LookupError
+        If the view may not be one of the memory of a cell, or has too many elements.
+    """
+    for array in arrays:
+        if _current(array)._part is not None:
+            raise LookupError
+        if base is array._memory and found.dtype is array._dtype:
+            if found.size > immediacy().limit:
+                raise LookupError
+            return array._see_host(found)
+    return None
+
+
+def _is_current(array: GpuArray) -> bool:
+    return array._memory is array._cell.memory
+
+
+def _current(array: GpuArray) -> GpuArray:
+    """Return an array whose elements are in the memory of its cell.
+
+    Raises
+    ------
+    LookupError
+        If they are not.
+    """
+    if not _is_current(array):
         raise LookupError
-    return np.sort(x, axis, kind="stable")
+    return array
 
 
-def _argsort(x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Any:
-    if descending:
-        raise LookupError
-    return np.argsort(x, axis, kind="stable")
+# -- bounds of the number of elements ----------------------------------------------------------------------------------
 
 
-#: What is called instead of NumPy's function of a name.
-_QUICKER: Final[dict[str, Callable[..., Any]]] = {
-    "sum": _fold(np.add),
-    "prod": _fold(np.multiply),
-    "max": _extreme(np.maximum),
-    "min": _extreme(np.minimum),
-    "amax": _extreme(np.maximum),
-    "amin": _extreme(np.minimum),
-    "einsum": lambda subscripts, *operands: np.einsum(subscripts, *operands),
-    **{
-        f"fft.{name}": _without_out(getattr(np.fft, name))  # which NumPy does not always write to
-        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn")
-    },
-    "diff": _fresh(np.diff),
-    "linalg.matrix_power": _fresh(np.linalg.matrix_power),
-    "sort": _sort,
-    "argsort": _argsort,
+def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    if len(hosts) == 1:
+        return True
+    size = prod([host.size for host in hosts])
+    if size <= immediacy().limit or all(host.shape == hosts[0].shape for host in hosts):
+        return True
+    try:
+        return bool(np.broadcast(*hosts).size <= immediacy().limit)
+    except ValueError:  # as for products of matrices
+        return bool(size <= _MOST)
+
+
+def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    sizes = [host.size for host in hosts]
+    return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
+
+
+def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return bool(prod([host.size for host in hosts]) * _multiple((arguments, [*keywords.values()])) <= _MOST)
+
+
+def _multiple(values: Iterable[Any]) -> int:
+    """Return a number of times that integers among arguments can repeat elements."""
+    times = 1
+    for value in values:
+        if isinstance(value, tuple | list):
+            times *= _multiple(value)
+        elif isinstance(value, int | np.integer):
+            times *= 1 + abs(int(value))
+    return times
+
+
+_BOUNDS: Final[dict[str, Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]]] = {
+    "elements": _has_few_elements,
+    "products": _has_few_products,
+    "products or views": _has_few_products,
+    "multiples": _has_few_multiples,
 }

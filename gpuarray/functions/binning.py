@@ -83,7 +83,7 @@ def _steps(values: GpuArray) -> GpuArray:
     return values[1:] - values[:-1]
 
 
-@implements("bincount")
+@implements("bincount", at_once="sums")
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     """Count the occurrences of each value in an array of non-negative integers, or sum their weights."""
     values = as_array(x)
@@ -114,7 +114,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     return _counted(values, scale, size)
 
 
-@implements("digitize")
+@implements("digitize", at_once="sums")
 def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
     """Return the indices of the bins to which values belong."""
     values, edges = as_arrays(x, bins)

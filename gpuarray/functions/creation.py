@@ -214,7 +214,7 @@ def full_like(
     return full(extents, fill_value, like.dtype if dtype is None else dtype, device=device or like.device)
 
 
-@native("zeros_like")
+@native("zeros_like", at_once="elements")
 def zeros_like(
     x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
     device: DeviceLike = None,
@@ -223,7 +223,7 @@ def zeros_like(
     return full_like(x, 0, dtype, shape=shape, device=device)
 
 
-@native("ones_like")
+@native("ones_like", at_once="elements")
 def ones_like(
     x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
     device: DeviceLike = None,
@@ -232,7 +232,7 @@ def ones_like(
     return full_like(x, 1, dtype, shape=shape, device=device)
 
 
-@native("empty_like")
+@native("empty_like", at_once="elements")
 def empty_like(
     x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
     device: DeviceLike = None,

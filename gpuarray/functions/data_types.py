@@ -37,7 +37,7 @@ dtype: Final = np.dtype
 isdtype: Final = np.isdtype
 
 
-@native("astype")
+@native("astype", at_once="elements")
 def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
     """Convert an array to another dtype, with the conversions of C.
 

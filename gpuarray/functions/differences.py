@@ -16,6 +16,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     value_or,
 )
+from gpuarray.functions.at_once import fresh
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -24,7 +25,7 @@ from gpuarray.ops import elementwise as ops
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
-@native("diff")
+@native("diff", at_once="sums", call=fresh(np.diff))
 @standard_function
 def diff(
     x: ArrayLike, /, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
@@ -77,7 +78,7 @@ def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
     return given if given.ndim else given.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
 
 
-@native("ediff1d")
+@native("ediff1d", at_once="elements")
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
     """Return the differences between consecutive elements of the flattened array."""
     source = as_array(ary).reshape(-1)
@@ -95,7 +96,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
     return parts[0] if len(parts) == 1 else concatenated(parts, 0)
 
 
-@implements("gradient")
+@implements("gradient", at_once="elements")
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> GpuArray | tuple[GpuArray, ...]:
     """Return the gradient, computed with second-order central differences."""
     source = as_array(f)
@@ -170,7 +171,7 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
     return concatenated([first, middle, last], axis, source.dtype)
 
 
-@implements("trapezoid", "trapz")
+@implements("trapezoid", "trapz", at_once="elements")
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
     """Integrate along an axis with the trapezoidal rule."""
     source = as_array(y)

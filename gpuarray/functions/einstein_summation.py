@@ -150,7 +150,11 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private
 
 
-@native("einsum")
+def _of_numpy(subscripts: str, *operands: Any) -> Any:
+    return np.einsum(subscripts, *operands)  # keywords are for the recording
+
+
+@native("einsum", at_once="products or views", call=_of_numpy)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> GpuArray:
     """Return the Einstein summation of operands; the arguments are those of ``numpy.einsum``."""
     unknown = kwargs.keys() - {"order", "dtype", "casting"}

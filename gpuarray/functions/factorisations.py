@@ -47,7 +47,7 @@ class QRResult(NamedTuple):
     R: GpuArray
 
 
-@native("linalg.cholesky")
+@native("linalg.cholesky", at_once="elements")
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     """Return triangular factors of positive definite matrices.
@@ -108,7 +108,7 @@ def eigvals(x: ArrayLike, /) -> GpuArray:
     return values
 
 
-@native("linalg.eigh")
+@native("linalg.eigh", at_once="elements")
 @standard_function
 def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
     """Return eigenvalues and eigenvectors of Hermitian matrices.
@@ -139,7 +139,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     return EighResult(*run_checked(ops.eigh, [array], outputs, _NOT_CONVERGED, UPLO=triangle))
 
 
-@native("linalg.eigvalsh")
+@native("linalg.eigvalsh", at_once="elements")
 @standard_function
 def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
@@ -224,7 +224,7 @@ def numpy_eig(a: ArrayLike, /) -> EigResult:
     return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else found
 
 
-@by_lapack("linalg.eigvals")
+@by_lapack("linalg.eigvals", at_once="elements")
 def numpy_eigvals(a: ArrayLike, /) -> GpuArray:
     """Return eigenvalues as :func:`numpy.linalg.eigvals` does, which may be real."""
     values = eigvals(a)

@@ -82,7 +82,7 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
     return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
 
 
-@implements("fft.fftshift")
+@implements("fft.fftshift", at_once="elements")
 @standard_function
 def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     """Return elements rotated along axes, so that frequency 0 is in the middle.
@@ -97,7 +97,7 @@ def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     return _shifted(x, axes, 1)
 
 
-@implements("fft.ifftshift")
+@implements("fft.ifftshift", at_once="elements")
 @standard_function
 def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     """Return the inverse of :func:`fftshift`, with the same parameters."""

@@ -59,7 +59,7 @@ def _in_range(positions: Any, extent: int, mode: str) -> Any:
     return positions
 
 
-@native("take")
+@native("take", at_once="sums")
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
@@ -97,7 +97,7 @@ def take(
     return write_out(array[along(number, positions)], out, "unsafe")
 
 
-@native("take_along_axis")
+@native("take_along_axis", at_once="sums")
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> GpuArray:
     """Return the elements at indices along an axis, with separate indices for each 1-d slice.
 
@@ -139,14 +139,14 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
     return tuple(key)
 
 
-@implements("compress")
+@implements("compress", at_once="sums")
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuArray:
     """Return the slices along an axis that a condition selects."""
     source, number = line_axis(a, axis)
     return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
-@implements("extract")
+@implements("extract", at_once="sums")
 def extract(condition: Any, arr: Any) -> GpuArray:
     """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)
@@ -190,7 +190,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     return array[key]
 
 
-@implements("choose")
+@implements("choose", at_once="elements")
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArray:
     """Return elements of the choices, selected by an array of indices."""
     if not len(choices):
@@ -215,13 +215,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
 # --- diagonals ------------------------------------------------------------------------------------------------------
 
 
-@native("trace")
+@native("trace", at_once="elements")
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
-@native("diagflat")
+@native("diagflat", at_once="products")
 def diagflat(v: Any, k: int = 0) -> GpuArray:
     """Return a 2-d array with the flattened input as a diagonal."""
     return matrices.diag(as_array(v).reshape(-1), k)
@@ -245,7 +245,7 @@ def _in_place(function: Callable[..., None]) -> Callable[..., None]:
     return write
 
 
-@native("copyto")
+@native("copyto", at_once="in place")
 @_in_place
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Copy values from one array to another, with broadcasting."""
@@ -262,7 +262,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     dst[...] = np.where(wrap(mask_node(where), dst.device).broadcast(dst.shape), values, dst)
 
 
-@native("putmask")
+@native("putmask", at_once="in place")
 @_in_place
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """Set the elements that a mask selects to values, which repeat if there are too few."""
@@ -277,7 +277,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
         a[...] = np.where(flags.reshape(a.shape), chosen.reshape(a.shape if chosen.size > 1 else ()), a)
 
 
-@implements("place")
+@implements("place", at_once="in place")
 @_in_place
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Set the elements that a mask selects to values in order."""
@@ -294,7 +294,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         arr[...] = wrap(found.put(arr.node(), repeated.node()), arr.device)
 
 
-@implements("put")
+@implements("put", at_once="in place")
 @_in_place
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set the elements at flat indices to values."""
@@ -304,7 +304,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         a.flat[positions] = v
 
 
-@implements("put_along_axis")
+@implements("put_along_axis", at_once="in place")
 @_in_place
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Set the elements at indices along an axis to values."""
@@ -319,7 +319,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         arr[_each_line(arr, positions, build.normalize_axis(axis, arr.ndim))] = values
 
 
-@implements("fill_diagonal")
+@implements("fill_diagonal", at_once="in place")
 @_in_place
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Fill the main diagonal of an array in place."""

@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@native("concatenate")
+@native("concatenate", at_once="sums")
 @standard_function
 def concat(
     arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None,
@@ -82,7 +82,7 @@ def concat(
 concatenate = concat
 
 
-@native("stack")
+@native("stack", at_once="sums")
 @standard_function
 def stack(
     arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
@@ -108,7 +108,7 @@ def _listed(result: Any) -> list[Any]:
     return list(result) if isinstance(result, tuple) else [result]
 
 
-@native("vstack", "row_stack")
+@native("vstack", "row_stack", at_once="sums")
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> GpuArray:
     """Join arrays along the first axis, 1-d arrays as rows."""
     return concatenate(_listed(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
@@ -117,26 +117,26 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> GpuArr
 row_stack = vstack
 
 
-@native("hstack")
+@native("hstack", at_once="sums")
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> GpuArray:
     """Join arrays along the second axis, or along the first axis if they are 1-d."""
     parts = _listed(atleast_1d(*tup))
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-@native("dstack")
+@native("dstack", at_once="sums")
 def dstack(tup: Any) -> GpuArray:
     """Join arrays along the third axis."""
     return concatenate(_listed(atleast_3d(*tup)), 2)
 
 
-@native("column_stack")
+@native("column_stack", at_once="sums")
 def column_stack(tup: Any) -> GpuArray:
     """Join 1-d arrays as the columns of a 2-d array."""
     return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in as_arrays(*tup)], 1)
 
 
-@native("append")
+@native("append", at_once="sums")
 def append(arr: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values appended along an axis."""
     return concatenate((arr, values), axis)
@@ -190,7 +190,7 @@ def _sections(given: Any) -> int | None:
     return index(given) if build.is_single(given) else None
 
 
-@native("array_split")
+@native("array_split", at_once="views")
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts, which may have unequal lengths."""
     source = as_array(ary)
@@ -207,7 +207,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuAr
     return [source[along(number, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, extent], strict=True)]
 
 
-@native("split")
+@native("split", at_once="views")
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts of equal length, or at given indices."""
     source = as_array(ary)
@@ -225,20 +225,20 @@ def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> l
     return split(source, sections, axis)
 
 
-@native("hsplit")
+@native("hsplit", at_once="views")
 def hsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its second axis, or along the first axis if it is 1-d."""
     source = as_array(ary)
     return _split_along(min(1, source.ndim - 1), 1, "hsplit", source, indices_or_sections)
 
 
-@native("vsplit")
+@native("vsplit", at_once="views")
 def vsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its first axis."""
     return _split_along(0, 2, "vsplit", ary, indices_or_sections)
 
 
-@native("dsplit")
+@native("dsplit", at_once="views")
 def dsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its third axis."""
     return _split_along(2, 3, "dsplit", ary, indices_or_sections)

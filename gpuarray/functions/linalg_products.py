@@ -45,7 +45,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return manipulation.moveaxis(products.cross_product(left, right), -1, axis)
 
 
-@native("linalg.diagonal")
+@native("linalg.diagonal", at_once="views")
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     """Return the diagonals of matrices of shape (..., M, N), as a read-only view.
 
@@ -86,7 +86,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuAr
     return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
-@native("linalg.outer")
+@native("linalg.outer", at_once="products")
 @standard_function
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return the products of all elements of two vectors, as a matrix.
@@ -102,7 +102,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return products.outer(left, right)
 
 
-@implements("linalg.multi_dot")
+@implements("linalg.multi_dot", at_once="elements")
 def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 

@@ -1,8 +1,7 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-All functions but :func:`det` run when they are called, and all but :func:`lstsq`, which runs on the host, where their
-operands are. All but :func:`lstsq` take stacks of matrices. Integers and booleans are converted to float64, and
-float16 raises TypeError, as in numpy.linalg.
+All functions but :func:`det` run when they are called, where their operands are. All but :func:`lstsq` take stacks of
+matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
@@ -15,8 +14,9 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
+from gpuarray.functions.at_once import fresh
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, run_checked, square
+from gpuarray.functions.linalg_arguments import factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
@@ -40,7 +40,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
-@native("linalg.det")
+@native("linalg.det", at_once="elements")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
@@ -55,7 +55,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
-@native("linalg.slogdet")
+@native("linalg.slogdet", at_once="elements")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return the signs of determinants and the logarithms of their absolute values.
@@ -81,7 +81,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
-@native("linalg.inv")
+@native("linalg.inv", at_once="elements")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -96,7 +96,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
-@native("linalg.solve")
+@native("linalg.solve", at_once="elements")
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -144,7 +144,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@by_lapack("linalg.lstsq")
+@native("linalg.lstsq")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 
@@ -155,7 +155,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     b : array_like
         Right-hand sides, of shape (M,) or (M, K).
     rcond : float, optional
-        Singular values below this fraction of the largest count as zero; by default float64's epsilon times max(M, N).
+        Singular values below this fraction of the largest count as zero. By default it is epsilon times max(M, N), with
+        the epsilon of float64, in which LAPACK computes in-process, or of the dtype in kernels.
 
     Returns
     -------
@@ -180,10 +181,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     dtype = factor_dtype(left, right)
     real = real_dtype(dtype)
     columns = right.shape[1:]
-    solution, residuals, rank, s = run(
+    solution, residuals, rank, s = run_checked(
         ops.lstsq,
         [left, right],
         [((n, *columns), dtype), (columns or (1,), real), ((), dtypes.int32), ((min(m, n),), real)],
+        "SVD did not converge in Linear Least Squares",
         rcond=None if rcond is None else float(rcond),
     )
     if m <= n or (tape.batch_of(rank.node()) is None and int(rank) != n):  # a batch has residuals in any case
@@ -191,7 +193,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@implements("linalg.matrix_power")
+@implements("linalg.matrix_power", at_once="elements", call=fresh(np.linalg.matrix_power))
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.

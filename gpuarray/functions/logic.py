@@ -28,7 +28,7 @@ def where(condition: ArrayLike, /) -> tuple[GpuArray, ...]: ...
 def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> GpuArray: ...
 
 
-@native("where")
+@native("where", at_once="elements")
 def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
     """Select elements from two arrays by a condition.
 
@@ -62,7 +62,7 @@ def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
     return list(zip(values, as_arrays(*values), strict=True))
 
 
-@native("select")
+@native("select", at_once="elements")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
     """Return elements of the choices, each from the first choice whose condition is true."""
     if len(condlist) != len(choicelist):
@@ -77,7 +77,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
     return result
 
 
-@native("isclose")
+@native("isclose", at_once="elements")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
     """Return elementwise whether two arrays are equal within a tolerance."""
     # Python numbers are weakly typed
@@ -125,13 +125,13 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     return holds(first == second)
 
 
-@native("isposinf")
+@native("isposinf", at_once="elements")
 def isposinf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are positive infinity."""
     return write_out(real_only(x, "isposinf") == np.inf, out)
 
 
-@native("isneginf")
+@native("isneginf", at_once="elements")
 def isneginf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are negative infinity."""
     return write_out(real_only(x, "isneginf") == -np.inf, out)

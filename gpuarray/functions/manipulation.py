@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@native("reshape")
+@native("reshape", at_once="views")
 def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> GpuArray:
     """Return the elements with another shape: a view where strides allow, else a copy.
 
@@ -44,13 +44,13 @@ def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None 
     return as_array(x).reshape(shape, order=order, copy=copy)
 
 
-@native("ravel")
+@native("ravel", at_once="views")
 def ravel(x: ArrayLike, /, order: str = "C") -> GpuArray:
     """Return the elements as one axis: a view where the layout allows, else a copy."""
     return as_array(x).ravel(order)
 
 
-@native("transpose")
+@native("transpose", at_once="views")
 def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return a view with the axes in another order, reversed by default.
 
@@ -66,7 +66,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray
 transpose = permute_dims
 
 
-@native("moveaxis")
+@native("moveaxis", at_once="views")
 def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> GpuArray:
     """Return a view with some axes moved to other positions; the other axes keep their order.
 
@@ -86,13 +86,13 @@ def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Seque
     return array.transpose(order)
 
 
-@native("swapaxes")
+@native("swapaxes", at_once="views")
 def swapaxes(x: ArrayLike, axis1: int, axis2: int, /) -> GpuArray:
     """Return a view with two axes exchanged."""
     return as_array(x).swapaxes(axis1, axis2)
 
 
-@native("rollaxis")
+@native("rollaxis", at_once="views")
 def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
     """Return a view with one axis moved back to the position of another."""
     source = as_array(a)
@@ -103,7 +103,7 @@ def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
     return moveaxis(source, number, first - (number < first))
 
 
-@native("expand_dims")
+@native("expand_dims", at_once="views")
 def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
     """Return a view with new axes of extent 1 at the given positions of the result.
 
@@ -120,7 +120,7 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
     return array.reshape(tuple(1 if a in places else next(extents) for a in range(ndim)))
 
 
-@native("squeeze")
+@native("squeeze", at_once="views")
 def squeeze(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
     """Return a view without axes of extent 1.
 
@@ -161,7 +161,7 @@ def _at_least(arrays: Sequence[Any], key: Any) -> Any:
 def atleast_1d(ary: ArrayLike, /) -> GpuArray: ...
 @overload
 def atleast_1d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
-@native("atleast_1d")
+@native("atleast_1d", at_once="views")
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least one axis."""
     return _at_least(arys, lambda ndim: None if ndim == 0 else ...)
@@ -171,7 +171,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 def atleast_2d(ary: ArrayLike, /) -> GpuArray: ...
 @overload
 def atleast_2d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
-@native("atleast_2d")
+@native("atleast_2d", at_once="views")
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least two axes."""
     return _at_least(arys, lambda ndim: (None, None) if ndim == 0 else (None, ...) if ndim == 1 else ...)
@@ -181,21 +181,21 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 def atleast_3d(ary: ArrayLike, /) -> GpuArray: ...
 @overload
 def atleast_3d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
-@native("atleast_3d")
+@native("atleast_3d", at_once="views")
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least three axes."""
     keys = {0: (None, None, None), 1: (None, slice(None), None), 2: (slice(None), slice(None), None)}
     return _at_least(arys, lambda ndim: keys.get(ndim, ...))
 
 
-@native("flip")
+@native("flip", at_once="views")
 def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
     """Return a view with the order of elements reversed along axes, all of them by default."""
     array = as_array(x)
     return array.view_of(flip_layout(array._storage_layout(), build.normalize_axes(axis, array.ndim)))
 
 
-@native("fliplr")
+@native("fliplr", at_once="views")
 def fliplr(m: Any) -> GpuArray:
     """Return a view with the second axis reversed."""
     source = as_array(m)
@@ -204,7 +204,7 @@ def fliplr(m: Any) -> GpuArray:
     return source[:, ::-1]
 
 
-@native("flipud")
+@native("flipud", at_once="views")
 def flipud(m: Any) -> GpuArray:
     """Return a view with the first axis reversed."""
     source = as_array(m)
@@ -213,7 +213,7 @@ def flipud(m: Any) -> GpuArray:
     return source[::-1]
 
 
-@native("rot90")
+@native("rot90", at_once="views")
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     """Return an array rotated by multiples of 90 degrees in the plane of two axes."""
     source = as_array(m)
@@ -231,7 +231,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     return turned[index(k) % 4]()
 
 
-@native("diagonal")
+@native("diagonal", at_once="views")
 def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GpuArray:
     """Return the diagonal over two axes, as the last axis of a read-only view.
 
@@ -290,7 +290,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return np.broadcast_shapes(*shapes)
 
 
-@native("broadcast_to")
+@native("broadcast_to", at_once="views")
 def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
     """Return a read-only view of an array with another shape, to which it must broadcast.
 

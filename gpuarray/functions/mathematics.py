@@ -60,7 +60,7 @@ def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
-@native("angle")
+@native("angle", at_once="elements")
 def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
@@ -153,7 +153,7 @@ def clip(
     return write_out(limited, out, kwargs.get("casting", "same_kind"))
 
 
-@native("clip")
+@native("clip", at_once="elements")
 def _numpys_clip(
     a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
     max: Any = NOT_GIVEN, **kwargs: Any,
@@ -169,7 +169,7 @@ def _numpys_clip(
     return clip(a, low, high, out, **kwargs)
 
 
-@native("round", "around")
+@native("round", "around", at_once="elements")
 @standard_function
 def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     """Round to the given number of decimals, ties to even.
@@ -219,13 +219,13 @@ def _rounded(array: GpuArray, decimals: int) -> GpuArray:
 around = round
 
 
-@native("fix")
+@native("fix", at_once="elements")
 def fix(x: Any, out: Any = None) -> GpuArray:
     """Return elements rounded towards zero."""
     return write_out(apply(ops.trunc, as_array(x)), out)
 
 
-@native("nan_to_num")
+@native("nan_to_num", at_once="elements")
 def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> GpuArray:
     """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
     array = as_array(x)
@@ -253,7 +253,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
     return array
 
 
-@native("sinc")
+@native("sinc", at_once="elements")
 def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)

@@ -68,13 +68,13 @@ def _diagonal(k: int, shape: tuple[int, ...]) -> int:
     return max(-shape[0] - 1, min(k, shape[1] + 1))
 
 
-@native("tril")
+@native("tril", at_once="elements")
 def tril(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return the lower triangle of matrices up to diagonal ``k``, with zeros elsewhere."""
     return _triangle(as_array(x), k, lower=True)
 
 
-@native("triu")
+@native("triu", at_once="elements")
 def triu(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return the upper triangle of matrices from diagonal ``k`` on, with zeros elsewhere."""
     return _triangle(as_array(x), k - 1, lower=False)

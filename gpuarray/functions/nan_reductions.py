@@ -47,7 +47,7 @@ def _present(a: Any, where: Any) -> Any:
     return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
 
 
-@native("nansum")
+@native("nansum", at_once="elements")
 def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
@@ -56,7 +56,7 @@ def nansum(
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
-@native("nanprod")
+@native("nanprod", at_once="elements")
 def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,

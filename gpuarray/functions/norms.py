@@ -117,7 +117,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return found if keepdims else found.reshape(array.shape[:-2])
 
 
-@implements("linalg.norm")
+@implements("linalg.norm", at_once="elements")
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

@@ -4,6 +4,8 @@ from math import prod
 from operator import index
 from typing import Any, Final
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
@@ -50,7 +52,7 @@ def _batched(node: Node, batch: Shape) -> Node:
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
-@native("linalg.matmul")
+@native("linalg.matmul", at_once="elements", call=np.matmul)
 @standard_function
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
@@ -103,7 +105,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
-@native("linalg.vecdot")
+@native("linalg.vecdot", at_once="elements", call=np.vecdot)
 @standard_function
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, with the first operand conjugated.
@@ -132,7 +134,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, place)
 
 
-@native("matrix_transpose", "linalg.matrix_transpose")
+@native("matrix_transpose", "linalg.matrix_transpose", at_once="views")
 def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     """Return a view with the last two axes exchanged.
 
@@ -144,7 +146,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
-@native("tensordot", "linalg.tensordot")
+@native("tensordot", "linalg.tensordot", at_once="products")
 @standard_function
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.
@@ -194,7 +196,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
-@native("dot")
+@native("dot", at_once="elements")
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
@@ -209,14 +211,14 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(found, out)
 
 
-@native("outer")
+@native("outer", at_once="products")
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)
     return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)
 
 
-@native("inner")
+@native("inner", at_once="products")
 def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
@@ -227,7 +229,7 @@ def inner(a: Any, b: Any, /) -> GpuArray:
     return tensordot(first, second, ((-1,), (-1,)))
 
 
-@native("vdot")
+@native("vdot", at_once="elements")
 def vdot(a: Any, b: Any, /) -> GpuArray:
     """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))
@@ -236,7 +238,7 @@ def vdot(a: Any, b: Any, /) -> GpuArray:
     return vecdot(first, second)
 
 
-@native("kron")
+@native("kron", at_once="products")
 def kron(a: Any, b: Any) -> GpuArray:
     """Return the Kronecker product of two arrays."""
     first, second = as_arrays(a, b)

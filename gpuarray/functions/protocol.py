@@ -21,10 +21,12 @@ from gpuarray.functions import (
     ufuncs,
 )
 from gpuarray.functions.absent import reason_for
+from gpuarray.functions.at_once import NOT_COMPUTED, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.namespace_info import __array_api_version__
-from gpuarray.functions.registry import REFUSED, by_position, find, implementation_of, name_of
+from gpuarray.functions.registry import AT_ONCE, REFUSED, by_position, find, implementation_of, name_of
 from gpuarray.graph import standard
+from gpuarray.immediacy import immediacy
 
 __all__ = ["array_function", "install", "missing"]
 
@@ -61,6 +63,10 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     TypeError
         If the function's status is "refused".
     """
+    if immediacy().limit and (rule := AT_ONCE.get(function)) is not None:
+        found = computed(rule, args, kwargs)
+        if found is not NOT_COMPUTED:
+            return found
     if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
     if standard.is_on():

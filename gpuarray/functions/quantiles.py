@@ -118,7 +118,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
     return _put(name, result, source, axes, out, keepdims)
 
 
-@implements("median")
+@implements("median", at_once="elements")
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
     """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
@@ -239,7 +239,7 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
     return np.where(share >= 0.5, high - way * (1 - share), low + way * share)
 
 
-@implements("quantile")
+@implements("quantile", at_once="elements")
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
@@ -248,7 +248,7 @@ def quantile(
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("percentile")
+@implements("percentile", at_once="elements")
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,

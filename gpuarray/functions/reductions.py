@@ -3,6 +3,7 @@
 All reductions use :func:`fold`, all scans use :func:`running`.
 """
 
+from collections.abc import Callable
 from operator import index
 from typing import Any, Final
 
@@ -192,7 +193,34 @@ def write_reduced(name: str, value: GpuArray, out: Any) -> GpuArray:
     return write_out(value, out, "unsafe")
 
 
-@native("sum")
+def _folded(op: ReduceOp) -> Callable[..., Any]:
+    """Return NumPy's reduction with the parameters of :func:`sum`; the function in NumPy takes twice the time."""
+    combine: Any = op.combine
+    reduce = combine.numpy.reduce
+
+    def run(
+        x: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NOT_GIVEN,
+        where: Any = True,
+    ) -> Any:
+        if (initial is None or initial is NOT_GIVEN) and where is True:
+            return reduce(x, axis, dtype, out, keepdims is True)
+        return reduce(x, axis, dtype, out, keepdims is True, initial, where)
+
+    return run
+
+
+def _extreme(op: ReduceOp) -> Callable[..., Any]:
+    """Return NumPy's reduction with the parameters of :func:`max`."""
+    run = _folded(op)
+    return lambda x, axis=None, *arguments, **keywords: run(x, axis, None, *arguments, **keywords)
+
+
+@native("sum", at_once="elements", call=_folded(reductions.sum))
 @standard_function
 def sum(
     x: ArrayLike,
@@ -236,7 +264,7 @@ def sum(
     return fold(reductions.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-@native("prod")
+@native("prod", at_once="elements", call=_folded(reductions.prod))
 @standard_function
 def prod(
     x: ArrayLike,
@@ -252,7 +280,7 @@ def prod(
     return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-@native("min", "amin")
+@native("min", "amin", at_once="elements", call=_extreme(reductions.min))
 @standard_function
 def min(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -271,7 +299,7 @@ def min(
 amin = min
 
 
-@native("max", "amax")
+@native("max", "amax", at_once="elements", call=_extreme(reductions.max))
 @standard_function
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -290,7 +318,7 @@ def max(
 amax = max
 
 
-@native("all")
+@native("all", at_once="elements", call=_extreme(reductions.all))
 def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether all elements along axes are non-zero; True if there are no elements.
 
@@ -315,13 +343,13 @@ def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = Fa
     return fold(reductions.all, x, axis, out=out, keepdims=keepdims, where=where)
 
 
-@native("any")
+@native("any", at_once="elements", call=_extreme(reductions.any))
 def any(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether any element along axes is non-zero. See :func:`all` for the parameters."""
     return fold(reductions.any, x, axis, out=out, keepdims=keepdims, where=where)
 
 
-@native("ptp")
+@native("ptp", at_once="elements")
 def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False) -> GpuArray:
     """Return the maximum minus the minimum along axes. See :func:`max` for the parameters."""
     source = as_array(a)
@@ -361,13 +389,13 @@ def _running_line(op: ReduceOp, a: ArrayLike, axis: Any, dtype: Any, out: Any) -
     return running(op, source, axis=number, dtype=dtype, out=out)
 
 
-@native("cumsum")
+@native("cumsum", at_once="elements")
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
     """Return the cumulative sum along an axis, by default of all elements in C order; see :func:`cumulative_sum`."""
     return _running_line(reductions.sum, a, axis, dtype, out)
 
 
-@native("cumprod")
+@native("cumprod", at_once="elements")
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
     """Return the cumulative product along an axis, by default of all elements in C order."""
     return _running_line(reductions.prod, a, axis, dtype, out)
@@ -392,7 +420,7 @@ def _cumulative(
     return write_out(wrap(node, array.device), out, "unsafe")
 
 
-@native("cumulative_sum")
+@native("cumulative_sum", at_once="elements")
 @standard_function
 def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
@@ -421,7 +449,7 @@ def cumulative_sum(
     return _cumulative(reductions.sum, x, axis, dtype, include_initial, out)
 
 
-@native("cumulative_prod")
+@native("cumulative_prod", at_once="elements")
 @standard_function
 def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,

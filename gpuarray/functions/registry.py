@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.config import strictness
-from gpuarray.functions.at_once import at_once
+from gpuarray.functions import at_once as immediate
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -74,11 +74,19 @@ IMPLEMENTATIONS: Final[dict[str, Implementation]] = {
 }
 #: The same by the function of the installed NumPy; filled by :func:`install`.
 _BY_FUNCTION: Final[dict[Any, Implementation]] = {}
+#: How calls of functions of the installed NumPy are computed at once; filled by :func:`install`.
+AT_ONCE: Final[dict[Any, immediate.AtOnce]] = {}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[[_F], _F]:
+def implements(
+    *names: str,
+    kind: str = COMPOSED,
+    reason: str = "",
+    at_once: immediate.Results | None = None,
+    call: Callable[..., Any] | None = None,
+) -> Callable[[_F], _F]:
     """Register a function as the implementation of NumPy functions, whose signature it has.
 
     A docstring of one line is completed by a reference to NumPy's documentation of the parameters, results and errors.
@@ -91,10 +99,16 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
         The kind of implementation.
     reason : str
         Why the function runs on the host; for composed functions, the arguments with which a part of it does.
+    at_once : Results, optional
+        What bounds the size of the results, if NumPy computes small arrays in host memory at once.
+    call : callable, optional
+        What computes them; by default the function of NumPy with the first name.
     """
 
     def declare(function: _F) -> _F:
-        function = at_once(function, names[0])
+        numpys = call or find(names[0])
+        if at_once is not None and numpys is not None:  # this NumPy version may lack it
+            function = immediate.at_once(function, at_once, numpys)
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
@@ -108,9 +122,11 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
     return declare
 
 
-def native(*names: str) -> Callable[[_F], _F]:
-    """Register a function as a native implementation of NumPy functions."""
-    return implements(*names, kind=NATIVE)
+def native(
+    *names: str, at_once: immediate.Results | None = None, call: Callable[..., Any] | None = None
+) -> Callable[[_F], _F]:
+    """Register a function as a native implementation of NumPy functions; see :func:`implements`."""
+    return implements(*names, kind=NATIVE, at_once=at_once, call=call)
 
 
 def install() -> None:
@@ -126,6 +142,8 @@ def install() -> None:
             dispatch.METHODS[name] = checked if strictness.possible else unchecked
         if (function := find(name)) is not None:
             _BY_FUNCTION[function] = implementation._replace(function=unchecked)
+            if (rule := getattr(unchecked, "at_once", None)) is not None:
+                AT_ONCE[function] = rule
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) 
     return write_reduced(op.name, wrap(node, array.device), out)
 
 
-@native("argmax")
+@native("argmax", at_once="elements")
 @standard_function
 def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first maxima along an axis, or of the first NaN.
@@ -68,7 +68,7 @@ def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
     return _position(reductions.argmax, x, axis, out, keepdims)
 
 
-@native("argmin")
+@native("argmin", at_once="elements")
 @standard_function
 def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first minima along an axis. See :func:`argmax` for the parameters."""
@@ -79,7 +79,7 @@ def _truth(array: GpuArray) -> Node:
     return array.node() if array.dtype == dtypes.bool_ else build.elementwise(ops.not_equal, array.node(), 0)
 
 
-@native("count_nonzero")
+@native("count_nonzero", at_once="elements")
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
     """Return the number of non-zero elements along axes, as int64."""
     array = as_array(x)
@@ -88,7 +88,7 @@ def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False)
     )
 
 
-@native("nonzero")
+@native("nonzero", at_once="elements")
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     """Return the indices of the non-zero elements in C order, as one int64 array per axis.
 
@@ -106,14 +106,14 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     return tuple(make(positions, array.device) for positions in found.nonzero())
 
 
-@native("flatnonzero")
+@native("flatnonzero", at_once="elements")
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
     """Return the flat indices of the non-zero elements in C order, as int64."""
     array = as_array(x)
     return make(compaction(_truth(array), array.device).positions(), array.device)
 
 
-@native("argwhere")
+@native("argwhere", at_once="elements")
 def argwhere(x: ArrayLike, /) -> GpuArray:
     """Return the indices of the non-zero elements, as one int64 row per element."""
     array = as_array(x)
@@ -140,7 +140,7 @@ def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
     return wrap(weak_node(value, dtypes.canonical(np.result_type(line.dtype, value))), line.device)
 
 
-@native("searchsorted")
+@native("searchsorted", at_once="sums")
 @standard_function
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return the indices at which elements can be inserted into a sorted array to keep it sorted.

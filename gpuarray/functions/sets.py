@@ -242,7 +242,7 @@ def isin(
     return result(found, x1, x2)
 
 
-@implements("isin")
+@implements("isin", at_once="sums")
 def _numpys_isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> GpuArray:
@@ -294,7 +294,7 @@ def unique(
 ) -> tuple[GpuArray, ...]: ...
 
 
-@implements("unique")
+@implements("unique", at_once="elements")
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -377,7 +377,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     return (common, *(map(_at, begins, positions) if begins else positions))
 
 
-@implements("union1d")
+@implements("union1d", at_once="sums")
 def union1d(ar1: Any, ar2: Any) -> GpuArray:
     """Return the sorted unique elements that are in either array."""
     return unique(concatenated(_lines(ar1, ar2), 0))

@@ -69,7 +69,7 @@ def _zeros(count: int, like: GpuArray) -> GpuArray:
     return wrap(build.full((count,), 0, like.dtype), like.device)
 
 
-@native("convolve")
+@native("convolve", at_once="products")
 def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     """Return the discrete linear convolution of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -78,7 +78,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     return _slid(first, second[::-1], mode)
 
 
-@native("correlate")
+@native("correlate", at_once="products")
 def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -89,7 +89,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     return _slid(first, second, mode)
 
 
-@implements("interp")
+@implements("interp", at_once="sums")
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> GpuArray:
     """Return the piecewise linear interpolant through given points, at other points."""
     wanted, points, values = as_arrays(x, xp, fp)
@@ -145,7 +145,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return result.astype(kind, copy=False)
 
 
-@native("unwrap")
+@native("unwrap", at_once="elements")
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> GpuArray:
     """Unwrap phases: add multiples of the period where consecutive elements differ by more than half of it."""
     source = as_array(p)

@@ -14,7 +14,7 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, run_checked, square
+from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run_checked, square
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import count_nonzero
@@ -143,7 +143,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@implements("linalg.pinv")
+@implements("linalg.pinv", at_once="elements")
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -155,7 +155,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@implements("linalg.matrix_rank")
+@implements("linalg.matrix_rank", at_once="elements")
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -201,7 +201,7 @@ def matrix_rank(
 _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 
-@by_lapack("linalg.cond")
+@native("linalg.cond")
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     """Return condition numbers: the norm of each matrix times the norm of its inverse.
 
@@ -229,5 +229,6 @@ def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     array = matrices(x) if p in (None, 2, -2) else square(x)
     if not prod(array.shape[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
-    (number,) = run(ops.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
+    outputs = [(array.shape[:-2], real_dtype(factor_dtype(array)))]
+    (number,) = run_checked(ops.cond, [array], outputs, _NOT_CONVERGED, p=p)
     return number

@@ -1,5 +1,6 @@
 """Sorting functions. Every sort is stable."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -37,7 +38,18 @@ def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameter
     return wrap(node, x.device).swapaxes(number, -1)
 
 
-@native("sort")
+def _stable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function for sorts that are stable, which all are here, and ascend."""
+
+    def run(x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Any:
+        if descending:
+            raise NotImplementedError  # by NumPy, before version 2.5
+        return function(x, axis, kind="stable")
+
+    return run
+
+
+@native("sort", at_once="elements", call=_stable(np.sort))
 @standard_function
 def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
@@ -78,7 +90,7 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
-@native("argsort")
+@native("argsort", at_once="elements", call=_stable(np.argsort))
 @standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,

@@ -66,7 +66,7 @@ def _mean_node(
     return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
-@native("mean")
+@native("mean", at_once="elements")
 @standard_function
 def mean(
     x: ArrayLike,
@@ -175,7 +175,7 @@ def _var_node(
     return build.elementwise(ops.divide, total, divisor)
 
 
-@native("var")
+@native("var", at_once="elements")
 @standard_function
 def var(
     x: ArrayLike,
@@ -222,7 +222,7 @@ def var(
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
-@native("std")
+@native("std", at_once="elements")
 @standard_function
 def std(
     x: ArrayLike,
@@ -294,7 +294,7 @@ def average(
 def average(
     a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
 ) -> tuple[GpuArray, GpuArray]: ...
-@implements("average")
+@implements("average", at_once="elements")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
     keep = keepdims is not NOT_GIVEN and bool(keepdims)

@@ -27,7 +27,7 @@ from gpuarray.graph import build
 __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
 
 
-@native("roll")
+@native("roll", at_once="elements")
 def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:
     """Shift elements along axes; elements beyond the end are inserted at the start.
 
@@ -141,7 +141,7 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
-@implements("delete")
+@implements("delete", at_once="sums")
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source, number = line_axis(arr, axis)
@@ -154,7 +154,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     return source[along(number, np.delete(np.arange(extent), positions))]
 
 
-@implements("insert")
+@implements("insert", at_once="sums")
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
     source, number = line_axis(arr, axis)

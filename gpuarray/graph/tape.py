@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import suspended
 from gpuarray.source_locations import frame_at, is_user_file, locate
 
 
@@ -230,7 +230,7 @@ def recording() -> Iterator[Tape]:
     tape = state.tapes.setdefault(thread, Tape())
     tape.depth += 1
     try:
-        with immediacy.suspended():
+        with suspended():
             yield tape
     finally:
         tape.depth -= 1

@@ -29,7 +29,7 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
@@ -136,7 +136,7 @@ class Trace(tracing.Mode):
         with _recording_lock:
             try:
                 try:
-                    with immediacy.suspended():
+                    with suspended():
                         tracing.state.trace = self
                         _install(property(self._node, self._bind))
                         result = function()

@@ -38,14 +38,14 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 cholesky = _op("cholesky", _checked(np.linalg.cholesky), "Triangular factors of positive matrices.")
-cond = _op("cond", np.linalg.cond, "Condition numbers of matrices.")
+cond = _op("cond", _checked(np.linalg.cond), "Condition numbers of matrices.")
 det = _op("det", np.linalg.det, "Determinants of matrices.")
 eig = _op("eig", np.linalg.eig, "Eigenvalues and right eigenvectors of matrices.")
 eigh = _op("eigh", _checked(np.linalg.eigh), "Eigenvalues and eigenvectors of Hermitian matrices.")
 eigvals = _op("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
 eigvalsh = _op("eigvalsh", _checked(np.linalg.eigvalsh), "Eigenvalues of Hermitian matrices.")
 inv = _op("inv", _checked(np.linalg.inv), "Inverses of matrices.")
-lstsq = _op("lstsq", _lstsq, "Least squares, squared residuals, rank and singular values.")
+lstsq = _op("lstsq", _checked(_lstsq), "Least squares, squared residuals, rank and singular values.")
 qr = _op("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
 slogdet = _op("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
 solve = _op("solve", _checked(np.linalg.solve), "Solutions of systems of linear equations.")

@@ -145,7 +145,7 @@ def _is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     if tracing.active() is not None:
         return False
     arrays = [*gpu_arrays((args, kwargs))]
-    if tape.state.tapes and any(tape.varying(array.node()) for array in arrays):
+    if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return False
     device = device_among(arrays) if arrays else default_device()
     if evaluate.is_host(evaluate.provider_of(device)):

@@ -34,6 +34,7 @@ def test_views(view, device):
     assert_same(xp.from_dlpack(view(jnp.asarray(NUMBERS))), expected)
 
 
+@pytest.mark.usefixtures("planned")
 @DEVICES
 def test_elements_are_read_once(device):
     x = xp.asarray(NUMBERS - 1) + 1

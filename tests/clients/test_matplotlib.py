@@ -44,6 +44,7 @@ def picture(draw, x):
     return drawn.getvalue()
 
 
+@pytest.mark.usefixtures("planned")
 @pytest.mark.parametrize("case", CASES)
 def test_same_picture(case, device):
     x = xp.asarray(NUMBERS - 1) + 1
@@ -53,6 +54,7 @@ def test_same_picture(case, device):
     assert xp.stats()["bytes_downloaded"] > 0
 
 
+@pytest.mark.usefixtures("planned")
 def test_an_image_is_read_once(device):
     x = xp.asarray(NUMBERS - 1) + 1
     Figure().subplots().imshow(x)

@@ -261,3 +261,31 @@ def test_spectra_of_what_is_not_finite_do_not_converge() -> None:
     for function, message in ((linalg.svdvals, "SVD did not"), (linalg.eigvalsh, "Eigenvalues did not")):
         with pytest.raises(linalg.LinAlgError, match=message):
             function(xp.asarray(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (20, 7), (7, 20), (40, 40), (100, 80)])
+def test_least_squares(shape: tuple[int, int], dtype: str) -> None:
+    a, right = random(shape, dtype), random((shape[0], 3), dtype, 1)
+    x, residuals, rank, s = linalg.lstsq(xp.asarray(a), xp.asarray(right))
+    expected, squares, _, values = np.linalg.lstsq(wide(a), wide(right), rcond=None)
+    condition = values[0] / values[-1]
+    bound = LIMIT * max(shape) * np.finfo(dtype).eps
+    assert int(rank) == min(shape)
+    assert np.abs(wide(x) - expected).max() <= bound * condition * (1 + np.abs(expected).max())
+    assert np.abs(wide(s) - values).max() <= bound * values[0]
+    assert residuals.shape == squares.shape
+    assert np.abs(wide(residuals) - squares).max(initial=0) <= bound * np.abs(right).max() ** 2 * shape[0]
+
+
+@pytest.mark.parametrize("kind", ["rank deficient", "zero", "graded", "small", "large"])
+def test_least_squares_of_difficult_matrices(kind: str) -> None:
+    a = difficult(kind, 24)
+    size = float(np.abs(a).max()) or 1.0
+    right = a @ np.ones((24, 2), np.float32)
+    found = linalg.lstsq(xp.asarray(a), xp.asarray(right))
+    share = np.finfo(np.float32).eps * 24
+    expected, _, rank, _ = np.linalg.lstsq(wide(a), wide(right), rcond=share)
+    assert int(found.rank) == rank
+    error = np.abs(wide(a) @ wide(found.x) - right).max() / size
+    assert error <= LIMIT * share * max(1.0, np.abs(expected).max())

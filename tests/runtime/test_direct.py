@@ -6,12 +6,12 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.config import Config
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import suspended
 
 
 @pytest.fixture(autouse=True)
 def on_the_host():
-    with xp.using(device="cpu", direct_limit=Config().direct_limit), immediacy.suspended():
+    with xp.using(device="cpu", direct_limit=Config().direct_limit), suspended():
         yield
 
 

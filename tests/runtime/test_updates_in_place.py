@@ -263,3 +263,34 @@ def test_the_graph_is_walked_once_for_all_updates_in_it(device, monkeypatch):
     assert [n for n, row in enumerate(rows) if place_of(row) != places[n]] == [0]
     assert_same(first, np.zeros(4, np.float32))
     assert_same(rows[7], np.array([1, 1, 7, 7], np.float32))
+
+
+TABLE = np.random.default_rng(0).standard_normal((60, 700))
+MASK, OTHER = TABLE > 0.3, TABLE[::-1].copy()
+
+#: Writes to ``x`` of selections, with a mask ``m`` and numbers ``o`` of the same shape.
+SELECTIONS = {
+    "mask": (TABLE, lambda np, x, m, o: x.__setitem__(m, 0)),
+    "mask of a part": (TABLE, lambda np, x, m, o: x[:, :-1].__setitem__(m[:, 1:], 5)),
+    "its own signs": (TABLE, lambda np, x, m, o: x.__setitem__(x < 0, 0)),
+    "old value first": (TABLE, lambda np, x, m, o: x.__setitem__(..., np.where(m, x, 0))),
+    "old value twice": (TABLE, lambda np, x, m, o: x.__setitem__(..., np.where(m, x, x))),
+    "neighbours": (TABLE, lambda np, x, m, o: x[:, 1:].__setitem__(..., np.where(m[:, 1:], x[:, :-1], x[:, 1:]))),
+    "other array": (TABLE, lambda np, x, m, o: x.__setitem__(..., np.where(m, o, x))),
+    "conversion": (TABLE.astype(np.float32), lambda np, x, m, o: x.__setitem__(..., np.where(m, o, x))),
+    "old value as mask": (MASK, lambda np, x, m, o: x.__setitem__(..., np.where(x, o > 0, o < 0.1))),
+    "masks": (MASK, lambda np, x, m, o: x.__setitem__(..., np.where(o > 0, x, ~x))),
+    "mask and old value": (MASK, lambda np, x, m, o: x.__setitem__(..., np.where(x, ~x, x))),
+}
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_selections_are_written_where_they_are_read(name, device):
+    before, write = SELECTIONS[name]
+    expected, x = before.copy(), xp.asarray(before.copy())
+    mask, other = xp.asarray(MASK), xp.asarray(OTHER)
+    for _ in range(2):  # the first write may make a copy
+        write(np, expected, MASK, OTHER)
+        write(xp, x, mask, other)
+        xp.evaluate(x)
+    assert_same(x, expected)

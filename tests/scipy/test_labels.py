@@ -30,13 +30,13 @@ def labelled(x, structure=None, **kwargs):
 
 def test_labels(device):
     rng = np.random.default_rng(0)
-    labelled(spiral(12))
-    if device.name == "wgpu:0":
-        return
+    labelled(spiral(40))
     labelled(rng.random((30, 40)) < 0.6)
     labelled(rng.random((30, 40)) < 0.6, np.ones((3, 3)), output=np.int64)
     labelled((rng.random((5, 6, 7)) < 0.4).astype("f4"))
     labelled(rng.random(50) < 0.5)
+    labelled(rng.random((20, 90)) < 0.7, np.eye(3))
+    labelled(rng.random((40, 70)) < 0.9)
     labelled(np.zeros((0, 3)))
     labelled(np.zeros((4, 3)))
     target = xp.zeros((4, 4), np.int32)
@@ -91,3 +91,17 @@ def test_vectorized_filter(device):
     for keywords in ({"size": 3}, {"footprint": np.tri(3) > 0, "mode": "wrap"}, {"size": (2, 3), "mode": "valid"}):
         expected = ndimage.vectorized_filter(x, np.max, **keywords)
         same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), expected)
+
+
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+def test_filters_and_distances_of_batches(device):
+    x = sample((3, 12, 9), "f4")
+    with xp.using(device=device):
+        for name, arguments in (
+            ("gaussian_filter", (1.0,)),
+            ("median_filter", (3,)),
+            ("distance_transform_edt", ()),
+        ):
+            values = np.maximum(x, 0)
+            found = xp.vmap(lambda a, n=name, r=arguments: getattr(ndi, n)(a, *r))(xp.asarray(values))
+            same(found, np.stack([getattr(ndimage, name)(a, *arguments) for a in values]))

@@ -8,12 +8,24 @@ from typing import Final
 
 from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
+from gpuarray.codegen.calls.images import ENVELOPE, PARTS, RANKS
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra.programs import CHOLESKY, DET, EIGH, INV, QR, SLOGDET, SOLVE, SVD
+from gpuarray.codegen.calls.linear_algebra.programs import (
+    CHOLESKY,
+    COND,
+    DET,
+    EIGH,
+    INV,
+    LSTSQ,
+    QR,
+    SLOGDET,
+    SOLVE,
+    SVD,
+)
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.ops import calls, factorisations
+from gpuarray.ops import calls, factorisations, images
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
@@ -28,12 +40,17 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.rfft: FOURIER,
     calls.irfft: FOURIER,
     factorisations.cholesky: CHOLESKY,
+    factorisations.cond: COND,
     factorisations.det: DET,
     factorisations.eigh: EIGH,
     factorisations.eigvalsh: EIGH,
     factorisations.inv: INV,
+    factorisations.lstsq: LSTSQ,
     factorisations.qr: QR,
     factorisations.slogdet: SLOGDET,
     factorisations.solve: SOLVE,
     factorisations.svd: SVD,
+    images.first_of_part: PARTS,
+    images.lower_envelope: ENVELOPE,
+    images.rank_of_windows: RANKS,
 }

@@ -259,6 +259,10 @@ class _Writer:
         values = ", ".join(self.names[o] for o in item.operands)
         if not isinstance(ufunc, np.ufunc):
             target = self._target(number, item.level, item.dtype)
+            if number in self.direct:
+                values = ", ".join(
+                    self._replaced(o, target, self.loop.stores[self.direct[number]]) for o in item.operands
+                )
             if item.op.kind is Kind.CONVERSION and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
                 # its reference does the same, but takes ten times as long for a small tile
                 self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
@@ -350,8 +354,7 @@ class _Writer:
             once = self.uses[store.value] == 1 or store.layout.is_contiguous
             is_placed = store.position is not None
             if any(store.slot == written for _, written in self.loop.updates):
-                # of all functions, only ufuncs may write to what they read
-                is_computed = isinstance(item, Apply) and isinstance(item.op.numpy, np.ufunc)
+                is_computed = isinstance(item, Apply) and self._may_update(item, store)
             if isinstance(item, Apply) and Quirk.WRONG_WITH_GAPS in item.op.quirks and not store.layout.is_contiguous:
                 is_computed = False
             if store.value in self.repeats.axes:
@@ -359,6 +362,25 @@ class _Writer:
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
         return found
+
+    def _may_update(self, item: Apply, store: Store) -> bool:
+        """Whether an operation may write to what it reads: ufuncs may, and selections that replace one value."""
+        if isinstance(item.op.numpy, np.ufunc):
+            return True
+        is_replaced = [self._is_updated(operand, store) for operand in item.operands]
+        return item.op.kind is Kind.SELECTION and not is_replaced[0] and sum(is_replaced) < 2
+
+    def _replaced(self, operand: int, target: str, store: Store) -> str:
+        """Return the name of an operand: that of the target, if the operation replaces the operand's elements."""
+        item = self.loop.instructions[operand]
+        if isinstance(item, Load) and self._is_updated(operand, store) and item.layout == store.layout:
+            return target
+        return self.names[operand]
+
+    def _is_updated(self, operand: int, store: Store) -> bool:
+        """Whether an operand is loaded from the buffer that a store updates."""
+        item = self.loop.instructions[operand]
+        return isinstance(item, Load) and (item.slot, store.slot) in self.loop.updates
 
     def _store(self, number: int, store: Store) -> None:
         item = self.loop.instructions[store.value]

@@ -1,38 +1,45 @@
-"""Distances to the nearest zero: along the first axis by running maxima, then the least sum along each other axis."""
+"""Distances to the nearest zero: along one axis after the other, the least sum with the distances along that axis."""
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 from scipy import ndimage
 
-from gpuarray.array import GpuArray
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, make
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.logic import where
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.ops import images
 from gpuarray.scipy._mirror import hosted, is_target, mirrors, write
 from gpuarray.scipy.ndimage._arguments import by_name, each
 
 __all__ = ["distance_transform_edt"]
 
-#: More than any distance.
+#: More than any distance whose square has 32 bits.
 _FAR: Final = 1 << 14
 _WITH_INDICES: Final = "the indices of nearest zeros are found by SciPy"
 _by_scipy = hosted(ndimage.distance_transform_edt, _WITH_INDICES)
 
 
+@lru_cache(maxsize=64)
+def _away(extent: int, step: float, dtype: Any) -> Node:
+    """Return the square of the distance of each number of elements."""
+    return host_leaf(((np.arange(extent) * step) ** 2).astype(dtype))
+
+
 def _squares(inside: GpuArray, sampling: Any) -> GpuArray:
     """Return the squares of the distances to the nearest zero; whole numbers if there is no sampling."""
-    kind = np.dtype(np.int32 if sampling is None else np.float64)
+    kind = dtypes.int32 if sampling is None else dtypes.float64
     steps = [1.0] * inside.ndim if sampling is None else [float(step) for step in each(sampling, inside.ndim)]
-    found = where(inside, kind.type(1 << 29 if sampling is None else 1e300), kind.type(0))
+    node = where(inside, kind.type(1 << 29 if sampling is None else 1e300), kind.type(0)).node()
     for axis, (extent, step) in enumerate(zip(inside.shape, steps, strict=True)):
-        there = np.arange(extent)
-        away = ((there[:, None] - there) * step) ** 2  # of each result from each element
-        lines = np.swapaxes(found, axis, -1)  # the axis is last, and each result needs all of it
-        whole = lines.reshape(lines.shape[:-1] + (1, extent))
-        sums = whole + as_array(away.astype(kind), inside.device)
-        found = np.swapaxes(sums.min(-1), axis, -1)
-    return found
+        operands = node, _away(extent, step, kind)
+        node = build.call_one(images.lower_envelope, operands, inside.shape, kind, axis=axis - inside.ndim)
+    return make(node, inside.device)
 
 
 @mirrors(ndimage.distance_transform_edt, reason=f"with return_indices, {_WITH_INDICES}")

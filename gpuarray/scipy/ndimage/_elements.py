@@ -6,6 +6,7 @@ it, so that no padded array, and no window, is stored.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -32,9 +33,10 @@ _SMALL: Final = 1 << 31
 def are_gathered(source: GpuArray) -> bool:
     """Return whether windows of an array are read by a gather.
 
-    On the host NumPy computes with whole views instead, and derivatives of views are cheaper than those of gathers.
+    On the host NumPy computes with whole views instead, and derivatives and batches of views are cheaper than those of
+    gathers.
     """
-    if tape.state.tapes and tape.varying(source.node()):
+    if tape.state.tapes and tape.is_followed(source.node()):
         return False
     return not evaluate.is_host(evaluate.provider_of(source.device))
 
@@ -67,7 +69,7 @@ def elements(source: GpuArray, offsets: Any, modes: Sequence[str], cval: Any) ->
 @lru_cache(maxsize=128)
 def _positions(shape: Shape, offsets: bytes, count: int, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
-    ndim, size = len(shape), int(np.prod(shape))
+    ndim, size = len(shape), prod(shape)
     away = np.frombuffer(offsets, np.int64).reshape(count, ndim)
     dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
     total: Any = None
@@ -79,13 +81,41 @@ def _positions(shape: Shape, offsets: bytes, count: int, modes: tuple[str, ...])
             line = build.generate(generators.arange, (0, stride), (extent,), dtype)
             node = build.reshape(line, (extent, *(1,) * (ndim - axis)))
         else:
-            begin, end = int(away[:, axis].min()), extent + int(away[:, axis].max())
-            known = inside(np.arange(begin, end), extent, modes[axis])
-            is_open = is_open or bool((known < 0).any())
-            table = np.where(known < 0, -size, known * stride).astype(dtype)
-            node = _along(table, away[:, axis] - begin, extent, axis, ndim, dtype)
+            begin = int(away[:, axis].min())
+            table = _entries(shape, axis, begin, int(away[:, axis].max()), modes[axis])
+            is_open = is_open or bool((table < 0).any())
+            node = _along(table.astype(dtype), away[:, axis] - begin, extent, axis, ndim, dtype)
         total = node if total is None else build.binary(ops.add, total, node)
     return total, is_open
+
+
+def _entries(shape: Shape, axis: int, first: int, last: int, mode: str) -> Any:
+    """Return what positions along an axis, and so many before and after it, add to a flat position; or ``-size``."""
+    known = inside(np.arange(first, shape[axis] + last), shape[axis], mode)
+    return np.where(known < 0, -prod(shape), known * prod(shape[axis + 1 :]))
+
+
+@lru_cache(maxsize=128)
+def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str, ...]) -> tuple[Node, bool]:
+    """Return what positions along each axis add to a flat position, one axis after the other.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of an array.
+    ends : tuple of (int, int)
+        The first and the last offset along each axis.
+    modes : tuple of str
+        The mode of each axis.
+
+    Returns
+    -------
+    tuple of (Node, bool)
+        The numbers, and whether there are negative ones, with which positions that stand for a constant are negative.
+    """
+    lines = [_entries(shape, axis, *end, mode) for axis, (end, mode) in enumerate(zip(ends, modes, strict=True))]
+    table = np.concatenate(lines)
+    return host_leaf(table.astype(np.int32)), bool((table < 0).any())
 
 
 def _along(table: Any, steps: Any, extent: int, axis: int, ndim: int, dtype: DType) -> Node:

@@ -1,6 +1,7 @@
 """Arrays seen at other coordinates: shifted, enlarged, rotated, and mapped in any way."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
 from gpuarray.scipy._mirror import is_target, mirrors
 from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished
-from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate, interpolated, rest_dtype, total
+from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
+from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
 __all__ = [
     "affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift", "spline_filter",
@@ -58,20 +61,20 @@ def _stored(found: GpuArray, dtype: DType) -> GpuArray:
     return clip(nearest, float(limits.min), largest).astype(dtype)
 
 
-def _line(values: Any, axis: int, ndim: int, dtype: DType) -> Coordinate:
-    """Return numbers along an axis of the result as a coordinate."""
-    found = coordinate(values, dtype)
-    shape = [-1 if axis == a else 1 for a in range(ndim)]
-    return Coordinate(found.whole.reshape(shape), found.rest.reshape(shape))
-
-
-def _separable(source: GpuArray, lines: Sequence[Any], a: Any, dtype: DType) -> GpuArray:
-    """Return an array at coordinates that depend on one axis each."""
-    kind = rest_dtype(source, dtype)
-    at = [_line(values, axis, source.ndim, kind) for axis, values in enumerate(lines)]
-    shape = [len(values) for values in lines]
-    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+def _seen(source: GpuArray, places: Places, a: Any, dtype: DType) -> GpuArray:
+    """Return an array at places that are known beforehand."""
+    found = interpolated(source, places, places.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
     return finished(_stored(found, dtype), a.output)
+
+
+def _separable(lines: Sequence[Any]) -> Places:
+    """Return coordinates that depend on one axis each."""
+    return Places([[(axis, line)] for axis, line in enumerate(lines)], [len(line) for line in lines])
+
+
+@lru_cache(maxsize=64)
+def _shifted(shape: Shape, moves: tuple[float, ...]) -> Places:
+    return _separable([np.arange(n) - by for n, by in zip(shape, moves, strict=True)])
 
 
 @mirrors(ndimage.shift)
@@ -81,8 +84,19 @@ def shift(a: Any) -> GpuArray:
     source, dtype = checked(
         ndimage.shift, a.input, a.shift, order=a.order, output=a.output, mode=a.mode, cval=a.cval, prefilter=a.prefilter
     )
-    moves = each(a.shift, source.ndim)
-    return _separable(source, [np.arange(n) - float(by) for n, by in zip(source.shape, moves, strict=True)], a, dtype)
+    return _seen(source, _shifted(source.shape, tuple(map(float, each(a.shift, source.ndim)))), a, dtype)
+
+
+@lru_cache(maxsize=64)
+def _zoomed(shape: Shape, factors: tuple[float, ...], grid_mode: bool) -> Places:
+    lines = []
+    for extent, factor in zip(shape, factors, strict=True):
+        length = round(extent * factor)
+        if grid_mode:
+            lines.append((np.arange(length) + 0.5) * (extent / length if length else 1.0) - 0.5)
+        else:
+            lines.append(np.arange(length) * ((extent - 1) / (length - 1) if length != 1 else 1.0))
+    return _separable(lines)
 
 
 @mirrors(ndimage.zoom)
@@ -96,14 +110,8 @@ def zoom(a: Any) -> GpuArray:
     )  # fmt: skip
     if is_target(a.output):
         dtype = np.dtype(a.output.dtype)
-    lines = []
-    for extent, factor in zip(source.shape, each(a.zoom, source.ndim), strict=True):
-        length = round(extent * factor)
-        if a.grid_mode:
-            lines.append((np.arange(length) + 0.5) * (extent / length if length else 1.0) - 0.5)
-        else:
-            lines.append(np.arange(length) * ((extent - 1) / (length - 1) if length != 1 else 1.0))
-    return _separable(source, lines, a, dtype)
+    factors = tuple(map(float, each(a.zoom, source.ndim)))
+    return _seen(source, _zoomed(source.shape, factors, bool(a.grid_mode)), a, dtype)
 
 
 @mirrors(ndimage.map_coordinates)
@@ -150,22 +158,23 @@ def geometric_transform(a: Any) -> GpuArray:
     return finished(_stored(values, dtype), a.output)
 
 
+@lru_cache(maxsize=64)
 def _transformed(
-    source: GpuArray, matrix: Any, offset: Any, axes: Sequence[int], shape: Sequence[int], a: Any, dtype: DType
-) -> GpuArray:
-    """Return an array whose coordinates along some axes are a matrix times those of the result, and an offset."""
-    kind = rest_dtype(source, dtype)
-    at: list[Coordinate | None] = [None] * source.ndim
-    for row, move, axis in zip(matrix, offset, axes, strict=True):
-        parts = [
-            _line(np.arange(shape[other]) * factor + (move if number == 0 else 0.0), other, len(shape), kind)
+    ndim: int, rows: tuple[tuple[float, ...], ...], offset: tuple[float, ...], axes: tuple[int, ...], shape: Shape
+) -> Places:
+    """Return coordinates along some axes that are a matrix times those of the result, and an offset."""
+    at: list[Any] = [None] * ndim
+    for row, move, axis in zip(rows, offset, axes, strict=True):
+        at[axis] = [
+            (other, np.arange(shape[other]) * factor + (move if number == 0 else 0.0))
             for number, (factor, other) in enumerate(zip(row, axes, strict=True))
             if factor or number == 0
         ]
-        placed = [Coordinate(as_array(part.whole, source.device), as_array(part.rest, source.device)) for part in parts]
-        at[axis] = parts[0] if len(parts) == 1 else total(placed)
-    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
-    return finished(_stored(found, dtype), a.output)
+    return Places(at, shape)
+
+
+def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, matrix.tolist()))
 
 
 @mirrors(ndimage.affine_transform)
@@ -191,7 +200,8 @@ def affine_transform(a: Any) -> GpuArray:
     moves = np.broadcast_to(np.asarray(offset, float), (source.ndim,))
     if matrix.ndim == 1:
         matrix = np.diag(matrix)
-    return _transformed(source, matrix, moves, range(source.ndim), shape, a, dtype)
+    places = _transformed(source.ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(source.ndim)), shape)
+    return _seen(source, places, a, dtype)
 
 
 @mirrors(ndimage.rotate)
@@ -218,4 +228,5 @@ def rotate(a: Any) -> GpuArray:
     shape = [*source.shape]
     for axis, extent in zip(axes, extents.tolist(), strict=True):
         shape[axis] = extent
-    return _transformed(source, matrix, offset, axes, shape, a, dtype)
+    places = _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
+    return _seen(source, places, a, dtype)

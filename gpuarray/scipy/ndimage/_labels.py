@@ -1,10 +1,6 @@
-"""Connected parts of an array, and what their elements amount to.
+"""Connected parts of an array, and what their elements amount to."""
 
-Each element points to one of its part that comes earlier. Elements take over the least pointer of their neighbours, the
-elements that they point to learn of it, and pointers are followed, until nothing changes.
-"""
-
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import ndimage
@@ -20,17 +16,14 @@ from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import reductions
+from gpuarray.ops import images
+from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import is_target, mirrors
 from gpuarray.scipy.ndimage._arguments import by_name
-from gpuarray.scipy.ndimage._windows import folded
 
 __all__ = [
     "center_of_mass", "label", "maximum", "mean", "minimum", "standard_deviation", "sum", "sum_labels", "variance",
 ]  # fmt: skip
-
-#: How often pointers are followed before elements look at their neighbours again.
-_JUMPS: Final = 2
 
 
 def _at(line: GpuArray, positions: GpuArray) -> GpuArray:
@@ -39,28 +32,10 @@ def _at(line: GpuArray, positions: GpuArray) -> GpuArray:
 
 def _roots(inside: GpuArray, structure: Any) -> GpuArray:
     """Return for each element the position of the first element of its part; outside parts the size of the array."""
-    size = inside.size
-    own = arange(size, dtype=np.int32, device=inside.device).reshape(inside.shape)
-    pointers = where(inside, own, np.int32(size))
-    before = [extent // 2 for extent in structure.shape]
-    modes = ["constant"] * inside.ndim
-    flat = inside.reshape(-1)
-    while True:
-        least = folded(pointers, structure, before, modes, size, ops.minimum, reductions.min)
-        line = where(flat, least.reshape(-1), np.int32(size))
-        # the last entry stands for what is outside
-        table = make(build.full((size + 1,), size, dtypes.int32), inside.device)
-        old = pointers.reshape(-1)
-        table[:size] = line
-        node = build.scatter_combined(ops.minimum, table.node(), line.node(), old.node())
-        table = make(node, inside.device)
-        for _ in range(_JUMPS):
-            table = _at(table, table)
-        found = where(inside, table[:size].reshape(inside.shape), np.int32(size))
-        changed = bool((found != pointers).any().item())
-        pointers = found
-        if not changed:
-            return pointers
+    steps = [tuple(place) for place in (np.argwhere(structure) - 1).tolist()]
+    before = tuple(step for step in steps if step < (0,) * inside.ndim)
+    node = build.call_one(images.first_of_part, (inside.node(),), inside.shape, dtypes.int32, before=before)
+    return make(node, inside.device)
 
 
 @mirrors(ndimage.label, kind=COMPOSED)
@@ -85,7 +60,9 @@ def label(a: Any) -> Any:
         numbers = is_root.astype(np.int32).cumsum(0, dtype=np.int32)
         first = elementwise.minimum(roots, np.int32(source.size - 1))
         labels = where(inside, _at(numbers, first).reshape(source.shape), np.int32(0)).astype(shown.dtype)
-        count = int(numbers[-1].item())
+        last = numbers[-1]
+        evaluate.evaluate((labels.node(), last.node()), labels.device)
+        count = int(last.item())
     if not is_target(a.output):
         return labels, count
     if isinstance(a.output, GpuArray):

@@ -1,7 +1,6 @@
 """Rank filters: networks that select one of the elements of small windows, and sorts of larger ones."""
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,9 +12,12 @@ from gpuarray.functions.arguments import concatenated, read
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
+from gpuarray.ops import images
+from gpuarray.ops.images import selection_network
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
 from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
 from gpuarray.scipy.ndimage._windows import along_last, taken
 
@@ -23,45 +25,34 @@ __all__ = ["median_filter", "percentile_filter", "rank_filter"]
 
 #: The most elements of a window that a network selects from.
 _LARGEST: Final = 49
+#: Dtypes of which a kernel selects; of others a network of recorded operations does.
+_IN_REGISTERS: Final = frozenset(map(np.dtype, ("f4", "i1", "u1", "i2", "u2", "i4", "u4")))
 #: The most elements of windows that are sorted at once.
 _AT_ONCE: Final = 1 << 27
 
 
-def _comparators(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the comparisons of Batcher's odd-even merge sort."""
-    span = 1
-    while span < count:
-        step = span
-        while step:
-            for start in range(step % span, count - step, 2 * step):
-                for k in range(min(step, count - start - step)):
-                    if (start + k) // (2 * span) == (start + k + step) // (2 * span):
-                        yield start + k, start + k + step
-            step //= 2
-        span *= 2
-
-
-@lru_cache(maxsize=256)
-def _network(count: int, rank: int) -> tuple[tuple[int, int, bool, bool], ...]:
-    """Return the comparisons that the element of a rank depends on, and whether the lower and the upper are used."""
-    used = {rank}
-    kept = []
-    for low, high in reversed([*_comparators(count)]):
-        if low in used or high in used:
-            kept.append((low, high, low in used, high in used))
-            used |= {low, high}
-    return tuple(reversed(kept))
-
-
 def _selected(nodes: list[Node], rank: int) -> Node:
     nodes = [*nodes]
-    for low, high, keeps_low, keeps_high in _network(len(nodes), rank):
+    for low, high, keeps_low, keeps_high in selection_network(len(nodes), rank):
         first, second = nodes[low], nodes[high]
         if keeps_low:
             nodes[low] = build.binary(ops.minimum, first, second)
         if keeps_high:
             nodes[high] = build.binary(ops.maximum, first, second)
     return nodes[rank]
+
+
+def _by_kernel(source: GpuArray, offsets: Any, rank: int, modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return the elements of a rank of windows, which one kernel selects in registers."""
+    least = offsets.min(0)
+    places = tuple(map(tuple, (offsets - least).tolist()))
+    ends = tuple((n, int(m)) for n, m in zip(least.tolist(), offsets.max(0), strict=True))
+    table, is_open = edge_table(source.shape, ends, tuple(modes))
+    node = build.call_one(
+        images.rank_of_windows, (source.node(), table), source.shape, source.dtype,
+        places=places, rank=rank, constant=cval if is_open else None,
+    )  # fmt: skip
+    return make(node, source.device)
 
 
 def _sorted(source: GpuArray, rank: int, *window: Any) -> GpuArray:
@@ -87,6 +78,8 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     mode = ["reflect"] * source.ndim
     for axis, kind in zip(axes, modes, strict=True):
         mode[axis] = kind
+    if count <= _LARGEST and source.dtype in _IN_REGISTERS and are_gathered(source):
+        return rounded(_by_kernel(source, np.argwhere(known) - before, rank, mode, a.cval), dtype)
     if count <= _LARGEST:
         return rounded(make(_selected(taken(source, known, before, mode, a.cval), rank), source.device), dtype)
     return rounded(_sorted(source, rank, known, before, mode, a.cval), dtype)

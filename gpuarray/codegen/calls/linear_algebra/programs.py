@@ -1,11 +1,14 @@
 """The programs of calls of linear algebra: their operands are copied, factorised, and the results written."""
 
 from math import prod
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small
-from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move
+from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small, spectra
+from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
+from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, take, write_values
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
@@ -52,29 +55,28 @@ def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program
     return frame.program()
 
 
-def _factors(frame: Frame, step: CallStep, status: int) -> tuple[Matrix, Buffer]:
+def _factors(frame: Frame, step: CallStep, status: Buffer) -> tuple[Matrix, Buffer]:
     """Return the LU factors of the first operand, and the rows that were pivots."""
     n = step.shapes[0][-1]
     a, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, INDEX)
-    given, failed = frame.array("input", 0, n, n, step.input_dtypes[0]), _status(frame, step, status)
+    given = frame.array("input", 0, n, n, step.input_dtypes[0])
     if team := small.team_of(n, frame.dtype, frame.capabilities):
-        small.factorise(frame, team, given, a, pivots, failed)
+        small.factorise(frame, team, given, a, pivots, status)
     else:
         move(frame, given, a)
-        lu.factorise(frame, a, pivots, failed)
+        lu.factorise(frame, a, pivots, status)
     return a, pivots
 
 
-def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, columns: int) -> Program:
-    """Return the program that solves for right sides, or for the identity without any."""
-    n = step.shapes[0][-1]
-    target = frame.array("output", step.picks.index(0), n, columns, frame.dtype)
+def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, target: Matrix, status: Buffer) -> None:
+    """Solve for right sides, or for the identity without any, and write the solutions."""
+    n, columns = step.shapes[0][-1], target.columns
     team = small.team_of(n, frame.dtype, frame.capabilities)
     if team and columns <= small.MOST_TURNS * team.size:
         given = frame.array("input", 0, n, n, step.input_dtypes[0])
-        small.solve(frame, team, given, right, target, _status(frame, step, 1))
-        return frame.program()
-    factors, pivots = _factors(frame, step, 1)
+        small.solve(frame, team, given, right, target, status)
+        return
+    factors, pivots = _factors(frame, step, status)
     x = frame.matrix(n, columns)
     if right is None:
         move(frame, factors, x, IDENTITY)
@@ -82,26 +84,31 @@ def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, columns: int
         move(frame, right, x)
     lu.solve(frame, factors, pivots, x)
     move(frame, x, target)
-    return frame.program()
 
 
 def _inv(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    frame = _frame(step, label, capabilities, step.output_dtypes[step.picks.index(0)])
-    return _solve_with(frame, step, None, step.shapes[0][-1])
+    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    target = frame.array("output", step.picks.index(0), n, n, dtype)
+    _solve_with(frame, step, None, target, _status(frame, step, 1))
+    return frame.program()
 
 
 def _solve(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    frame = _frame(step, label, capabilities, step.output_dtypes[step.picks.index(0)])
+    n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
     columns = 1 if len(step.shapes[1]) == 1 else step.shapes[1][-1]
     one = prod(step.shapes[1][:-2]) == 1 and frame.batch != 1
-    right = frame.array("input", 1, step.shapes[0][-1], columns, step.input_dtypes[1], one=one)
-    return _solve_with(frame, step, right, columns)
+    right = frame.array("input", 1, n, columns, step.input_dtypes[1], one=one)
+    target = frame.array("output", step.picks.index(0), n, columns, dtype)
+    _solve_with(frame, step, right, target, _status(frame, step, 1))
+    return frame.program()
 
 
 def _det(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     (dtype,) = step.output_dtypes
     frame = _frame(step, label, capabilities, dtype)
-    factors, pivots = _factors(frame, step, -1)
+    factors, pivots = _factors(frame, step, frame.buffer(frame.batch, INDEX))
     lu.determinant(frame, factors, pivots, _output(frame, step, 0, 1, 1, dtype), None)
     return frame.program()
 
@@ -109,7 +116,7 @@ def _det(step: CallStep, label: str, capabilities: Capabilities) -> Program:
 def _slogdet(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     dtype = step.output_dtypes[step.picks.index(0)]
     frame = _frame(step, label, capabilities, dtype)
-    factors, pivots = _factors(frame, step, -1)
+    factors, pivots = _factors(frame, step, frame.buffer(frame.batch, INDEX))
     sign = _output(frame, step, 0, 1, 1, dtype)
     size = _output(frame, step, 1, 1, 1, Numbers(dtype).real_dtype)
     lu.determinant(frame, factors, pivots, sign, size)
@@ -154,10 +161,10 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
     values = _output(frame, step, 0, n, 1, Numbers(dtype).real_dtype)
     if values is not None:
-        jacobi.write_values(frame, columns, values.buffer, scaled=False)
+        write_values(frame, columns, values.buffer, scaled=False)
     vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
     if vectors is not None:
-        jacobi.take(frame, columns, a, vectors, unit=False)
+        take(frame, columns, a, vectors, unit=False)
     return frame.program()
 
 
@@ -177,18 +184,18 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
     values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
     if values is not None:
-        jacobi.write_values(frame, columns, values.buffer, scaled=True)
+        write_values(frame, columns, values.buffer, scaled=True)
     if alone or not short:
         return frame.program()
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
     width = rows if parameters["full_matrices"] else short
     left = frame.matrix(rows, short)
-    jacobi.take(frame, columns, a, left, unit=True)
+    take(frame, columns, a, left, unit=True)
     q = householder.factorise(frame, left, width)
     x = frame.matrix(rows, width)
     move(frame, a, x, IDENTITY)
     householder.multiply(frame, q, x)
-    jacobi.restore_signs(frame, left, x)
+    restore_signs(frame, left, x)
     u = _output(frame, step, 0, m, short if wide else width, dtype)
     vh = _output(frame, step, 2, width if wide else short, n, dtype)
     assert columns.vectors is not None
@@ -196,12 +203,62 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         if vh is not None:
             move(frame, x.T, vh, conjugated=True)
         if u is not None:
-            jacobi.take(frame, columns, columns.vectors, u, unit=False)
+            take(frame, columns, columns.vectors, u, unit=False)
     else:
         if u is not None:
             move(frame, x, u)
         if vh is not None:
-            jacobi.take(frame, columns, columns.vectors, vh.T, unit=False, conjugated=True)
+            take(frame, columns, columns.vectors, vh.T, unit=False, conjugated=True)
+    return frame.program()
+
+
+def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (m, n), dtype = step.shapes[0], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    count = step.shapes[1][1] if len(step.shapes[1]) == 2 else 1
+    given = frame.array("input", 0, m, n, step.input_dtypes[0])
+    wide, short = m < n, min(m, n)
+    a, left, right = frame.matrix(max(m, n), short), frame.matrix(m, n), frame.matrix(m, count)
+    move(frame, given.T if wide else given, a, conjugated=wide)
+    move(frame, given, left)
+    move(frame, frame.array("input", 1, m, count, step.input_dtypes[1]), right)
+    found = jacobi.orthogonalise(frame, a, _status(frame, step, 4), vectors=True)
+    share = _share(dict(step.parameters)["rcond"], float(np.finfo(dtype).eps), max(m, n))
+    x = spectra.least_squares(frame, found, right, share, wide=wide)
+    move(frame, x, frame.array("output", step.picks.index(0), n, count, dtype))
+    real = Numbers(dtype).real_dtype
+    if residuals := _output(frame, step, 1, count, 1, real):
+        update(frame, right, left, x)
+        spectra.write_squares(frame, right, residuals.buffer)
+    if rank := _output(frame, step, 2, 1, 1, INDEX):
+        spectra.write_rank(frame, found, share, rank.buffer)
+    if values := _output(frame, step, 3, short, 1, real):
+        write_values(frame, found, values.buffer, scaled=True)
+    return frame.program()
+
+
+def _share(rcond: Any, epsilon: float, size: int) -> float:
+    """Return up to which share of the largest one singular values count as zeros; LAPACK's is epsilon if negative."""
+    if rcond is None:
+        return epsilon * size
+    return epsilon if rcond < 0 else float(rcond)
+
+
+def _cond(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (m, n), dtype, p = step.shapes[0][-2:], step.input_dtypes[0], dict(step.parameters)["p"]
+    frame = _frame(step, label, capabilities, dtype)
+    given, a = frame.array("input", 0, m, n, dtype), frame.matrix(max(m, n), min(m, n))
+    move(frame, given.T if m < n else given, a)
+    target = frame.array("output", step.picks.index(0), 1, 1, Numbers(dtype).real_dtype).buffer
+    status = _status(frame, step, 1)
+    if p not in (1, -1, np.inf, -np.inf):
+        found = jacobi.orthogonalise(frame, a, status)
+        spectra.write_ratios(frame, found, p, target)
+        return frame.program()
+    inverse = frame.matrix(n, n)
+    _solve_with(frame, step, None, inverse, status)
+    one, other = (spectra.norm(frame, x if abs(p) == 1 else x.T, smallest=p < 0) for x in (a, inverse))
+    spectra.write_products(frame, one, other, target, status)
     return frame.program()
 
 
@@ -220,6 +277,17 @@ def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | Non
     if len(step.shapes[1]) > 1 and step.shapes[0][:-2] != step.shapes[1][:-2] and prod(step.shapes[1][:-2]) != 1:
         return "the stacks of matrices and right sides have different shapes"
     return _unsupported(step, capabilities)
+
+
+def _unsupported_squares(step: CallStep, capabilities: Capabilities) -> str | None:
+    """Return why least squares cannot be computed; their operands are converted."""
+    if not all(prod(shape) for shape in step.shapes):
+        return "the matrices are empty"
+    return _unsupported(step, capabilities)
+
+
+def _unsupported_condition(step: CallStep, capabilities: Capabilities) -> str | None:
+    return "only the status is wanted" if 0 not in step.picks else _unsupported_spectrum(step, capabilities)
 
 
 def _unsupported_signs(step: CallStep, capabilities: Capabilities) -> str | None:
@@ -244,3 +312,5 @@ SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
 QR: Final = CallKernels(_qr, _unsupported_factors)
 EIGH: Final = CallKernels(_eigh, _unsupported_spectrum)
 SVD: Final = CallKernels(_svd, _unsupported_spectrum)
+LSTSQ: Final = CallKernels(_lstsq, _unsupported_squares)
+COND: Final = CallKernels(_cond, _unsupported_condition)

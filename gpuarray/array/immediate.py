@@ -1,0 +1,114 @@
+"""Operations on small arrays in host memory, which NumPy computes at once.
+
+Each method returns None, and has changed nothing, if the operation is to be recorded instead: because an operand is
+large, to be computed, elsewhere, or of another type, or because NumPy raised an error. The
+recording raises it again.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, Self
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import cells
+from gpuarray.array.cells import AUTO
+from gpuarray.array.memory import VALUE
+from gpuarray.array.operands import WEAK
+from gpuarray.array.selection import SelectableArray
+from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.telemetry import counters
+
+_ndarray: Final = np.ndarray
+
+
+def _are_few(first: Any, second: Any) -> bool:
+    """Return whether the result of an elementwise operation has no more elements than are computed at once."""
+    if first.size * second.size <= immediacy().limit or first.shape == second.shape:
+        return True
+    try:
+        return bool(np.broadcast(first, second).size <= immediacy().limit)
+    except ValueError:
+        return False
+
+
+class ImmediateArray(SelectableArray):
+    """An array that applies functions of NumPy to its elements at once."""
+
+    __slots__ = ()
+
+    def _computed(self, compute: Callable[[Any], Any]) -> Self | None:
+        """Return a function of the elements."""
+        mine = self._host if self._memory is self._cell.memory else self.host()
+        if mine is None:
+            return None
+        try:
+            made = quiet.run(compute, mine)
+        except Exception:
+            return None
+        counters["operations"] += 1
+        return self._of_host(made, self._cell.device)
+
+    def _computed_with(
+        self, compute: Callable[[Any, Any], Any], other: Any, *, is_reflected: bool = False, in_place: bool = False
+    ) -> Self | None:
+        """Return a function of the elements and another operand; the array itself if they are updated in place."""
+        cell = self._cell
+        device = cell.device
+        mine = self._host if self._memory is cell.memory else self.host()
+        if mine is None:
+            return None
+        kind = type(other)
+        if kind in WEAK:
+            theirs = other
+        else:
+            if kind is type(self):
+                second = other._cell
+                theirs = other._host if other._memory is second.memory else other.host()
+                if second.device is not device:
+                    if device is AUTO:
+                        device = second.device
+                    elif second.device is not AUTO:
+                        return None
+            elif not _is_operand(other, kind):
+                return None
+            else:
+                theirs = other
+            if theirs is None or not _are_few(mine, theirs):
+                return None
+        try:
+            if in_place and self._access is not VALUE:
+                with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                    if self._memory is not cell.memory:
+                        return None
+                    quiet.run(compute, mine, theirs)
+                    cell.device = device
+                    made = None
+            elif is_reflected:
+                made = quiet.run(compute, theirs, mine)
+            else:
+                made = quiet.run(compute, mine[()] if in_place else mine, theirs)  # scalars are not written to
+        except Exception:
+            return None
+        counters["operations"] += 1
+        return self if made is None else self._of_host(made, device)
+
+    @classmethod
+    def _applied(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
+        """Return a ufunc of one or two operands, of which one is an array."""
+        first = operands[0]
+        if ufunc.nout != 1 or len(operands) > 2:
+            return None
+        if len(operands) == 1:
+            return first._computed(ufunc) if type(first) is cls else None
+        second = operands[1]
+        if type(first) is cls:
+            return first._computed_with(ufunc, second)
+        return second._computed_with(ufunc, first, is_reflected=True) if type(second) is cls else None
+
+
+def _is_operand(value: Any, kind: type) -> bool:
+    """Return whether a value is a small array of NumPy, or a scalar, with a dtype of this package."""
+    if kind is _ndarray:
+        return value.size <= immediacy().limit and dtypes.is_supported(value.dtype)
+    return isinstance(value, np.generic) and dtypes.is_supported(value.dtype)

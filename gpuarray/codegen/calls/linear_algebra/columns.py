@@ -1,0 +1,246 @@
+"""Columns that are orthogonal to each other: their lengths and order, and what is written of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.wgsl import WORKGROUP
+
+#: Columns shorter than this share of epsilon times the largest element count as zeros, and are not turned.
+NEGLIGIBLE: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns that are orthogonal to each other, and what is known of them.
+
+    Attributes
+    ----------
+    work, vectors : Matrix
+        U S, and V if it was asked for, in no order.
+    scales : Buffer
+        Of each matrix what its elements were multiplied by, and what was added to the diagonal then.
+    lengths, order : Buffer
+        The lengths of the columns, or the eigenvalues, and their numbers from the first to the last.
+    """
+
+    work: Matrix
+    vectors: Matrix | None
+    scales: Buffer
+    lengths: Buffer
+    order: Buffer
+
+
+def element_of_each(template: Template) -> None:
+    """Declare which element of which matrix of the stack is that of an invocation."""
+    template.numbers("rows", "columns", "groups_each")
+    template.kernel.line(
+        "let plane = block / groups_each;",
+        f"let e = (block - plane * groups_each) * {WORKGROUP}u + local;",
+        "if (e >= rows * columns) { return; }",
+        "let i = e % rows; let j = e / rows;",
+    )
+
+
+def run_each(
+    frame: Frame, key: tuple[object, ...], label: str, write: Callable[[Template], None], a: Matrix,
+    places: dict[str, int],
+) -> None:  # fmt: skip
+    """Add a launch with an invocation for each element of a stack of matrices."""
+    each = -(-a.rows * a.columns // WORKGROUP)
+    values = {"rows": a.rows, "columns": a.columns, "groups_each": each, **places}
+    frame.run(key, label, write, values, frame.batch * each)
+
+
+def measure(frame: Frame, a: Matrix, target: Buffer) -> None:
+    """Write the lengths of the columns."""
+    numbers = Numbers(frame.dtype)
+    real = numbers.real
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.workgroup = 32
+        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{real}, 32>;"]
+        access, lengths = template.bind(a.buffer, writable=False), template.bind(target, writable=True)
+        template.numbers("rows", "columns")
+        kernel.line("let plane = block / columns; let j = block - plane * columns;")
+        template.matrix("a")
+        kernel.line(
+            f"var sum = {real}();",
+            "for (var i = local; i < rows; i += 32u) {",
+            f"let x = {access.load(template.place('a', a, 'i', 'j'))}; sum += {numbers.square('x')};",
+            "}",
+            "sums[local] = sum; workgroupBarrier();",
+            "if (local > 0u) { return; }",
+            "for (var n = 1u; n < 32u; n++) { sum += sums[n]; }",
+            lengths.store("block", "sqrt(sum)"),
+        )
+
+    values = {"rows": a.rows, "columns": a.columns, **where("a", a)}
+    frame.run(("measure", a.buffer, target), "lengths", write, values, frame.batch * a.columns)
+
+
+def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
+    """Divide columns by their lengths."""
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        access, divisors = template.bind(a.buffer, writable=True), template.bind(lengths, writable=False)
+        element_of_each(template)
+        template.matrix("a")
+        place = template.place("a", a, "i", "j")
+        kernel.line(access.store(place, f"{access.load(place)} / {divisors.load('plane * columns + j')}"))
+
+    run_each(frame, ("normalise", a.buffer), "normalisation", write, a, where("a", a))
+
+
+def quotients(frame: Frame, vectors: Matrix, products: Matrix, target: Buffer) -> None:
+    """Write the products of vectors with the conjugates of others."""
+    numbers = Numbers(frame.dtype)
+    real = numbers.real
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.workgroup = 32
+        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{real}, 32>;"]
+        left, right = template.bind(vectors.buffer, writable=False), template.bind(products.buffer, writable=False)
+        found = template.bind(target, writable=True)
+        template.numbers("rows", "columns")
+        kernel.line("let plane = block / columns; let j = block - plane * columns;")
+        template.matrix("a")
+        template.matrix("b")
+        product = numbers.times(numbers.conj("x"), "y")
+        kernel.line(
+            f"var sum = {real}();",
+            "for (var i = local; i < rows; i += 32u) {",
+            f"let x = {left.load(template.place('a', vectors, 'i', 'j'))};",
+            f"let y = {right.load(template.place('b', products, 'i', 'j'))};",
+            f"let product = {product}; sum += {numbers.part('product')};",
+            "}",
+            "sums[local] = sum; workgroupBarrier();",
+            "if (local > 0u) { return; }",
+            "for (var n = 1u; n < 32u; n++) { sum += sums[n]; }",
+            found.store("block", "sum"),
+        )
+
+    values = {"rows": vectors.rows, "columns": vectors.columns, **where("a", vectors), **where("b", products)}
+    frame.run(("quotients",), "Rayleigh quotients", write, values, frame.batch * vectors.columns)
+
+
+def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buffer, *, ascending: bool) -> None:
+    """Write the numbers of the columns in the order of their lengths.
+
+    The status becomes 1 if the flag ``last`` of a matrix says that columns were turned, or a length is not finite.
+    """
+    numbers, n = Numbers(frame.dtype), columns.work.columns
+    suffix = numbers.real
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=True)
+        flags, failed = template.bind(turned, writable=False), template.bind(status, writable=True)
+        template.numbers("columns", "last", "flags_each")
+        kernel.module += ["var<workgroup> is_lost: u32;"]
+        before = "other < own" if ascending else "other > own"
+        kernel.line(
+            "let plane = block;",
+            "if (local == 0u) { is_lost = 0u; } workgroupBarrier();",
+            f"for (var j = local; j < columns; j += {WORKGROUP}u) {{",
+            f"let own = {lengths.load('plane * columns + j')}; var place = 0u;",
+            f"if (!isfinite_{suffix}(own)) {{ is_lost = 1u; place = j; }} else {{",
+            f"for (var i = 0u; i < columns; i++) {{ let other = {lengths.load('plane * columns + i')};",
+            f"if ({before} || (other == own && i < j)) {{ place += 1u; }} }} }}",
+            order.store("plane * columns + min(place, columns - 1u)", "i32(j)"),
+            "}",
+            "workgroupBarrier();",
+            f"if (local == 0u) {{ let again = {flags.load('plane * flags_each + last')};",
+            failed.store("plane", "select(0i, 1i, is_lost != 0u || again != 0)"),
+            "}",
+        )
+
+    values = {"columns": n, "last": last, "flags_each": turned.size // frame.batch if frame.batch else 0}
+    frame.run(("sort", ascending), "order", write, values, frame.batch)
+
+
+def write_values(frame: Frame, columns: Columns, target: Buffer, *, scaled: bool) -> None:
+    """Write the lengths, or the eigenvalues, in their order, and those of a ``scaled`` matrix without the scale."""
+    n = columns.work.columns
+    real = register_type(Numbers(frame.dtype).real_dtype)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        written = template.bind(target, writable=True)
+        lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=False)
+        scales = template.bind(columns.scales, writable=False)
+        template.numbers("columns", "size", "is_scaled")
+        kernel.line(
+            f"let i = block * {WORKGROUP}u + local;",
+            "if (i >= size) { return; }",
+            "let plane = i / columns;",
+            f"let place = min(u32({order.load('i')}), columns - 1u);",
+            f"let value: {real} = {lengths.load('plane * columns + place')};",
+            f"let scale = select({real}(1), {scales.load('2u * plane')}, is_scaled != 0u);",
+            written.store("i", "value / scale"),
+        )
+
+    size = frame.batch * n
+    frame.run(
+        ("values",), "values", write, {"columns": n, "size": size, "is_scaled": int(scaled)}, -(-size // WORKGROUP)
+    )
+
+
+def take(
+    frame: Frame, columns: Columns, source: Matrix, target: Matrix, *, unit: bool, conjugated: bool = False
+) -> None:
+    """Write columns in their order; with ``unit`` divided by their lengths, and negligible ones as zeros."""
+    numbers = Numbers(frame.dtype)
+    least = NEGLIGIBLE * float(np.finfo(numbers.real_dtype).eps)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.module += numbers.functions
+        written, read = template.bind(target.buffer, writable=True), template.bind(source.buffer, writable=False)
+        order = template.bind(columns.order, writable=False)
+        element_of_each(template)
+        template.matrix("source")
+        template.matrix("target")
+        kernel.line(
+            f"let place = min(u32({order.load('plane * columns + j')}), columns - 1u);",
+            f"var x = {read.load(template.place('source', source, 'i', 'place'))};",
+        )
+        if unit:
+            length = template.bind(columns.lengths, writable=False).load("plane * columns + place")
+            kernel.line(
+                f"let length = {length};",
+                f"if (length > {numbers.real}({least!r})) {{ x = x / length; }} else {{ x = {numbers.zero}; }}",
+            )
+        kernel.line(written.store(template.place("target", target, "i", "j"), numbers.conj("x") if conjugated else "x"))
+
+    places = {**where("source", source), **where("target", target)}
+    run_each(frame, ("take", source.buffer, target.buffer, unit, conjugated), "vectors", write, source, places)
+
+
+def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
+    """Multiply the columns of Q by the signs of the diagonal of R, so that Q begins with what was factorised."""
+    numbers = Numbers(frame.dtype)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.module += numbers.functions
+        written, read = template.bind(q.buffer, writable=True), template.bind(r.buffer, writable=False)
+        element_of_each(template)
+        template.matrix("r")
+        template.matrix("q")
+        place = template.place("q", q, "i", "j")
+        kernel.line(
+            f"let pivot = {read.load(template.place('r', r, 'j', 'j'))};",
+            f"if ({numbers.part('pivot')} < 0) {{ let x = {written.load(place)}; {written.store(place, '-x')} }}",
+        )
+
+    places = {**where("r", r), **where("q", q)}
+    run_each(frame, ("signs", r.buffer, q.buffer), "signs", write, q[:, : r.columns], places)

@@ -1,0 +1,127 @@
+"""Calls of image processing: connected parts, distances, and ranks of windows."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray.ops.columns import Shapes, Work
+from gpuarray.ops.spec import CallOp
+
+#: Places of a window, counted from an element, one number for each axis.
+Offsets = tuple[tuple[int, ...], ...]
+
+
+def _slices(step: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Return which elements of an array have a neighbour so many steps away, and which elements those are."""
+    here = tuple(slice(max(-n, 0), -n if n > 0 else None) for n in step)
+    there = tuple(slice(max(n, 0), n if n < 0 else None) for n in step)
+    return here, there
+
+
+def _first_of_part(inside: Any, *, before: Offsets) -> Any:
+    """Let elements take the least position of their neighbours, and follow it, until nothing changes."""
+    size = inside.size
+    own = np.arange(size, dtype=np.int32).reshape(inside.shape)
+    pointers = np.where(inside, own, np.int32(size))
+    while True:
+        least = pointers.copy()
+        for step in before:
+            for here, there in (_slices(step), _slices(step)[::-1]):
+                least[here] = np.minimum(least[here], pointers[there])
+        line = np.append(np.where(inside, least, np.int32(size)).reshape(-1), np.int32(size))
+        np.minimum.at(line, pointers.reshape(-1), line[:-1])
+        for _ in range(2):
+            line = line[line]
+        found = np.where(inside, line[:-1].reshape(inside.shape), np.int32(size))
+        if np.array_equal(found, pointers):
+            return found
+        pointers = found
+
+
+def _lower_envelope(heights: Any, away: Any, *, axis: int) -> Any:
+    """Compare with the elements at one distance after the other; ``axis`` is counted from the last one, -1."""
+    lines = np.moveaxis(heights, axis, 0)
+    least = lines.copy()
+    for step in range(1, len(lines)):
+        if away[step] >= least.max():
+            break
+        np.minimum(least[step:], lines[:-step] + away[step], out=least[step:])
+        np.minimum(least[:-step], lines[step:] + away[step], out=least[:-step])
+    return np.ascontiguousarray(np.moveaxis(least, 0, axis))
+
+
+def _rank_of_windows(x: Any, table: Any, *, places: Offsets, rank: int, constant: Any) -> Any:
+    positions: Any = 0
+    begin = 0
+    for axis, extent in enumerate(x.shape):
+        steps = np.array([place[axis] for place in places])
+        line = table[begin:][np.arange(extent)[:, None] + steps]
+        positions = positions + line.reshape([extent if a == axis else 1 for a in range(x.ndim)] + [len(places)])
+        begin += extent + steps.max()
+    window = np.where(positions < 0, np.asarray(constant or 0).astype(x.dtype), x.reshape(-1)[np.maximum(positions, 0)])
+    return np.ascontiguousarray(np.partition(window, rank, -1)[..., rank])
+
+
+# --- networks --------------------------------------------------------------------------------------------------------
+
+
+def _comparators(count: int) -> Iterator[tuple[int, int]]:
+    """Yield the comparisons of Batcher's odd-even merge sort."""
+    span = 1
+    while span < count:
+        step = span
+        while step:
+            for start in range(step % span, count - step, 2 * step):
+                for k in range(min(step, count - start - step)):
+                    if (start + k) // (2 * span) == (start + k + step) // (2 * span):
+                        yield start + k, start + k + step
+            step //= 2
+        span *= 2
+
+
+@lru_cache(maxsize=256)
+def selection_network(count: int, rank: int) -> tuple[tuple[int, int, bool, bool], ...]:
+    """Return the comparisons that the element of a rank depends on, and whether the lower and the upper are used."""
+    used = {rank}
+    kept = []
+    for low, high in reversed([*_comparators(count)]):
+        if low in used or high in used:
+            kept.append((low, high, low in used, high in used))
+            used |= {low, high}
+    return tuple(reversed(kept))
+
+
+# --- records ---------------------------------------------------------------------------------------------------------
+
+#: How many elements are read for each: an estimate, as it depends on values and windows.
+_SEARCHED: Final = 32
+
+
+def _searching(operands: Shapes, _results: Shapes) -> int:
+    return _SEARCHED * prod(operands[0])
+
+
+first_of_part = CallOp(
+    name="first_of_part",
+    numpy=_first_of_part,
+    doc="The position of the first element of the connected part of each true element; the size for others.",
+    work=Work.GATHER,
+    cost=_searching,
+)
+lower_envelope = CallOp(
+    name="lower_envelope",
+    numpy=_lower_envelope,
+    doc="The least sums, along lines, of an element and a number that rises with the distance from it.",
+    work=Work.GATHER,
+    cost=_searching,
+)
+rank_of_windows = CallOp(
+    name="rank_of_windows",
+    numpy=_rank_of_windows,
+    doc="The element of a rank of the window of each element.",
+    work=Work.GATHER,
+    cost=_searching,
+)
