@@ -56,6 +56,10 @@ class AdapterProfile:
     cache_bytes : int
         Bytes of the last-level cache. Scattered writes to more memory are sorted by position first. Taken from the
         data sheet; a cache that is taken for larger costs time only.
+    selects_boxes : bool
+        Whether what is written to a box of an array of one number, or the number written to a box, is selected by
+        coordinates where it is read rather than stored. False in-process, where a copy of a box takes less time than
+        computing positions.
     unrolled_products : bool
         Whether the inner loops of matrix products are written out. False where compiling is slow and registers are few.
     units : int
@@ -83,6 +87,7 @@ class AdapterProfile:
     heavy_weight: int = 100
     register_weight: int = 1024
     cache_bytes: int = 48 << 20
+    selects_boxes: bool = True
     unrolled_products: bool = True
     units: int = 132
     unit_rate: float = 2e5

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final
+from math import isfinite
+from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.errors import undefined
@@ -75,12 +76,20 @@ def _by_partials(
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
-    node = ct._cell.node
-    is_known = type(node) is Generate and node.op is generators.full and not isinstance(node.detail[0], Deferred)
-    if is_known and node.detail[0] == 1 and ct.dtype == factor.dtype:  # the cotangent of the result itself
+    if _known(ct) == 1 and ct.dtype == factor.dtype:  # the cotangent of the result itself
         return factor
+    number = _known(factor)
+    if number and isfinite(abs(number)):
+        return ct * factor
     product: GpuArray = GpuArray._apply(ops.multiply_no_nan, ct, factor)
     return product
+
+
+def _known(array: GpuArray) -> Any:
+    """Return the number that all elements of an array are; 0 if it is not known."""
+    node = array._cell.node
+    is_known = type(node) is Generate and node.op is generators.full and not isinstance(node.detail[0], Deferred)
+    return node.detail[0] if is_known else 0
 
 
 def conj(x: GpuArray) -> GpuArray:

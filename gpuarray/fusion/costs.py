@@ -47,6 +47,8 @@ from gpuarray.ops.spec import GenerateOp, MapOp, compute_type
 LOAD: Final = 4
 #: Storing an element and loading it again: what broadcasting recomputes for each element takes less.
 STORE: Final = 2 * LOAD
+#: Selecting an element of a write to a box: tests of coordinates, and a load at a computed position.
+SELECT: Final = 2 * LOAD
 #: Values that share no operand are computed in one launch up to this: a longer program is bound by arithmetic, and
 #: gains nothing from a launch less.
 INDEPENDENT_LIMIT: Final = 100
@@ -88,7 +90,9 @@ def of_node(node: Node) -> int:
     match node:
         case Map() | Generate():
             return node.op.cost
-        case Leaf() | View() | Gather() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+        case Scatter():
+            return SELECT
+        case Leaf() | View() | Gather() | Concat() | Reduce() | Scan() | Contract() | Call():
             return 0
         case _:
             assert_never(node)

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion import costs
+from gpuarray.fusion import boxes, costs
 from gpuarray.graph.layouts import Layout, is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
@@ -52,6 +52,8 @@ class GraphView:
     """Up to this width matrix products compute their operands where they read them."""
     launch: int = 0
     """How many operations take as long as a launch."""
+    selects: bool = False
+    """Whether writes to boxes are selected where they are read, if nothing could be updated in place."""
     recompute: int = 0
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
@@ -60,12 +62,15 @@ class GraphView:
     """How many values more may be lowered."""
     symbols: Mapping[int, int] = field(default_factory=dict)
     """For each parameter of an offset that moves, the position of the node that has its value."""
+    wanted: frozenset[int] = field(init=False)
+    """Leaves, and the values that the plan keeps."""
     users: Counter[int] = field(init=False)
     """How often each node is an operand."""
     loops: Counter[int] = field(init=False)
     """How often each node is an operand of a node that a loop computes, which can compute the operand, too."""
 
     def __post_init__(self) -> None:
+        self.wanted = frozenset(self.stored)
         self.users = Counter(chain.from_iterable(self.inputs))
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
         self.loops = Counter(chain.from_iterable(computed))
@@ -75,6 +80,7 @@ class GraphView:
         profile = capabilities.profile
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
+        self.selects = fuse and profile.selects_boxes
         for position, node in enumerate(self.nodes):
             self._demand(position, node, fuse)
             if isinstance(node, View):
@@ -105,6 +111,8 @@ class GraphView:
                 self.stored.update(inputs)
             case Scatter() if node.is_whole:
                 self.stored.add(position)
+            case Scatter() if self.is_selected(position):
+                pass
             case Scatter():
                 self.stored.update((position, inputs[0], *inputs[2:]))
                 if node.layout is None:
@@ -118,6 +126,20 @@ class GraphView:
                 pass
             case _:
                 assert_never(node)
+
+    def is_selected(self, position: int) -> bool:
+        """Return whether the elements of a write are selected by coordinates, so that its target need not be stored.
+
+        Those are writes to a box where nothing could be updated in place: the target is a number, or the values are and
+        others read the target, too.
+        """
+        node = self.nodes[position]
+        if not self.selects or not isinstance(node, Scatter) or node.layout is None:
+            return False
+        target, values = self.inputs[position]
+        is_shared = self.users[target] > 1 and position not in self.wanted
+        is_apart = boxes.is_constant(self.nodes[target]) or (is_shared and boxes.is_constant(self.nodes[values]))
+        return is_apart and boxes.box_of(node.layout, node.shape) is not None
 
     def unread(self, position: int, *, fuse: bool) -> list[int]:
         """Return the nodes that must be stored, and are not yet, for a matrix product to read its operands."""
@@ -246,7 +268,7 @@ class GraphView:
         for position, node in enumerate(self.nodes):
             length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
-            is_elementwise = isinstance(node, Map | View | Gather)
+            is_elementwise = isinstance(node, Map | View | Gather | Scatter)
             most = bindings + 2 if is_elementwise else bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:
                 inputs = ()
@@ -271,6 +293,23 @@ class GraphView:
             reads.append(read)
             inside.append(_union(within, (free_bit, (1 << length) - 1)))
             free_bit += length
+
+    def core(self, position: int) -> int:
+        """Return the value with other readers from which a value is computed by little, or the value itself.
+
+        Storing that one serves them all.
+        """
+        nodes, current, operations, is_shared = self.nodes, position, 0, False
+        while operations < costs.STORE and isinstance(nodes[current], Map | View):
+            operands = [i for i in self.inputs[current] if not boxes.is_constant(nodes[i])]
+            if len(operands) != 1:
+                return current if is_shared else position
+            operations += costs.of_node(nodes[current])
+            (current,) = operands
+            if current in self.stored or nodes[current].size > 2 * nodes[position].size:
+                return position
+            is_shared |= self.users[current] > 1
+        return position
 
     def cost(self, position: int, uses: Mapping[int, int] | None = None, enough: float = inf) -> int:
         """Return the operations of computing one element of a node from stored values.

@@ -17,7 +17,18 @@ from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
 #: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
-_GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
+_GROWING: Final = (
+    "instructions",
+    "stores",
+    "inputs",
+    "outputs",
+    "scalars",
+    "made",
+    "memo",
+    "generated",
+    "phases",
+    "updates",
+)
 
 
 Laid = TypeVar("Laid", Instruction, Store)
@@ -47,7 +58,7 @@ class LoopBuilder(Lowering):
 
     def adopt_axes(self, axes: tuple[int, ...]) -> None:
         """Split a loop without folds into rows, and lower everything in it again."""
-        if any(store.position is not None for store in self.stores):
+        if self.generated or any(store.position is not None for store in self.stores):
             raise CannotJoin
         made = list(self.made)
         outputs = list(self.outputs)

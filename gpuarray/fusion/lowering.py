@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, assert_never
 
-from gpuarray.fusion import costs
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.fusion import boxes, costs
+from gpuarray.fusion.boxes import Beyond
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Load, Scalar, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, broadcast, compose, contiguous, contiguous_strides
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Reduce, Scan, Scatter, View
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import generators
+from gpuarray.ops.spec import GenerateOp, MapOp
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -69,7 +75,9 @@ class Lowering:
     """(position, parameter number) of each scalar slot."""
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
-    memo: dict[tuple[int, Layout, int], int] = field(default_factory=dict)
+    memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
+    generated: dict[tuple[Any, Layout], int] = field(default_factory=dict)
+    """Positions and tests of coordinates, by what generates them."""
     phases: list[int] = field(default_factory=list)
     updates: list[tuple[int, int]] = field(default_factory=list)
 
@@ -118,7 +126,7 @@ class Lowering:
             self.inputs.append(root)
         return self.inputs.index(root)
 
-    def lower(self, position: int, layout: Layout, level: int) -> int:
+    def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
         memo = self.memo
         root = (position, layout, level)
@@ -146,18 +154,22 @@ class Lowering:
             memo[item] = self._emit(*item, [memo[w] for w in wanted])
         return memo[root]
 
-    def _wanted(self, position: int, layout: Layout, level: int) -> list["_Place"]:
+    def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return what must be lowered before a node."""
         graph = self.graph
         if position in graph.stored:
             return []
         node = graph.nodes[position]
         inputs = graph.inputs[position]
+        if isinstance(node, Scatter):
+            return self._wanted_of_write(position, node, layout, level)
+        if isinstance(layout, Beyond):
+            return self._wanted_beyond(position, layout, level)
         match node:
             case Map():
                 if layout.shape != node.shape:
                     self._refuse_repetition(position, layout)
-                wanted = []
+                wanted: list[_Place] = []
                 for i in inputs:
                     own = graph.nodes[i].shape
                     inner = layout if own == node.shape else compose(layout, broadcast(own, node.shape))
@@ -174,10 +186,36 @@ class Lowering:
                 return [(inputs[1], layout, level)]
             case Generate():
                 return []
-            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+            case Leaf() | Concat() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
+
+    def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Place"]:
+        """Return the values and the target of a write to a box, where they are read for its elements."""
+        if self.axes is not None or self.fold_count:
+            raise CannotJoin if self.made else StoreFirst(position)
+        found = boxes.inside(node, layout)
+        if found is None:
+            raise StoreFirst(position)
+        target, values = self.graph.inputs[position]
+        return [(values, found[0], level), (target, layout, level)]
+
+    def _wanted_beyond(self, position: int, place: Beyond, level: int) -> list["_Place"]:
+        """Return what must be lowered before a node that is read outside of its shape, too."""
+        graph, node = self.graph, self.graph.nodes[position]
+        inputs = graph.inputs[position]
+        if isinstance(node, Map):
+            return [(i, place.of_operand(graph.nodes[i].shape, node.shape), level) for i in inputs]
+        if isinstance(node, View) and inputs[0] in graph.stored:
+            return []
+        if isinstance(node, View):
+            inner = place.in_source(node.layout, graph.nodes[inputs[0]].shape)
+            if inner is not None:
+                return [(inputs[0], inner, level)]
+        if boxes.is_constant(node):
+            return []
+        raise StoreFirst(position)
 
     def _refuse_growth(self, position: int, times: int) -> None:
         """Request that a value is stored which one value needs at very many offsets, or which makes a loop too long.
@@ -186,7 +224,7 @@ class Lowering:
         """
         is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map)
         if is_open and (times > MOST_OFFSETS or self.length > 2 * INSTRUCTION_LIMIT):
-            raise StoreFirst(position)
+            raise StoreFirst(self.graph.core(position))
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
         """Request that a small value is stored where broadcasting would recompute it for many elements."""
@@ -210,19 +248,24 @@ class Lowering:
             stack += self.graph.inputs[current]
         return False
 
-    def _emit(self, position: int, layout: Layout, level: int, values: list[int]) -> int:
-        if position in self.graph.stored:
-            return self._read(position, layout, level)
+    def _emit(self, position: int, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         node = self.graph.nodes[position]
+        if isinstance(layout, Beyond):
+            if position in self.graph.stored:
+                return self._take(position, layout.seen_through(contiguous(node.shape)), level)
+            if isinstance(node, View) and not values:
+                return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
+        elif position in self.graph.stored:
+            return self._read(position, layout, level)
         match node:
+            case Scatter():
+                return self._select(node, layout, level, values)
             case View():
                 return values[0]
             case Generate():
                 return self._generate(position, node, layout, level)
             case Map():
-                operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
-                sources = tuple([self.instructions[v].dtype for v in values])
-                return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+                return self._applied(node.op, tuple(values), node.dtype)
             case Gather():
                 source = self.graph.inputs[position][0]
                 if self.graph.root(source) in self.made:
@@ -231,15 +274,15 @@ class Lowering:
                 slot = self.input_slot(source)
                 taken_level = max(self.instructions[values[0]].level, OUTER)
                 return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
-            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+            case Leaf() | Concat() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
 
-    def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
-        if layout.moves and not node.op.is_constant:
+    def _generate(self, position: int, node: Generate, layout: Layout | Beyond, level: int) -> int:
+        if isinstance(layout, Layout) and layout.moves and not node.op.is_constant:
             moving: Any = layout.offset
-            raise MustStay(moving.place)
+            raise MustStay(moving.number)
         slots = []
         for number in range(len(node.parameters)):
             if (position, number) not in self.scalars:
@@ -247,6 +290,7 @@ class Lowering:
             slots.append(self.scalars.index((position, number)))
         if node.op.is_constant:
             return self.add(Scalar(slots[0], node.dtype))
+        assert isinstance(layout, Layout)
         layout, level = self._hoisted(layout, level)
         return self.add(Index(node.op, layout, tuple(slots), node.dtype, level))
 
@@ -264,6 +308,45 @@ class Lowering:
         layout, level = self._hoisted(layout, level)
         node = self.graph.nodes[position]
         return self.add(Load(slot, layout, node.size, node.dtype, level))
+
+    def _take(self, position: int, layout: Layout, level: int) -> int:
+        """Read a stored value at positions of which some are outside of it, where what is read is dropped."""
+        root = self.graph.root(position)
+        if root in self.made:
+            raise CannotJoin
+        node = self.graph.nodes[position]
+        slot = self.input_slot(root)
+        place = self._generated(generators.position, dtypes.int32, layout, level)
+        return self.add(Take(slot, place, node.size, node.dtype, self.instructions[place].level), (place,))
+
+    def _select(self, node: Scatter, place: Layout | Beyond, level: int, values: list[int]) -> int:
+        """Select between the values and the target of a write to a box."""
+        found = boxes.inside(node, place)
+        assert found is not None
+        written, target = values
+        tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in found[1]]
+        if not tests:
+            return written
+        is_inside, *others = tests
+        for other in others:
+            both = is_inside, other
+            is_inside = self._applied(ops.logical_and, both, dtypes.bool_)
+        return self._applied(ops.where, (is_inside, written, target), node.dtype)
+
+    def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType) -> int:
+        level = max([self.instructions[v].level for v in values], default=UNIFORM)
+        sources = tuple([self.instructions[v].dtype for v in values])
+        return self.add(Apply(op, values, sources, dtype, level), values)
+
+    def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
+        """Return the instruction of a generator without parameters."""
+        if layout.moves:
+            moving: Any = layout.offset
+            raise MustStay(moving.place)
+        if (op, layout) not in self.generated:
+            here, own = self._hoisted(layout, level)
+            self.generated[op, layout] = self.add(Index(op, here, (), dtype, own))
+        return self.generated[op, layout]
 
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
@@ -284,7 +367,7 @@ class Lowering:
             self.memo.pop((position, layout, level), None)
 
 
-_Place: TypeAlias = tuple[int, Layout, int]
+_Place: TypeAlias = tuple[int, Layout | Beyond, int]
 
 
 def same_map(first: Layout, second: Layout) -> bool:

@@ -119,7 +119,7 @@ class Planner:
                 self._alone([self.single.call(position, node)])
             case Concat():
                 self._alone(self.single.concat(position, node), position)
-            case Scatter() if not node.is_whole:
+            case Scatter() if not node.is_whole and not graph.is_selected(position):
                 self._alone(self.single.scatter(position, node), position)
             case Scatter() | Map() | Generate() | View() | Gather() | Reduce():
                 self._place(position, node)
@@ -169,10 +169,10 @@ class Planner:
             case Contract():
                 alone = self._product_loop(position, node)
                 alone.make_product(position)
-            case Scatter():
+            case Scatter() if node.is_whole:
                 alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
                 alone.make_placed(position)
-            case Map() | Generate() | View() | Gather():
+            case Map() | Generate() | View() | Gather() | Scatter():
                 alone = LoopBuilder(self.graph, node.shape, None)
                 alone.make_elementwise(position)
             case Leaf() | Concat() | Scan() | Call():
@@ -200,7 +200,7 @@ class Planner:
         folds = alone.axes is not None
         if (
             not folds
-            and not isinstance(node, Scatter)
+            and not (isinstance(node, Scatter) and node.is_whole)
             and node.size
             not in (
                 prod(builder.source_shape),
@@ -241,7 +241,7 @@ class Planner:
             if builder.axes != alone.axes:
                 return False
             builder.make_fold(position) if isinstance(node, Reduce) else builder.make_product(position)
-        elif isinstance(node, Scatter):
+        elif isinstance(node, Scatter) and node.is_whole:
             if builder.axes is not None or alone.source_shape != builder.source_shape:
                 return False
             builder.make_placed(position)
@@ -322,7 +322,7 @@ class Planner:
         limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
-        repeated |= broadcast
+        repeated = {graph.core(p) for p in repeated} | broadcast
         grown = self._computed_more_often(repeated, uses) if at_once else set()
         repeated = grown or repeated - {i for p in repeated for i in graph.inputs[p]}
         rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}

@@ -5,12 +5,13 @@ in elements. Every view operation makes a new layout and touches no data. :func:
 view of a view is, or that no single layout can say it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import gcd, prod
 from typing import Any, NamedTuple, TypeAlias
 
-from gpuarray.graph.moving import MustStay, at_example, is_moving
+from gpuarray.graph.moving import MustStay, is_moving
+from gpuarray.graph.varying import at_example, varies
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -18,7 +19,8 @@ Shape: TypeAlias = tuple[int, ...]
 class Layout(NamedTuple):
     """Where the elements of an array of ``shape`` lie in flat storage.
 
-    While a plan is made, the offset may be one that moves (:mod:`gpuarray.graph.moving`).
+    While a plan is made, the offset may be one that moves (:mod:`gpuarray.graph.moving`), and each number may be one
+    that varies (:mod:`gpuarray.graph.varying`).
     """
 
     shape: Shape
@@ -41,8 +43,12 @@ class Layout(NamedTuple):
         return is_moving(self.offset)
 
     def at_example(self) -> "Layout":
-        """Return the layout with the offset in the graph for which a plan was made."""
-        return self._replace(offset=at_example(self.offset)) if self.moves else self
+        """Return the layout in the graph for which a plan was made."""
+        return self.at(at_example)
+
+    def at(self, value_of: Callable[[int], int]) -> "Layout":
+        """Return the layout with other numbers in place of its own."""
+        return Layout(tuple(map(value_of, self.shape)), tuple(map(value_of, self.strides)), value_of(self.offset))
 
     def bounds(self) -> tuple[int, int]:
         """Return the lowest and the highest position touched; (0, -1) if there is no element."""
@@ -214,6 +220,8 @@ def are_apart(first: Layout, second: Layout) -> bool:
     if 0 in first.shape or 0 in second.shape:
         return True
     steps = [step for layout in (first, second) for step, n in zip(layout.strides, layout.shape, strict=True) if n > 1]
+    if any(map(varies, steps)):
+        return False
     step = gcd(*steps)
     return step > 1 and (first.offset - second.offset) % step != 0
 
@@ -226,7 +234,7 @@ def _stay_apart(first: Layout, second: Layout) -> bool:
     if not are_apart(first.at_example(), second.at_example()):
         return False
     if moving.assumed is None:
-        raise MustStay(moving.place)
+        raise MustStay(moving.number)
     moving.assumed.append((first, second))
     return True
 
@@ -256,19 +264,39 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
     if len(base.shape) == 1:
         step = base.strides[0]
         return Layout(outer.shape, tuple(s * step for s in outer.strides), base.offset + outer.offset * step)
-    radix = contiguous_strides(base.shape)
-    start = _digits(outer.offset, radix)
+    found = coordinates(outer, base.shape)
+    if found is None:
+        return None
+    offset = base.offset + sum(own.offset * s for own, s in zip(found, base.strides, strict=True))
+    strides = [
+        sum(own.strides[axis] * s for own, s in zip(found, base.strides, strict=True))
+        for axis in range(len(outer.shape))
+    ]
+    return Layout(outer.shape, tuple(strides), offset)
+
+
+def coordinates(layout: Layout, shape: Shape) -> list[Layout] | None:
+    """Return the coordinates of the positions of a layout in an array of ``shape``, as one layout for each axis.
+
+    Return None if there is none: if a step along an axis of the layout passes from one line of the array to the next.
+
+    Examples
+    --------
+    >>> coordinates(Layout((2, 3), (5, 1), 6), (4, 5))
+    [Layout(shape=(2, 3), strides=(1, 0), offset=1), Layout(shape=(2, 3), strides=(0, 1), offset=1)]
+    """
+    radix = contiguous_strides(shape)
+    start = _digits(layout.offset, radix)
     low, high = list(start), list(start)
-    offset = base.offset + sum(d * s for d, s in zip(start, base.strides, strict=True))
-    strides = []
-    for extent, stride in zip(outer.shape, outer.strides, strict=True):
+    steps = []
+    for extent, stride in zip(layout.shape, layout.strides, strict=True):
         sign = -1 if stride < 0 else 1
-        digits = _digits(abs(stride), radix)
-        for k, digit in enumerate(digits):
-            reach = sign * digit * (extent - 1)
+        own = [sign * digit for digit in _digits(abs(stride), radix)]
+        steps.append(own)
+        for k, step in enumerate(own):
+            reach = step * (extent - 1)
             low[k] += min(reach, 0)
             high[k] += max(reach, 0)
-        strides.append(sign * sum(d * s for d, s in zip(digits, base.strides, strict=True)))
-    if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, base.shape, strict=True)):
+    if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, shape, strict=True)):
         return None
-    return Layout(outer.shape, tuple(strides), offset)
+    return [Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))]

@@ -36,6 +36,14 @@ def _arange_bounds(size: int, dtype: Any, start: Any, step: Any) -> tuple[int, i
     return (lowest, highest) if limits.min <= lowest and highest <= limits.max else None
 
 
+def _position(index: Any, *, dtype: Any) -> Any:
+    return np.asarray(index).astype(dtype)
+
+
+def _not_negative(index: Any, *, dtype: Any) -> Any:
+    return (np.asarray(index) >= 0).astype(dtype)
+
+
 def _linspace(index: Any, start: Any, step: Any, stop: Any, last_index: Any, *, dtype: Any) -> Any:
     """Return index * step + start, and exactly ``stop`` at ``last_index`` (-1 where the end point is left out)."""
     kind = np.dtype(dtype)
@@ -98,6 +106,14 @@ arange = GenerateOp(
         "complex": "arange_{R}({0}, {1}, {2})",
     },
     vec4={"f32": "vec4_arange_f32({0}, {1}, {2})"},
+)  # fmt: skip
+position = GenerateOp(
+    name="position", numpy=_position, parameters=0, wgsl={"i32": "i32({0})"}, cost=1,
+    doc="The index itself, which is negative before the first element.",
+)  # fmt: skip
+not_negative = GenerateOp(
+    name="not_negative", numpy=_not_negative, parameters=0, wgsl={"bool": "(i32({0}) >= 0)"}, cost=1,
+    doc="Whether the index is not negative.",
 )  # fmt: skip
 linspace = GenerateOp(
     name="linspace", numpy=_linspace, parameters=4, parameter_types=("result", "result", "result", "int32"), cost=3,

@@ -276,9 +276,13 @@ def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: An
 
 
 _TRIALS: Final[dict[Any, Any]] = {}
+#: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
+_PLAIN: Final = frozenset((int, float, str, bool, type(None)))
 
 
 def _key(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return type(value), value
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tobytes()
     if isinstance(value, Mapping):

@@ -44,7 +44,12 @@ def default_capabilities() -> Capabilities:
         kind="CPU",
         driver=f"NumPy {np.__version__}",
         profile=AdapterProfile(
-            recompute_limit=6, launch_operations=1 << 15, row_limit=ROW_LIMIT, parallel_rows=1, narrow_product=0
+            recompute_limit=6,
+            launch_operations=1 << 15,
+            row_limit=ROW_LIMIT,
+            parallel_rows=1,
+            narrow_product=0,
+            selects_boxes=False,
         ),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import is_target, trial, write
 
+#: The types of most arguments that are not sequences, or are not taken for one.
+_SINGLE: Final = frozenset((int, float, str, type(None)))
+
 
 def each(value: Any, count: int) -> list[Any]:
     """Return a value for each axis: those of a sequence, or one value repeated."""
-    if isinstance(value, Iterable) and not isinstance(value, str):
+    if type(value) not in _SINGLE and isinstance(value, Iterable):
         return [*value]
     return [value] * count
 

@@ -7,7 +7,7 @@ it, so that no padded array, and no window, is stored.
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,21 @@ _TABLED: Final = 64
 _SMALL: Final = 1 << 31
 
 
+class Window(NamedTuple):
+    """Where the elements of a window lie, counted from the element whose window it is.
+
+    Attributes
+    ----------
+    offsets : bytes
+        An int64 for each element and axis.
+    number : int
+        The number of elements.
+    """
+
+    offsets: bytes
+    number: int
+
+
 def are_gathered(source: GpuArray) -> bool:
     """Return whether windows of an array are read by a gather.
 
@@ -41,22 +56,26 @@ def are_gathered(source: GpuArray) -> bool:
     return not evaluate.is_host(evaluate.provider_of(source.device))
 
 
-def elements(source: GpuArray, offsets: Any, modes: Sequence[str], cval: Any) -> Node:
+def window(offsets: Any) -> Window:
+    """Return a window of the elements at offsets from an element, of shape (elements, axes)."""
+    return Window(np.ascontiguousarray(offsets, np.int64).tobytes(), len(offsets))
+
+
+def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -> Node:
     """Return the elements of the window of each element, along a last axis.
 
     Parameters
     ----------
     source : GpuArray
         The array, with at least one element.
-    offsets : ndarray
-        Where the elements of a window lie, counted from the element, of shape (elements, axes).
+    given : Window
+        Where the elements of a window lie.
     modes : sequence of str
         The mode of each axis.
     cval : number
         The constant beyond edges.
     """
-    offsets = np.ascontiguousarray(offsets, np.int64)
-    positions, is_open = _positions(source.shape, offsets.tobytes(), len(offsets), tuple(modes))
+    positions, is_open = _positions(source.shape, given, tuple(modes))
     if not is_open:
         return build.gather(source.node(), positions)
     found = build.gather(source.node(), build.binary(ops.maximum, positions, 0))
@@ -66,11 +85,17 @@ def elements(source: GpuArray, offsets: Any, modes: Sequence[str], cval: Any) ->
     return node
 
 
+@lru_cache(maxsize=256)
+def constants(values: bytes, dtype: DType) -> Node:
+    """Return numbers along one axis, such as one for each element of a window, as a leaf, which devices keep."""
+    return host_leaf(np.frombuffer(values, dtype).copy())
+
+
 @lru_cache(maxsize=128)
-def _positions(shape: Shape, offsets: bytes, count: int, modes: tuple[str, ...]) -> tuple[Node, bool]:
+def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
     ndim, size = len(shape), prod(shape)
-    away = np.frombuffer(offsets, np.int64).reshape(count, ndim)
+    away = np.frombuffer(given.offsets, np.int64).reshape(given.number, ndim)
     dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
     total: Any = None
     is_open = False

@@ -16,14 +16,17 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.logic import where
+from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.scipy.ndimage._boundary import extended, inside
+from gpuarray.scipy.ndimage._elements import constants
 from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate, polynomials, total
 
 #: How far arrays are extended whose splines have no closed form beyond the edges, as in SciPy.
@@ -141,14 +144,15 @@ def _reads(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Rea
             where_: Any = target.put(np.arange(extent, dtype=np.int32).reshape(*extents, 1) * np.int32(stride))
         else:
             steps = taps[:, moved.index(axis)].astype(np.int32)
-            start = _start(Coordinate(here.whole + np.int32(pad), here.rest), extent, target.mode, target.order)
-            found = _position(start.whole[..., None] + target.given(steps, start.whole), extent, target.mode)
+            whole = here.whole + np.int32(pad) if pad else here.whole
+            start = _start(Coordinate(whole, here.rest), extent, target.mode, target.order)
+            found = _position(start.whole[..., None] + target.given(steps, whole), extent, target)
             if target.mode == "grid-constant":
                 is_open = True
                 found = np.where(found < 0, np.int32(-prod(target.source)), found * np.int32(stride))
-            else:
+            elif stride > 1:
                 found = found * np.int32(stride)
-            where_ = target.put(found.astype(np.int32))
+            where_ = target.put(found.astype(np.int32, copy=False))
             if target.order:
                 own = target.put(_weights(start.rest, steps, target))
                 weights = own if weights is None else weights * own
@@ -184,24 +188,28 @@ class _Target(NamedTuple):
 
     def given(self, value: Any, like: Any) -> Any:
         """Return numbers beside others: NumPy's beside NumPy's."""
-        return as_array(value, self.device) if isinstance(like, GpuArray) else value
+        return make(constants(value.tobytes(), value.dtype), self.device) if isinstance(like, GpuArray) else value
 
 
-def _position(places: Any, extent: int, mode: str) -> Any:
+def _position(places: Any, extent: int, target: _Target) -> Any:
     """Return the positions inside an axis that stand for others."""
-    if mode == "constant" and extent > 8:  # what lies beyond by more than a window is not used
-        last = np.int32(extent - 1)
-        return np.maximum(last - abs(last - abs(places)), np.int32(0))
-    return inside(places, extent, _READ_AS.get(mode, mode))
+    last = np.int32(extent - 1)
+    if target.mode != "constant" or extent <= target.order:
+        return inside(places, extent, _READ_AS.get(target.mode, target.mode))
+    # results beyond the array are the constant: others lie less than a window beyond, or there with a weight of zero
+    if target.order > 1:
+        places = last - abs(last - abs(places))
+        return elementwise.maximum(places, np.int32(0)) if isinstance(places, GpuArray) else np.maximum(places, 0)
+    return clip(places, np.int32(0), last) if isinstance(places, GpuArray) else np.clip(places, 0, last)
 
 
 def _weights(rest: Any, steps: Any, target: _Target) -> Any:
     """Return the weights of elements, by Horner's rule."""
     powers = polynomials(target.order)[steps].astype(target.dtype)
     rest = rest[..., None]
-    found = target.given(powers[:, -1].copy(), rest)
+    found = target.given(powers[:, -1], rest)
     for power in range(target.order - 1, -1, -1):
-        found = found * rest + target.given(powers[:, power].copy(), rest)
+        found = found * rest + target.given(powers[:, power], rest)
     return found
 
 

@@ -15,6 +15,7 @@ from scipy import ndimage
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.scipy.ndimage._correlation import line_filtered
 
 #: The largest pole of the recursion for the coefficients, by the order of the spline.
@@ -62,8 +63,13 @@ def coefficients(source: GpuArray, order: int, axes: Sequence[int], mode: str, d
 
 def coordinate(value: Any, dtype: DType) -> Coordinate:
     """Return numbers, NumPy's or ours, as a coordinate whose rest has a dtype."""
-    whole = np.floor(value)
-    return Coordinate(whole.astype(np.int32), (value - whole).astype(dtype))
+    whole = _floor(value)
+    rest = value - whole
+    return Coordinate(whole.astype(np.int32), rest if rest.dtype == dtype else rest.astype(dtype))
+
+
+def _floor(value: Any) -> Any:
+    return elementwise.floor(value) if isinstance(value, GpuArray) else np.floor(value)
 
 
 def total(parts: Sequence[Coordinate]) -> Coordinate:
@@ -71,7 +77,7 @@ def total(parts: Sequence[Coordinate]) -> Coordinate:
     whole, rest = parts[0]
     for other in parts[1:]:
         whole, rest = whole + other.whole, rest + other.rest
-        over = np.floor(rest)
+        over = _floor(rest)
         whole, rest = whole + over.astype(np.int32), rest - over
     return Coordinate(whole, rest)
 

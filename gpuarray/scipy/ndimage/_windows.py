@@ -7,7 +7,7 @@ over overlapping views.
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,17 +16,19 @@ from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
-from gpuarray.scipy.ndimage._elements import are_gathered, elements
+from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, elements, window
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
+#: Weights that SciPy takes for zero.
+_NEAR_ZERO: Final = float(np.finfo(np.float64).eps)
 #: Integers below this are exact in 32 bits.
 _EXACT: Final = 1 << 31
 
@@ -86,14 +88,20 @@ def weighted(
     result : dtype
         The dtype of the result.
     """
+    if are_gathered(source):
+        known = (
+            _of_array(weights, before, source.dtype, result)
+            if isinstance(weights, GpuArray)
+            else _of_numbers(weights.tobytes(), weights.dtype, weights.shape, tuple(before), source.dtype, result)
+        )
+        if known is not None:
+            seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
+            return _reduced(source, build.binary(ops.multiply, seen, known.line), reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
     places: Any = None
     if not isinstance(weights, GpuArray):
-        places = np.argwhere(np.abs(weights) > np.finfo(np.float64).eps)
-    # sums of rounded products that become integers are added in SciPy's order
-    if (result.kind in "fc" or dtype.kind != "f") and (places is None or len(places)) and are_gathered(source):
-        return _gathered(source, weights, places, before, modes, cval, dtype)
+        places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
     if places is None or len(places) > MOST_VIEWS:
         line = weights if places is None else as_array(weights.astype(dtype), source.device)
         return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
@@ -103,27 +111,39 @@ def weighted(
     )
 
 
-def _gathered(
-    source: GpuArray, weights: Any, places: Any, before: Sequence[int], modes: Sequence[str], cval: Any, dtype: DType
-) -> GpuArray:
-    """Return the sum of the products as a reduction over the elements of windows."""
-    if places is None:
-        places = np.argwhere(np.ones(weights.shape, bool))
-        line = build.cast(weights.reshape(-1).node(), dtype)
-    else:
-        line = _leaf(weights[tuple(places.T)].astype(dtype).tobytes(), dtype)
-    seen = build.cast(elements(source, places - np.array(before), modes, cval), dtype)
-    return _reduced(source, build.binary(ops.multiply, seen, line), reductions.sum, dtype)
+class _Weights(NamedTuple):
+    """The weights of a window, one for each of its elements, and the dtype in which products are added."""
+
+    window: Window
+    line: Node
+    dtype: DType
+
+
+@lru_cache(maxsize=256)
+def _of_numbers(
+    values: bytes, kind: DType, extents: Shape, before: Shape, source: DType, result: DType
+) -> _Weights | None:
+    """Return weights that are not zero; None if a sum has no terms, or only in SciPy's order is what SciPy returns."""
+    weights = np.frombuffer(values, kind).reshape(extents)
+    dtype = sum_dtype(source, result, weights)
+    places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
+    if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
+        return None
+    line = weights[tuple(places.T)].astype(dtype)
+    return _Weights(window(places - np.array(before)), constants(line.tobytes(), dtype), dtype)
+
+
+def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
+    """Return the weights of an array of this package, whose values are not read."""
+    dtype = sum_dtype(source, result, weights)
+    if not weights.size or (result.kind not in "fc" and dtype.kind == "f"):
+        return None
+    places = np.argwhere(np.ones(weights.shape, bool))
+    return _Weights(window(places - np.array(before)), build.cast(weights.reshape(-1).node(), dtype), dtype)
 
 
 def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:
     return make(build.reduce(fold, windows, (source.ndim,), dtype=dtype), source.device)
-
-
-@lru_cache(maxsize=256)
-def _leaf(values: bytes, dtype: DType) -> Node:
-    """Return numbers for each place of a window as a leaf, which devices keep."""
-    return host_leaf(np.frombuffer(values, dtype).copy())
 
 
 def _by_parts(
@@ -243,9 +263,11 @@ def folded(
     """
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
     if are_gathered(source):
-        seen = elements(source, np.argwhere(footprint) - np.array(before), modes, cval)
+        given = _of_footprint(footprint.tobytes(), footprint.shape, tuple(before))
+        seen = elements(source, given, modes, cval)
         if added is not None:
-            seen = build.binary(ops.add, seen, _leaf(added[footprint].astype(source.dtype).tobytes(), source.dtype))
+            steps = constants(added[footprint].astype(source.dtype).tobytes(), source.dtype)
+            seen = build.binary(ops.add, seen, steps)
         return _reduced(source, seen, fold)
     places = np.argwhere(footprint).tolist()
 
@@ -266,6 +288,11 @@ def folded(
         return found
 
     return _by_parts(source, before, after, modes, cval, compute)
+
+
+@lru_cache(maxsize=256)
+def _of_footprint(footprint: bytes, extents: Shape, before: Shape) -> Window:
+    return window(np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before))
 
 
 def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:

@@ -1,0 +1,120 @@
+"""Writes to boxes that are read without being stored.
+
+An element is one of the values inside the box, and one of the target outside. A loop computes both and selects. It
+computes the values at coordinates that may be outside of their shape, where what it reads is dropped. Such coordinates
+are a :class:`Beyond`.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+from gpuarray.graph.layouts import Layout, Shape, coordinates
+from gpuarray.graph.nodes import Generate, Scatter
+from gpuarray.ops import generators
+
+
+class Beyond(NamedTuple):
+    """Where the elements of a node are read, inside its shape or outside.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The index space.
+    axes : tuple of Layout
+        For each axis of the node a layout of the index space, whose positions are coordinates.
+    """
+
+    shape: Shape
+    axes: tuple[Layout, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the index space."""
+        return prod(self.shape)
+
+    def seen_through(self, layout: Layout) -> Layout:
+        """Return the positions in the source of a view."""
+        return _sum(self.shape, self.axes, layout.strides, layout.offset)
+
+    def in_source(self, layout: Layout, shape: Shape) -> "Beyond | None":
+        """Return the coordinates in the source, of ``shape``, of a view; None if there are none."""
+        found = coordinates(layout, shape)
+        if found is None:
+            return None
+        return Beyond(self.shape, tuple([_sum(self.shape, self.axes, own.strides, own.offset) for own in found]))
+
+    def of_operand(self, own: Shape, shape: Shape) -> "Beyond":
+        """Return the coordinates in an operand that is broadcast to ``shape``."""
+        axes = self.axes[len(shape) - len(own) :]
+        still = Layout(self.shape, (0,) * len(self.shape), 0)
+        kept = zip(axes, own, shape[len(shape) - len(own) :], strict=True)
+        return Beyond(self.shape, tuple([axis if n == m else still for axis, n, m in kept]))
+
+
+class Side(NamedTuple):
+    """An axis of an array: which axis of the values lies along it, if any, where these begin, and how many they are."""
+
+    axis: int | None
+    start: int
+    extent: int
+
+
+@lru_cache(maxsize=1024)
+def box_of(layout: Layout, shape: Shape) -> tuple[Side, ...] | None:
+    """Return the sides of the region of an array of ``shape`` that a layout names; None if it is no box, or moves."""
+    if layout.moves or 0 in layout.shape:
+        return None
+    found = coordinates(layout, shape)
+    if found is None:
+        return None
+    sides = []
+    used: set[int] = set()
+    for own in found:
+        along = [axis for axis, (n, step) in enumerate(zip(own.shape, own.strides, strict=True)) if n > 1 and step]
+        if len(along) > 1 or any(own.strides[axis] != 1 or axis in used for axis in along):
+            return None
+        used.update(along)
+        sides.append(Side(along[0], own.offset, own.shape[along[0]]) if along else Side(None, own.offset, 1))
+    return tuple(sides)
+
+
+def is_constant(node: Any) -> bool:
+    """Return whether all elements of a node are one number."""
+    return isinstance(node, Generate) and node.op is generators.full
+
+
+def inside(node: Scatter, place: "Layout | Beyond") -> tuple[Beyond, list[Layout]] | None:
+    """Return where the values of a write to a box are read for the elements at a place, and what is inside.
+
+    An element is inside if the positions of all these layouts are not negative. Return None if the place has no
+    coordinates.
+    """
+    assert node.layout is not None
+    sides = box_of(node.layout, node.shape)
+    assert sides is not None
+    axes = place.axes if isinstance(place, Beyond) else coordinates(place, node.shape)
+    if axes is None:
+        return None
+    tests = []
+    own = [Layout(place.shape, (0,) * len(place.shape), 0)] * len(node.layout.shape)
+    for side, axis, n in zip(sides, axes, node.shape, strict=True):
+        before = axis._replace(offset=axis.offset - side.start)
+        if side.axis is not None:
+            own[side.axis] = before
+        if side.start > 0:
+            tests.append(before)
+        last = side.start + side.extent - 1
+        if last < n - 1:
+            tests.append(Layout(place.shape, tuple([-step for step in axis.strides]), last - axis.offset))
+    return Beyond(place.shape, tuple(own)), tests
+
+
+def _sum(shape: Shape, axes: Sequence[Layout], factors: Sequence[int], offset: int) -> Layout:
+    strides = [
+        sum(axis.strides[k] * factor for axis, factor in zip(axes, factors, strict=True)) for k in range(len(shape))
+    ]
+    return Layout(
+        shape, tuple(strides), sum(axis.offset * factor for axis, factor in zip(axes, factors, strict=True)) + offset
+    )
