@@ -114,6 +114,32 @@ def interchange(
     frame.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
 
 
+def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:
+    """Write which row comes to each place by interchanges with the rows of pivots; ``inverse``: where each row goes."""
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        rows_of, written = template.bind(pivots, writable=False), template.bind(order, writable=True)
+        template.numbers("rows", "steps", "inverse")
+        pivot = rows_of.load("plane * steps + row")
+        kernel.line(
+            f"let groups_down = (rows + {WORKGROUP - 1}u) / {WORKGROUP}u;",
+            "let plane = block / groups_down;",
+            f"let place = (block - plane * groups_down) * {WORKGROUP}u + local;",
+            "if (place >= rows) { return; }",
+            "var found = place;",
+            "for (var step = 0u; step < steps; step++) {",
+            "let row = select(steps - 1u - step, step, inverse != 0u);",
+            f"let pivot = u32({pivot});",
+            "if (found == row) { found = pivot; } else if (found == pivot) { found = row; }",
+            "}",
+            written.store("plane * rows + place", "i32(found)"),
+        )
+
+    values = {"rows": rows, "steps": steps, "inverse": int(inverse)}
+    frame.run(("order",), "row order", write, values, frame.batch * -(-rows // WORKGROUP))
+
+
 def determinant(frame: Frame, factors: Matrix, pivots: Buffer, sign: Matrix | None, size: Matrix | None) -> None:
     """Write the determinant of factors; with ``size`` its sign, and the logarithm of its absolute value."""
     numbers = Numbers(frame.dtype)
