@@ -60,7 +60,7 @@ def polysub(a1: Any, a2: Any) -> GpuArray:
     return _term_by_term(np.subtract, a1, a2)
 
 
-@native("polymul", at_once="sums")
+@native("polymul", at_once="products")
 def polymul(a1: Any, a2: Any) -> GpuArray:
     """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
@@ -110,7 +110,7 @@ def _horner(coefficients: Iterable[Any], start: Any, x: Any) -> GpuArray:
     return result
 
 
-@native("polyval", at_once="elements")
+@native("polyval", at_once="sums")
 def polyval(p: Any, x: Any) -> GpuArray:
     """Evaluate a polynomial."""
     if not isinstance(p, np.poly1d) and not as_array(p).ndim:

@@ -106,7 +106,7 @@ def argsort(
     return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
-@native("partition", at_once="elements")
+@native("partition", at_once="elements", is_whole=True)
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
@@ -145,7 +145,7 @@ def partition(
     return sort(array, axis=number)
 
 
-@native("argpartition", at_once="elements")
+@native("argpartition", at_once="elements", is_whole=True)
 def argpartition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
