@@ -46,7 +46,7 @@ def _selected(nodes: list[Node], rank: int) -> Node:
 
 @lru_cache(maxsize=256)
 def _places(footprint: bytes, extents: Shape, before: Shape) -> tuple[Offsets, tuple[tuple[int, int], ...]]:
-    """Return the elements of a window, counted from the first of each axis, and the first and last offset of each axis."""
+    """Return the elements of a window, from the first of each axis on, and the first and last offset of each axis."""
     offsets = np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before)
     first, last = offsets.min(0), offsets.max(0)
     return tuple(map(tuple, (offsets - first).tolist())), tuple(zip(first.tolist(), last.tolist(), strict=True))
