@@ -120,7 +120,7 @@ def find_plan(
         wanted = wanted + stored.held(order, graph.storable, pending, held_from)
     key = (*context, *wanted)
     prepared = _plans.get(key)
-    if prepared is None:
+    if prepared is None or stored.is_repeated(order, prepared.unstored):
         again, unstored = stored.recomputed(order, {*wanted})
         if again:
             wanted = wanted + again

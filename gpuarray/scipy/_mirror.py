@@ -272,8 +272,8 @@ def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
     if isinstance(value, tuple):
         items = [_placed(item, device, targets) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, list):
-        return [_placed(item, device, targets) for item in value]
+    if isinstance(value, list):  # lists of numbers and of positions are for the host, and may be long
+        return [_placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
     return value
 
 

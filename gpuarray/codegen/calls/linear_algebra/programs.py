@@ -198,7 +198,7 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         write_values(frame, columns, values.buffer, scaled=False)
     vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
     if vectors is not None:
-        take(frame, columns, a, vectors, unit=False)
+        take(frame, columns, columns.work, vectors, unit=False)
     return frame.program()
 
 
@@ -224,7 +224,7 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
     width = rows if parameters["full_matrices"] else short
     left = frame.matrix(rows, short)
-    take(frame, columns, a, left, unit=True)
+    take(frame, columns, columns.work, left, unit=True)
     q = householder.factorise(frame, left, width)
     x = frame.matrix(rows, width)
     move(frame, a, x, IDENTITY)
