@@ -81,6 +81,13 @@ def test_an_interrupt_ends_a_wait_for_the_device(driver: Any, monkeypatch: pytes
     assert time.monotonic() - start < 1
 
 
+def test_a_wait_goes_on_while_the_device_computes(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "awake_ns", 0)
+    monkeypatch.setattr(native, "_PATIENCE_NS", 100_000_000)
+    x = xp.asarray(np.ones((900, 900), np.float32), device="wgpu:0")
+    assert (x @ x @ x).sum() == 900**4
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_an_interrupt_ends_a_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch, in_place: bool) -> None:
     """The kernel compiles on, and the next evaluation takes it; an update has not happened."""

@@ -346,7 +346,7 @@ class NativeDriver(PublicDriver):
         """
         start = idle = perf_counter_ns()
         while not is_done():
-            is_idle = self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
+            is_idle = self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL) & 0xFF  # a byte of Rust's
             now = perf_counter_ns()
             if not is_idle:
                 idle = now
