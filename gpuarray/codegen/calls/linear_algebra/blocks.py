@@ -137,13 +137,23 @@ def _write_substitution(
     template.matrix("right")
     if mirror is not None:
         template.matrix("mirror")
+    # all loads of the triangle are under way at once
+    steps = size * size // together
+    place = template.place("triangle", triangle, "row", "column + {0}u")
+    loads = (
+        f"var t{n} = {numbers.zero}; if (row < rows && column + {n * together // size}u <= row) "
+        f"{{ t{n} = {read.load(place.format(n * together // size))}; }}"
+        for n in range(steps)
+    )
+    stores = (
+        f"factors[(column + {n * together // size}u) * {size + 1}u + row] = "
+        f"{numbers.conj(f't{n}') if conjugated else f't{n}'};"
+        for n in range(steps)
+    )
     kernel.line(
-        f"for (var e = local; e < rows * rows; e += {together}u) {{",
-        "let i = e % rows; let j = e / rows;",
-        "if (j > i) { continue; }",
-        f"let value = {read.load(template.place('triangle', triangle, 'i', 'j'))};",
-        f"factors[j * {size + 1}u + i] = {numbers.conj('value') if conjugated else 'value'};",
-        "}",
+        f"let row = local % {size}u; let column = local / {size}u;",
+        *loads,
+        *stores,
         *unrolled(size, lambda i: f"var x{i} = {numbers.zero};"),
         "if (c < columns) {",
     )
