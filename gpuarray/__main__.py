@@ -66,7 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _bench(arguments: list[str]) -> int:
     """Run the benchmarks, which are a package of the repository."""
-    if importlib.util.find_spec("bench") is None:
+    found = importlib.util.find_spec("bench")  # it may also be a program of the user
+    if found is None or not found.submodule_search_locations or importlib.util.find_spec("bench.workloads") is None:
         print("bench: there is no package 'bench' here; run this in a checkout of the repository", file=sys.stderr)
         return 2
     sys.argv[1:] = arguments

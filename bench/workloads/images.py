@@ -30,5 +30,9 @@ WORKLOADS = [
     _filter("uniform-filter", 4096, lambda ndi, x: ndi.uniform_filter(x, 5)),
     _filter("sobel", 4096, lambda ndi, x: ndi.sobel(x)),
     _filter("median-filter", 2048, lambda ndi, x: ndi.median_filter(x, 5)),
+    _filter("minimum-filter", 2048, lambda ndi, x: ndi.minimum_filter(x, 5)),
+    _filter("zoom", 2048, lambda ndi, x: ndi.zoom(x, 1.3)),
+    _filter("label", 2048, lambda ndi, x: ndi.label(x > 0.6)[0]),
+    _filter("distance-transform", 2048, lambda ndi, x: ndi.distance_transform_edt(x > 0.1)),
     _filter("rotate", 2048, lambda ndi, x: ndi.rotate(x, 17.0, reshape=False)),
 ]

@@ -6,7 +6,7 @@ packages import from here.
 """
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, make, wrap
-from gpuarray.array.cells import AUTO, Cell, joint_device
+from gpuarray.array.cells import AUTO, CPU, Cell, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -24,6 +24,7 @@ from gpuarray.array.recorded import recorded
 
 __all__ = [
     "AUTO",
+    "CPU",
     "WEAK",
     "Cell",
     "Compaction",

@@ -4,6 +4,8 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
@@ -64,6 +66,11 @@ class GpuArray(MethodsArray):
         if buffer is not None or offset or strides is not None:
             raise TypeError("a GpuArray has memory of its own; use gpuarray.frombuffer, or as_strided for strides")
         check_order(order, "CF")
+        if isinstance(shape, float | Fraction | Decimal):  # statistics.mean makes a result of the class of its data
+            raise TypeError(
+                f"GpuArray({shape!r}): a shape is an integer or a tuple of integers. For an array of a value use "
+                "gpuarray.asarray; instead of statistics.mean(x) use x.mean() or statistics.mean(x.tolist())"
+            )
         made: GpuArray = dispatch.METHODS["empty"](shape, dtype)
         return made
 

@@ -25,6 +25,7 @@ from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
 
 AUTO: Final = Device("auto")
+CPU: Final = Device("cpu")
 #: Devices whose small values may be in host memory.
 FREE: Final = frozenset(("auto", "cpu"))
 

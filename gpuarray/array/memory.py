@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
-from gpuarray.array.cells import FREE, Cell, noted
+from gpuarray.array.cells import CPU, FREE, Cell, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
-from gpuarray.graph.nodes import Generate, Map, Node
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import USER_FILES, find_origin, frame_at
+from gpuarray.unprotected import marked_writeable
 
 READ_ONLY: Final = 0
 WRITEABLE: Final = 1
@@ -35,6 +36,8 @@ ROWS: Final = {"real": ops.real, "imag": ops.imag}
 REGROUPED: Final = ("parts", "pairs")
 #: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
 NOTHING: Final = object()
+#: The most elements of an array for which no threads share the work of one call.
+_WHOLE: Final = 1 << 20
 _new: Final = object.__new__
 
 
@@ -175,6 +178,23 @@ class MemoryArray:
         part = evaluate.strided(whole, self._layout)
         part.flags.writeable = False  # it is a part of a leaf
         return part
+
+    def whole_host(self) -> npt.NDArray[Any] | None:
+        """Return large elements for reading; None if the device is not "cpu", or if they are to be computed.
+
+        The result keeps them as they are while it exists.
+        """
+        cell = self._cell
+        if cell.device is not CPU or cell.memory is not None or self._part is not None or self.size > _WHOLE:
+            return None
+        if config.current.memory_limit:
+            return None
+        node = cell.node
+        leaf = node if type(node) is Leaf else node.result
+        value = None if leaf is None else evaluate.value_of(leaf)
+        if value is None:
+            return None
+        return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
 
     def has_memory(self) -> bool:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""

@@ -71,6 +71,17 @@ def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return _solution(batch, (known, side), owns)
 
 
+def _triangular(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Solve stacks of triangular systems; one triangle with more right-hand sides, if it is the same for all."""
+    left, right = node.inputs
+    if owns[0] is not None or len(left.shape) > 2:
+        return _stacked(batch, node, owns)
+    columns = moved(batch.full(right), 0, 1)
+    flat = build.reshape(columns, (columns.shape[0], batch.size * right.shape[1]))
+    solved = Call(node.op, (left, flat), node.parameters, 0, flat.shape, node.dtype)
+    return lambda output: moved(build.reshape(solved, columns.shape), 1, 0)
+
+
 def _solution(
     batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda made: made
 ) -> _Made:
@@ -284,8 +295,11 @@ RULES: Final[dict[Any, _Rule]] = {
     factorisations.eigvalsh: _stacked,
     factorisations.inv: _stacked,
     factorisations.lstsq: _lstsq,
+    factorisations.lu: _stacked,
     factorisations.qr: _stacked,
+    factorisations.row_order: _stacked,
     factorisations.slogdet: _stacked,
     factorisations.solve: _solve,
+    factorisations.solve_triangular: _triangular,
     factorisations.svd: _stacked,
 }

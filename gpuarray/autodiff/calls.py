@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff import composed
+from gpuarray.autodiff import composed, triangles
 from gpuarray.autodiff.elementwise import adjoint, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
 from gpuarray.autodiff.program import Cotangents, Outputs
@@ -28,7 +28,7 @@ _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
 #: Calls whose results are integers.
 FLAT: Final = frozenset((
     calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
-    calls.unpackbits,
+    calls.unpackbits, factorisations.row_order,
 ))  # fmt: skip
 
 
@@ -354,9 +354,11 @@ RULES: Final[dict[CallOp, _Rule]] = {
     factorisations.eigvalsh: _eigh,
     factorisations.inv: _inv,
     factorisations.lstsq: composed.least_squares,
+    factorisations.lu: triangles.lu_factors,
     factorisations.qr: _qr,
     factorisations.slogdet: _slogdet,
     factorisations.solve: _solve,
+    factorisations.solve_triangular: triangles.triangular_system,
     factorisations.svd: _svd,
 }
 

@@ -2,8 +2,9 @@
 
 An implementation of the package has the signature and the results of a function of NumPy. Where all arrays of a call
 are small and in host memory, NumPy's function itself is called with their memory, and its result becomes an array. The
-registration of an implementation says whether this is so, and what bounds the size of the results. An error and
-whatever else this module does not know lead to the implementation, so that errors and warnings are always the same.
+registration of an implementation says whether this is so, and what bounds the size of the results. If NumPy's call is
+all that the in-process provider would do, it is also made with large arrays on the device "cpu". An error and whatever
+else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, cells, joint_device, wrap
+from gpuarray.array import CPU, GpuArray, cells, joint_device, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
@@ -56,21 +57,31 @@ class AtOnce:
         Whether a result may share memory with an argument.
     is_bounded : callable or None
         Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
+    is_whole : bool
+        Whether large arrays are computed at once on the device "cpu". The function must not have a parameter ``out``.
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
 
-    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view")
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "is_whole", "may_be_view")
 
-    def __init__(self, call: Callable[..., Any], results: Results, group: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        results: Results,
+        group: Callable[..., Any] | None = None,
+        *,
+        is_whole: bool = False,
+    ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded = _BOUNDS.get(results)
+        self.is_whole = is_whole
         self.group = group
 
 
-def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
+def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whole: bool = False) -> _F:
     """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
@@ -81,9 +92,11 @@ def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
         What bounds the size of the results.
     call : callable
         The function of NumPy.
+    is_whole : bool
+        Whether large arrays are computed at once on the device "cpu".
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None)
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, is_whole=is_whole)
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
@@ -96,7 +109,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any]) -> _F:
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
-        cast(Any, run).unchecked = at_once(unchecked, results, call)
+        cast(Any, run).unchecked = at_once(unchecked, results, call, is_whole=is_whole)
     return cast(_F, run)
 
 
@@ -115,9 +128,17 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     try:
-        given = _given(arguments, arrays, hosts)
-        named = dict(zip(keywords, _given(keywords.values(), arrays, hosts), strict=True)) if keywords else keywords
-        if not arrays or not (rule.is_bounded is None or rule.is_bounded(hosts, arguments, keywords)):
+        is_whole = rule.is_whole
+        given = _given(arguments, arrays, hosts, is_whole=is_whole)
+        named = (
+            dict(zip(keywords, _given(keywords.values(), arrays, hosts, is_whole=is_whole), strict=True))
+            if keywords
+            else keywords
+        )
+        if not arrays:
+            return NOT_COMPUTED
+        is_bounded = None if is_whole and arrays[0]._cell.device is CPU else rule.is_bounded
+        if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
         device = arrays[0]._cell.device
         for array in arrays:
@@ -125,7 +146,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                 device = joint_device(device, array._cell.device)
         if rule.is_in_place or keywords.get("out") is not None:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if (rule.is_in_place and arguments[0] is not arrays[0]) or not all(map(_is_current, arrays)):
+                if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
+                    return NOT_COMPUTED
+                if not all(_is_current(array) or (is_whole and array._cell.memory is None) for array in arrays):
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
@@ -137,7 +160,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return wrapped if rule.group is None else rule.group(*wrapped)
 
 
-def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> list[Any]:
+def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], *, is_whole: bool) -> list[Any]:
     """Return what NumPy gets instead of arguments.
 
     Parameters
@@ -148,6 +171,8 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> l
         To which the arrays of this package are added.
     hosts : list
         To which NumPy's arrays are added: first the elements of ``arrays``, as far as they are before NumPy's own.
+    is_whole : bool
+        Whether arrays may be large.
 
     Raises
     ------
@@ -159,6 +184,8 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> l
         kind = type(value)
         if kind is GpuArray:
             host = value._host if value._memory is value._cell.memory else value.host()
+            if host is None and is_whole:
+                host = value.whole_host()
             if host is None or not host.size or host.dtype is dtypes.float16:
                 raise LookupError
             hosts.insert(len(arrays), host)
@@ -167,9 +194,13 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any]) -> l
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_given(value, arrays, hosts))
+            value = kind(_given(value, arrays, hosts, is_whole=is_whole))
         elif kind is _ndarray:
-            if not value.size or value.size > immediacy().limit or not dtypes.is_supported(value.dtype):
+            if (
+                not value.size
+                or (value.size > immediacy().limit and not is_whole)
+                or not dtypes.is_supported(value.dtype)
+            ):
                 raise LookupError
             hosts.append(value)
         elif not isinstance(value, np.generic | np.dtype):

@@ -83,7 +83,7 @@ def _steps(values: GpuArray) -> GpuArray:
     return values[1:] - values[:-1]
 
 
-@implements("bincount", at_once="sums")
+@implements("bincount", at_once="sums", is_whole=True)
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     """Count the occurrences of each value in an array of non-negative integers, or sum their weights."""
     values = as_array(x)

@@ -33,7 +33,7 @@ def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str
     return found if is_last else found.swapaxes(axis, -1)
 
 
-@native("packbits")
+@native("packbits", at_once="elements", is_whole=True)
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
     source = as_array(a)
@@ -53,7 +53,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     return reduce(or_, parts)
 
 
-@native("unpackbits")
+@native("unpackbits", at_once="multiples", is_whole=True)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> GpuArray:
     """Unpack uint8 elements into binary values."""
     source = as_array(a)

@@ -146,7 +146,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuAr
     return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
-@implements("extract", at_once="sums")
+@implements("extract", at_once="sums", is_whole=True)
 def extract(condition: Any, arr: Any) -> GpuArray:
     """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)

@@ -1,7 +1,8 @@
 """Checks of matrix arguments, as in numpy.linalg, and the evaluation of factorisations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
+from gpuarray.ops import generators
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
@@ -119,11 +121,52 @@ def run_checked(
     *found, failed = run(row, operands, [*outputs, (operands[0].shape[:-2], dtypes.int32)], **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
-    make = partial(np.linalg.LinAlgError, error)
-    status, device = failed.node(), found[0].device
-    if tape.batch_of(status) is not None:  # the matrices of all elements are checked at once
-        *others, status = [tape.whole(array.node(), device) for array in (*found, failed)]
-        evaluate.evaluate_early([*others, status], device)
-    if not tracing.mode().check(status, device, make) and evaluate.read(status, device).any():
-        raise make()
+    require_zero(failed, lambda number: np.linalg.LinAlgError(error), *found)
     return tuple(found)
+
+
+def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: GpuArray) -> None:
+    """Raise an error if a status has an element that is not 0.
+
+    Parameters
+    ----------
+    status : GpuArray
+        Integers. They are evaluated and read. Functions that ``jit`` has recorded read them at the end of a call.
+    error : callable
+        Makes the error of the first element that is not 0, which is its argument; 0 if it is not known yet.
+    *others : GpuArray
+        Other results of the same call, which are evaluated with the status if ``vmap`` maps over them.
+    """
+    node, device = status.node(), status.device
+    if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
+        *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
+        evaluate.evaluate_early([*whole, node], device)
+    if tracing.mode().check(node, device, partial(error, 0)):
+        return
+    found = evaluate.read(node, device)
+    if found.any():
+        raise error(int(found[found != 0].flat[0]))
+
+
+def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:
+    """Return the rows of matrices in another order.
+
+    Parameters
+    ----------
+    array : GpuArray
+        Of shape (..., M, K).
+    order : GpuArray
+        Numbers of rows, of shape (..., N). They are not checked, so that nothing is read.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., N, K), with leading axes as both broadcast.
+    """
+    batch = build.broadcast_shapes(array.shape[:-2], order.shape[:-1])
+    rows, columns = array.shape[-2:]
+    number = build.generate(generators.arange, (0, 1), (prod(batch),), dtypes.int64)
+    plane = wrap(build.reshape(number, (*batch, 1, 1)), array.device) * rows
+    column = wrap(build.generate(generators.arange, (0, 1), (columns,), dtypes.int64), array.device)
+    places = (order.astype(dtypes.int64)[..., None] + plane) * columns + column
+    return wrap(build.gather(array.broadcast((*batch, rows, columns)).node(), places.node()), array.device)

@@ -92,7 +92,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     return result(build.elementwise(ops.where, *chosen), matrices)
 
 
-@native("diag")
+@native("diag", at_once="products")
 def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return a diagonal of a matrix, or the matrix with a diagonal."""
     given = as_array(x)

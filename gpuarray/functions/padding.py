@@ -111,7 +111,7 @@ def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any,
     return source
 
 
-@native("pad")
+@native("pad", at_once="multiples")
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> GpuArray:
     """Return the array with edges around it; the arguments are those of ``numpy.pad``."""
     source = as_array(array)

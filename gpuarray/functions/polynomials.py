@@ -48,19 +48,19 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> GpuArray:
     return _like(ufunc(*(_longer(line, length - line.size) for line in (one, two))), first, second)
 
 
-@native("polyadd")
+@native("polyadd", at_once="sums")
 def polyadd(a1: Any, a2: Any) -> GpuArray:
     """Return the sum of two polynomials."""
     return _term_by_term(np.add, a1, a2)
 
 
-@native("polysub")
+@native("polysub", at_once="sums")
 def polysub(a1: Any, a2: Any) -> GpuArray:
     """Return the difference of two polynomials."""
     return _term_by_term(np.subtract, a1, a2)
 
 
-@native("polymul")
+@native("polymul", at_once="products")
 def polymul(a1: Any, a2: Any) -> GpuArray:
     """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
@@ -73,7 +73,7 @@ def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     return _like(quotient, u, v), _like(rest, u, v)
 
 
-@native("polyder")
+@native("polyder", at_once="sums")
 def polyder(p: Any, m: Any = 1) -> GpuArray:
     """Return a derivative of a polynomial."""
     times = index(m)
@@ -85,7 +85,7 @@ def polyder(p: Any, m: Any = 1) -> GpuArray:
     return _like(line, p)
 
 
-@native("polyint")
+@native("polyint", at_once="sums")
 def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
     """Return an antiderivative of a polynomial."""
     times = index(m)
@@ -110,7 +110,7 @@ def _horner(coefficients: Iterable[Any], start: Any, x: Any) -> GpuArray:
     return result
 
 
-@native("polyval")
+@native("polyval", at_once="sums")
 def polyval(p: Any, x: Any) -> GpuArray:
     """Evaluate a polynomial."""
     if not isinstance(p, np.poly1d) and not as_array(p).ndim:

@@ -84,7 +84,7 @@ def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
 _MOST: Final = np.iinfo(np.intp).max
 
 
-@implements("unravel_index")
+@implements("unravel_index", at_once="elements")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray, ...]:
     """Convert flat indices to a tuple of coordinate arrays."""
     extents = tuple(map(index, build.listed(shape)))
@@ -105,7 +105,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray,
     )
 
 
-@implements("ravel_multi_index")
+@implements("ravel_multi_index", at_once="elements")
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> GpuArray:
     """Convert a tuple of coordinate arrays to flat indices."""
     extents = tuple(map(index, build.listed(dims)))

@@ -357,7 +357,7 @@ def intersect1d(
 def intersect1d(
     ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., *, return_indices: Literal[True]
 ) -> tuple[GpuArray, GpuArray, GpuArray]: ...
-@implements("intersect1d")
+@implements("intersect1d", at_once="sums")
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """Return the sorted unique elements that are in both arrays."""
     lines = _lines(ar1, ar2)
@@ -383,7 +383,7 @@ def union1d(ar1: Any, ar2: Any) -> GpuArray:
     return unique(concatenated(_lines(ar1, ar2), 0))
 
 
-@implements("setdiff1d")
+@implements("setdiff1d", at_once="sums")
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
     """Return the sorted unique elements of the first array that are not in the second."""
     first, second = _lines(ar1, ar2)
@@ -392,7 +392,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
     return first[isin(first, second, invert=True)]
 
 
-@implements("setxor1d")
+@implements("setxor1d", at_once="sums")
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
     """Return the sorted unique elements that are in exactly one of two arrays."""
     lines = _lines(ar1, ar2)

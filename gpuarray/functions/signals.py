@@ -69,7 +69,7 @@ def _zeros(count: int, like: GpuArray) -> GpuArray:
     return wrap(build.full((count,), 0, like.dtype), like.device)
 
 
-@native("convolve", at_once="products")
+@native("convolve", at_once="products", is_whole=True)
 def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     """Return the discrete linear convolution of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -78,7 +78,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     return _slid(first, second[::-1], mode)
 
 
-@native("correlate", at_once="products")
+@native("correlate", at_once="products", is_whole=True)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -89,7 +89,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     return _slid(first, second, mode)
 
 
-@implements("interp", at_once="sums")
+@implements("interp", at_once="sums", is_whole=True)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> GpuArray:
     """Return the piecewise linear interpolant through given points, at other points."""
     wanted, points, values = as_arrays(x, xp, fp)

@@ -104,7 +104,7 @@ def argsort(
     return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
-@native("partition")
+@native("partition", at_once="elements", is_whole=True)
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
@@ -143,7 +143,7 @@ def partition(
     return sort(array, axis=number)
 
 
-@native("argpartition")
+@native("argpartition", at_once="elements", is_whole=True)
 def argpartition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:

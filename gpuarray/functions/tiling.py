@@ -107,7 +107,7 @@ def _repeat_all(array: GpuArray, count: int, axis: int) -> GpuArray:
     return wrap(build.reshape(spread.node(), extents), array.device)
 
 
-@native("tile")
+@native("tile", at_once="multiples")
 def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
     """Repeat an array ``repetitions[k]`` times along axis ``k``.
 
@@ -130,7 +130,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
     return wrap(build.reshape(spread.node(), extents), array.device)
 
 
-@implements("resize")
+@implements("resize", at_once="multiples")
 def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
@@ -141,7 +141,7 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
-@implements("delete", at_once="sums")
+@implements("delete", at_once="sums", is_whole=True)
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source, number = line_axis(arr, axis)
@@ -154,7 +154,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     return source[along(number, np.delete(np.arange(extent), positions))]
 
 
-@implements("insert", at_once="sums")
+@implements("insert", at_once="sums", is_whole=True)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
     source, number = line_axis(arr, axis)

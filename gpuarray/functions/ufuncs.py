@@ -5,6 +5,7 @@ compositions run on the host, which is counted.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, mathematics, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
 from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
@@ -21,6 +23,7 @@ from gpuarray.functions.sequences import fold_line, fold_spans, has_line, runnin
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
@@ -187,6 +190,11 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
     return on_host(getattr(ufunc, method), inputs, keywords, reason, f"numpy.{ufunc.__name__}.{method}")
 
 
+@cache
+def _at_once(ufunc: np.ufunc, method: str, results: Results) -> AtOnce:
+    return AtOnce(getattr(ufunc, method), results, is_whole=True)
+
+
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 by default."""
     options = {"axis": 0, **_single(keywords)}
@@ -212,6 +220,10 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
+    if immediacy().limit and ufunc in REDUCTIONS and keywords.get("out") is None:
+        found = computed(_at_once(ufunc, "reduceat", "products"), inputs, keywords)
+        if found is not NOT_COMPUTED:
+            return found
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
     return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
@@ -229,6 +241,8 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
 
 def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
+    if immediacy().limit and computed(_at_once(ufunc, "at", "in place"), inputs, keywords) is not NOT_COMPUTED:
+        return
     target, *others = inputs
     ours = isinstance(target, GpuArray)
     if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:

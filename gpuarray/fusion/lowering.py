@@ -282,7 +282,7 @@ class Lowering:
     def _generate(self, position: int, node: Generate, layout: Layout | Beyond, level: int) -> int:
         if isinstance(layout, Layout) and layout.moves and not node.op.is_constant:
             moving: Any = layout.offset
-            raise MustStay(moving.place)
+            raise MustStay(moving.number)
         slots = []
         for number in range(len(node.parameters)):
             if (position, number) not in self.scalars:

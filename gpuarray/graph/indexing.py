@@ -7,7 +7,6 @@ stand together, else in front, and the result is a new array.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Any, Final
@@ -70,57 +69,72 @@ def is_basic(key: Any) -> bool:
 def part(layout: Layout, key: Any) -> Layout | None:
     """Return what a key of Python integers, slices of them, None and ``...`` selects of a layout; None for other keys.
 
+    Loops move such keys over arrays, so this does by itself what :func:`select` does for keys of all kinds.
+
     Raises
     ------
     IndexError
         If the key does not fit.
     """
-    if type(key) is int and len(layout.shape) == 1:
-        (extent,) = layout.shape
-        if -extent <= key < extent:
-            return Layout((), (), layout.offset + (key if key >= 0 else key + extent) * layout.strides[0])
+    shape, strides, offset = layout
+    if type(key) is int and shape and -shape[0] <= key < shape[0]:
+        return Layout(shape[1:], strides[1:], offset + (key if key >= 0 else key + shape[0]) * strides[0])
     if type(key) is not tuple:
         key = (key,)
-    elif len(key) == len(layout.shape):
-        offset = layout.offset
-        for position, extent, stride in zip(key, layout.shape, layout.strides, strict=True):
-            if type(position) is not int or not -extent <= position < extent:
-                break
-            offset += (position if position >= 0 else position + extent) * stride
-        else:
-            return Layout((), (), offset)
-    known = plain(key)
-    return None if known is None else select_plain(layout, known).layout
-
-
-def plain(key: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Return a key of Python integers, slices of them, None and ``...`` with slices as tuples; None for other keys."""
-    found: list[Any] = []
+    found: list[int] = []
+    steps: list[int] = []
+    axis, ndim = 0, len(shape)
     for item in key:
         kind = type(item)
-        if kind is slice:
-            bounds = item.start, item.stop, item.step
-            if not _BOUNDS.issuperset(map(type, bounds)):
+        if axis < ndim and kind is int:
+            extent = shape[axis]
+            if not -extent <= item < extent:
+                integer_in_range(item, axis, extent)
+            offset += (item if item >= 0 else item + extent) * strides[axis]
+            axis += 1
+        elif axis < ndim and kind is slice:
+            if item.step is None and item.start is None and item.stop is None:
+                found.append(shape[axis])
+                steps.append(strides[axis])
+            elif _BOUNDS.issuperset((type(item.start), type(item.stop), type(item.step))):
+                start, stop, step = item.indices(shape[axis])
+                count = len(range(start, stop, step))
+                if count:
+                    offset += start * strides[axis]
+                found.append(count)
+                steps.append(strides[axis] * step)
+            else:
                 return None
-            found.append(bounds)
-        elif kind is int or item is None or item is Ellipsis:
-            found.append(item)
-        elif isinstance(item, np.integer):
-            found.append(int(item))
+            axis += 1
+        elif item is None:
+            found.append(1)
+            steps.append(0)
+        elif item is Ellipsis and key.count(Ellipsis) == 1:
+            after = ndim - sum([later is not None for later in key[key.index(Ellipsis) + 1 :]])
+            if after < axis:
+                return _part(layout, key)
+            found += shape[axis:after]
+            steps += strides[axis:after]
+            axis = after
         else:
+            return _part(layout, key)
+    return Layout((*found, *shape[axis:]), (*steps, *strides[axis:]), offset)
+
+
+def _part(layout: Layout, key: tuple[Any, ...]) -> Layout | None:
+    """Return what :func:`part` returns for a key with NumPy integers, or with too many elements."""
+    for item in key:
+        if type(item) is slice:
+            if not _BOUNDS.issuperset((type(item.start), type(item.stop), type(item.step))):
+                return None
+        elif not (type(item) is int or item is None or item is Ellipsis or isinstance(item, np.integer)):
             return None
-    return tuple(found)
+    items = [int(item) if isinstance(item, np.integer) else item for item in key]
+    consumed = [0 if item is None or item is Ellipsis else 1 for item in items]
+    return part(layout, tuple(expand(items, len(layout.shape), consumed)))
 
 
-@lru_cache(maxsize=8192)
-def select_plain(layout: Layout, key: tuple[Any, ...]) -> Selection:
-    """Apply what :func:`plain` returns to a layout: loops select the same parts of arrays again and again."""
-    consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
-    items = tuple(slice(*item) if type(item) is tuple else item for item in key)
-    return select(layout, expand(items, len(layout.shape), consumed))
-
-
-def expand(key: tuple[Any, ...], ndim: int, consumed: Sequence[int]) -> list[Any]:
+def expand(key: Sequence[Any], ndim: int, consumed: Sequence[int]) -> list[Any]:
     """Return the key elements with the ellipsis written out; ``consumed`` is how many axes each element takes.
 
     Raises

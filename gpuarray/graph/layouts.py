@@ -5,12 +5,13 @@ in elements. Every view operation makes a new layout and touches no data. :func:
 view of a view is, or that no single layout can say it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import gcd, prod
 from typing import Any, NamedTuple, TypeAlias
 
-from gpuarray.graph.moving import MustStay, at_example, is_moving
+from gpuarray.graph.moving import MustStay, is_moving
+from gpuarray.graph.varying import at_example, varies
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -18,7 +19,8 @@ Shape: TypeAlias = tuple[int, ...]
 class Layout(NamedTuple):
     """Where the elements of an array of ``shape`` lie in flat storage.
 
-    While a plan is made, the offset may be one that moves (:mod:`gpuarray.graph.moving`).
+    While a plan is made, the offset may be one that moves (:mod:`gpuarray.graph.moving`), and each number may be one
+    that varies (:mod:`gpuarray.graph.varying`).
     """
 
     shape: Shape
@@ -41,8 +43,12 @@ class Layout(NamedTuple):
         return is_moving(self.offset)
 
     def at_example(self) -> "Layout":
-        """Return the layout with the offset in the graph for which a plan was made."""
-        return self._replace(offset=at_example(self.offset)) if self.moves else self
+        """Return the layout in the graph for which a plan was made."""
+        return self.at(at_example)
+
+    def at(self, value_of: Callable[[int], int]) -> "Layout":
+        """Return the layout with other numbers in place of its own."""
+        return Layout(tuple(map(value_of, self.shape)), tuple(map(value_of, self.strides)), value_of(self.offset))
 
     def bounds(self) -> tuple[int, int]:
         """Return the lowest and the highest position touched; (0, -1) if there is no element."""
@@ -214,6 +220,8 @@ def are_apart(first: Layout, second: Layout) -> bool:
     if 0 in first.shape or 0 in second.shape:
         return True
     steps = [step for layout in (first, second) for step, n in zip(layout.strides, layout.shape, strict=True) if n > 1]
+    if any(map(varies, steps)):
+        return False
     step = gcd(*steps)
     return step > 1 and (first.offset - second.offset) % step != 0
 
@@ -226,7 +234,7 @@ def _stay_apart(first: Layout, second: Layout) -> bool:
     if not are_apart(first.at_example(), second.at_example()):
         return False
     if moving.assumed is None:
-        raise MustStay(moving.place)
+        raise MustStay(moving.number)
     moving.assumed.append((first, second))
     return True
 

@@ -11,11 +11,11 @@ from typing import Any, Final, NoReturn, cast
 
 
 class MustStay(Exception):  # noqa: N818  # a request to the maker of a plan, not an error
-    """A plan depends on the value of the offset of the node at a place in the walk."""
+    """A plan depends on the values of some numbers of its pattern, by their numbers there."""
 
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
+    def __init__(self, *numbers: int) -> None:
+        super().__init__(*numbers)
+        self.numbers = numbers
 
 
 class Moving:
@@ -24,7 +24,7 @@ class Moving:
     Parameters
     ----------
     symbol : int
-        Which parameter: a place in the walk over a graph, and in a step the number of a scalar.
+        Which parameter: a number of the pattern, and in a step the number of a scalar.
     example : int
         The value of the parameter in the graph for which the plan is made.
     divisor : int
@@ -33,11 +33,11 @@ class Moving:
         The coefficients.
     assumed : list, optional
         Collects pairs of layouts that the plan assumes to be apart.
-    place : int, optional
-        The place in the walk, if ``symbol`` is another number.
+    number : int, optional
+        The number of the pattern, if ``symbol`` is that of a scalar.
     """
 
-    __slots__ = ("assumed", "base", "divisor", "example", "place", "scale", "symbol")
+    __slots__ = ("assumed", "base", "divisor", "example", "number", "scale", "symbol")
 
     def __init__(
         self,
@@ -47,9 +47,9 @@ class Moving:
         scale: int = 1,
         base: int = 0,
         assumed: "list[tuple[Any, Any]] | None" = None,
-        place: int | None = None,
+        number: int | None = None,
     ) -> None:
-        self.place = symbol if place is None else place
+        self.number = symbol if number is None else number
         self.symbol = symbol
         self.example = example
         self.divisor = divisor
@@ -67,15 +67,16 @@ class Moving:
 
     def renamed(self, symbol: int) -> "Moving":
         """Return the same offset of another parameter."""
-        return Moving(symbol, self.example, self.divisor, self.scale, self.base, None, self.place)
+        return Moving(symbol, self.example, self.divisor, self.scale, self.base, None, self.number)
 
-    def _with(self, scale: int, base: int) -> "Moving":
-        return Moving(self.symbol, self.example, self.divisor, scale, base, self.assumed, self.place)
+    def with_numbers(self, scale: int, base: int) -> "Moving":
+        """Return the offset of the same parameter with other coefficients."""
+        return Moving(self.symbol, self.example, self.divisor, scale, base, self.assumed, self.number)
 
     def __add__(self, other: Any) -> "Moving":
         if isinstance(other, Moving):
-            raise MustStay(self.place)
-        return self._with(self.scale, self.base + other) if other else self
+            raise MustStay(self.number)
+        return self.with_numbers(self.scale, self.base + other) if other else self
 
     __radd__ = __add__
 
@@ -85,12 +86,12 @@ class Moving:
             return self + -other
         if self.follows(other):
             return self.base - other.base
-        raise MustStay(self.place)
+        raise MustStay(self.number)
 
     def __mul__(self, factor: Any) -> Any:
         if isinstance(factor, Moving):
-            raise MustStay(self.place)
-        return self._with(self.scale * factor, self.base * factor) if factor else 0
+            raise MustStay(self.number)
+        return self.with_numbers(self.scale * factor, self.base * factor) if factor else 0
 
     __rmul__ = __mul__
 
@@ -116,7 +117,7 @@ class Moving:
         return f"{scaled}{self.base:+d}" if self.base else scaled
 
     def _refuse(self, *_: Any) -> NoReturn:
-        raise MustStay(self.place)
+        raise MustStay(self.number)
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _refuse
@@ -137,12 +138,6 @@ def is_multiple(offset: int, number: int) -> bool:
     """Whether an offset is a multiple of a number, in all runs if it moves."""
     moving: Any = offset
     return moving.is_multiple(number) if type(moving) is Moving else offset % number == 0
-
-
-def at_example(offset: int) -> int:
-    """Return an offset in the graph for which the plan was made."""
-    moving: Any = offset
-    return moving.at(moving.example) if type(moving) is Moving else offset
 
 
 def at_values(offset: int, value_of: Callable[[int], int] | Sequence[int]) -> int:

@@ -4,15 +4,38 @@ A structure is found as in any hash table: :func:`structural_hash` of the nodes 
 :meth:`Structure.match` compares the graph with one of them, node by node.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Sequence
+from copy import copy
+from itertools import chain
+from operator import attrgetter
+from typing import Any, ClassVar, Final, NamedTuple
 
-from gpuarray.graph.nodes import Map, Node, Scatter, View
-from gpuarray.graph.walk import Meaning, Walk, meaning
+from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.graph.nodes import Leaf, Map, Node, Scatter, View
+from gpuarray.graph.walk import Meaning, Walk, current, meaning
 from gpuarray.ops import elementwise as ops
 
 #: Operations whose results may have any dtype, whatever the operands have.
 _CONVERSIONS: Final = frozenset((ops.cast, ops.bitcast))
+
+
+class Form(NamedTuple):
+    """What is compared of a node beside its operation, its dtype and its operands.
+
+    Attributes
+    ----------
+    of : callable
+        Returns it, of a node with operands.
+    of_source : callable
+        Returns it, of a leaf or a generator.
+    """
+
+    of: Callable[[Node], Hashable]
+    of_source: Callable[[Node], Hashable]
+
+
+#: Everything but values.
+EXACT: Final = Form(attrgetter("shape", "detail"), attrgetter("shape"))
 
 
 class Structure:
@@ -27,21 +50,27 @@ class Structure:
 
     Attributes
     ----------
+    form : Form
+        What is compared.
     meanings : list of Meaning
         What each node says, by its place in the walk.
     roots : list of int
         The places of the roots.
     """
 
-    __slots__ = ("_inner", "_none", "_roots", "_shared", "_sources", "meanings", "roots")
+    __slots__ = ("_forms", "_inner", "_none", "_roots", "_shared", "_sources", "meanings", "roots")
+
+    form: ClassVar[Form] = EXACT
 
     def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
+        of, of_source = self.form
         self.meanings: list[Meaning] = [meaning(node, walk.position) for node in walk.order]
         self.roots = [walk.position[root] for root in roots]
+        self._forms = [of(node) if node.inputs else of_source(node) for node in walk.order]
         self._none: list[Any] = [None] * len(walk.order)
         self._roots = [self._compared(place) for place in self.roots]
         # by operand, users before their operands: the place of the user, which operand, and what is compared
-        self._inner: list[tuple[int, int, int, Any, Any, Any, Hashable, int]] = []
+        self._inner: list[tuple[int, int, int, Any, Any, Any, int]] = []
         self._sources: list[tuple[int, int, int, Any, Any, Any]] = []
         self._shared: list[tuple[int, int, int]] = []
         known = {*self.roots}
@@ -58,18 +87,17 @@ class Structure:
                     self._sources.append((user, slot, *compared[:4]))
                 known.add(place)
 
-    def _compared(self, place: int) -> tuple[int, Any, Any, Any, Hashable, int]:
-        _, op, dtype, shape, detail, inputs = self.meanings[place]
-        return place, op, dtype, shape, detail, len(inputs)
+    def _compared(self, place: int) -> tuple[int, Any, Any, Any, int]:
+        said = self.meanings[place]
+        return place, said.op, said.dtype, self._forms[place], len(said.inputs)
 
     def hash(self, limit: int) -> int:
         """Return what :func:`structural_hash` returns for graphs of this structure."""
         said: list[Any] = []
         waiting = [*self.roots]
         for place in waiting:  # which grows
-            _, op, _, shape, detail, inputs = self.meanings[place]
-            said += (op, shape, detail) if inputs else (op, shape)
-            waiting += inputs
+            said += (self.meanings[place].op, self._forms[place])
+            waiting += self.meanings[place].inputs
             limit -= 1
             if not limit:
                 break
@@ -79,33 +107,30 @@ class Structure:
         """Return the nodes below ``roots`` by their places if their graph has this structure, else None."""
         if len(roots) != len(self._roots):
             return None
+        of, of_source = self.form
         found, operands = self._none[:], self._none[:]
-        for node, (place, op, dtype, shape, detail, count) in zip(roots, self._roots, strict=True):
-            if node.op is not op or node.dtype is not dtype or node.shape != shape or node.result is not None:
+        for node, (place, op, dtype, form, count) in zip(roots, self._roots, strict=True):
+            if node.op is not op or node.dtype is not dtype or node.result is not None:
                 return None
             inputs = node.inputs
-            if len(inputs) != count or (count and node.detail != detail):  # the detail of generators are values
+            if len(inputs) != count or (of(node) if count else of_source(node)) != form:
                 return None
             found[place] = node
             operands[place] = inputs
-        for user, slot, place, op, dtype, shape, detail, count in self._inner:
+        for user, slot, place, op, dtype, form, count in self._inner:
             node = operands[user][slot]
             inputs = node.inputs  # none of what has been evaluated
             if node.op is not op or len(inputs) != count:
                 return None
-            if dtype is not None and (node.dtype is not dtype or node.detail != detail or node.shape != shape):
+            if dtype is not None and (node.dtype is not dtype or of(node) != form):
                 return None
             found[place] = node
             operands[place] = inputs
-        return self._matched_sources(found, operands)
-
-    def _matched_sources(self, found: list[Any], operands: list[Any]) -> list[Node] | None:
-        """Return the nodes by place if the leaves, and the nodes with several users, fit too."""
-        for user, slot, place, op, dtype, shape in self._sources:
+        for user, slot, place, op, dtype, form in self._sources:
             node = operands[user][slot]
             if node.result is not None:
                 node = node.result
-            if node.op is not op or node.dtype is not dtype or node.shape != shape:
+            if node.op is not op or node.dtype is not dtype or of_source(node) != form:
                 return None
             found[place] = node
         for user, slot, place in self._shared:
@@ -115,104 +140,127 @@ class Structure:
         return found if len({*found}) == len(found) else None
 
 
-def structural_hash(roots: Sequence[Node], limit: int) -> int:
+def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> int:
     """Return a hash of the graph below ``roots``, of the first ``limit`` nodes in breadth-first order.
 
     Graphs of one structure have the same, whatever the values of leaves and scalars.
     """
+    of, of_source = form
     said: list[Any] = []
     waiting = [*roots]
     for node in waiting:  # which grows
         leaf = node.result
         if leaf is not None:
-            said += (leaf.op, leaf.shape)
+            said += (leaf.op, of_source(leaf))
         elif inputs := node.inputs:
-            said += (node.op, node.shape, node.detail)
+            said += (node.op, of(node))
             waiting += inputs
         else:
-            said += (node.op, node.shape)
+            said += (node.op, of_source(node))
         limit -= 1
         if not limit:
             break
     return hash(tuple(said))
+
+
+def _rank(node: Node) -> int:
+    return len(node.shape)
+
+
+def _pattern(node: Node) -> Hashable:
+    """Return what a node says without its numbers."""
+    kind = type(node)
+    if kind is View:
+        return len(node.shape)
+    if kind is Scatter:
+        layout, combine = node.detail
+        return len(node.shape), None if layout is None else len(layout.shape), combine
+    return len(node.shape), node.detail
+
+
+_shape_of: Final = attrgetter("shape")
 
 
 class Pattern(Structure):
-    """What graphs have in common that differ only in the offsets of views and of writes to regions.
+    """What graphs have in common that differ in numbers only: extents, and the strides and offsets of layouts.
 
     Attributes
     ----------
-    laid_out : list of int
-        The places of the nodes with such an offset.
+    extents : list of bool
+        Of each number of a graph, in the order of :meth:`numbers`, whether it is an extent.
+    offsets : dict of int
+        The places of nodes with an offset, by the number that this offset is.
     """
 
-    __slots__ = ("laid_out",)
+    __slots__ = ("_laid_out", "_starts", "extents", "offsets")
+
+    form: ClassVar[Form] = Form(_pattern, _rank)
 
     def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
         super().__init__(roots, walk)
-        self.laid_out = [place for place, node in enumerate(walk.order) if _has_offset(node)]
-        self.meanings = [said._replace(detail=_without_offset(said.kind, said.detail)) for said in self.meanings]
-        self._roots = [self._compared(place) for place in self.roots]
-        self._inner = [
-            (user, slot, place, op, dtype, shape, _without_offset(op, detail), count)
-            for user, slot, place, op, dtype, shape, detail, count in self._inner
-        ]
+        self.extents: list[bool] = []
+        self.offsets: dict[int, int] = {}
+        self._starts: list[int] = []
+        for node in walk.order:
+            self._starts.append(len(self.extents))
+            self.extents += [True] * len(node.shape)
+        self._laid_out = {
+            place: (0, isinstance(node, Scatter))
+            for place, node in enumerate(walk.order)
+            if node.inputs and (isinstance(node, View) or (isinstance(node, Scatter) and node.layout is not None))
+        }
+        for place, (_, is_write) in self._laid_out.items():
+            rank = len(_layout(walk.order[place]).shape)
+            self._laid_out[place] = len(self.extents), is_write
+            self.extents += [True] * (rank * is_write) + [False] * (rank + 1)
+            self.offsets[len(self.extents) - 1] = place
 
-    def match(self, roots: Sequence[Node]) -> list[Node] | None:
-        """Return the nodes below ``roots`` by their places if their graph has this pattern, else None."""
-        if len(roots) != len(self._roots):
-            return None
-        found, operands = self._none[:], self._none[:]
-        inner = ((root, *compared) for root, compared in zip(roots, self._roots, strict=True))
-        for node, place, op, dtype, shape, detail, count in inner:
-            if node.op is not op or node.dtype is not dtype or node.shape != shape or node.result is not None:
-                return None
-            if len(node.inputs) != count or (count and _without_offset(op, node.detail) != detail):
-                return None
-            found[place] = node
-            operands[place] = node.inputs
-        for user, slot, place, op, dtype, shape, detail, count in self._inner:
-            node = operands[user][slot]
-            inputs = node.inputs
-            if node.op is not op or len(inputs) != count:
-                return None
-            if dtype is not None and (
-                node.dtype is not dtype or node.shape != shape or _without_offset(op, node.detail) != detail
-            ):
-                return None
-            found[place] = node
-            operands[place] = inputs
-        return self._matched_sources(found, operands)
+    def numbers(self, order: Sequence[Node]) -> tuple[int, ...]:
+        """Return the numbers of a graph of this pattern: the shapes of nodes, and what layouts have beside them."""
+        found: list[int] = [*chain.from_iterable(map(_shape_of, order))]
+        for place, (_, is_write) in self._laid_out.items():
+            shape, strides, offset = _layout(order[place])
+            if is_write:
+                found += shape
+            found += strides
+            found.append(offset)
+        return tuple(found)
+
+    def with_numbers(self, order: Sequence[Node], numbers: Sequence[int]) -> dict[int, Node]:
+        """Return nodes with other numbers, by the places of the nodes of a graph for which they stand.
+
+        They have each other as operands. Leaves among them have no values.
+        """
+        found: dict[int, Node] = {}
+        stands_for: dict[int, Node] = {}
+        for place, node in enumerate(order):
+            start, rank = self._starts[place], len(node.shape)
+            shape = tuple(numbers[start : start + rank])
+            inputs = tuple([stands_for[id(current(operand))] for operand in node.inputs])
+            made = found[place] = stands_for[id(node)] = self._node(place, node, shape, inputs, numbers)
+            made.origin = node.origin
+        return found
+
+    def _node(self, place: int, node: Node, shape: Shape, inputs: tuple[Node, ...], numbers: Sequence[int]) -> Node:
+        if isinstance(node, Leaf):
+            return Leaf(shape, node.dtype)
+        if place in self._laid_out:
+            start, is_write = self._laid_out[place]
+            rank = len(_layout(node).shape)
+            own = shape
+            if is_write:
+                own = tuple(numbers[start : start + rank])
+                start += rank
+            layout = Layout(own, tuple(numbers[start : start + rank]), numbers[start + rank])
+            if isinstance(node, Scatter):
+                return Scatter(inputs[0], inputs[1], layout, None, shape, node.combine)
+            return View(inputs[0], layout)
+        made = copy(node)
+        made.shape, made.inputs, made.holder = shape, inputs, None
+        return made
 
 
-def _has_offset(node: Node) -> bool:
-    return bool(node.inputs) and (type(node) is View or (type(node) is Scatter and node.layout is not None))
-
-
-def _without_offset(op: Any, detail: Any) -> Any:
-    """Return the detail of a node without the offset of its layout; ``op`` is the class of such nodes."""
-    if op is View:
-        return detail.strides
-    if op is Scatter:
-        layout, combine = detail
-        return (None if layout is None else layout[:2]), combine
-    return detail
-
-
-def pattern_hash(roots: Sequence[Node], limit: int) -> int:
-    """Return a hash of the graph below ``roots`` as :func:`structural_hash` does, without the offsets."""
-    said: list[Any] = []
-    waiting = [*roots]
-    for node in waiting:  # which grows
-        leaf = node.result
-        if leaf is not None:
-            said += (leaf.op, leaf.shape)
-        elif inputs := node.inputs:
-            said += (node.op, node.shape, _without_offset(node.op, node.detail))
-            waiting += inputs
-        else:
-            said += (node.op, node.shape)
-        limit -= 1
-        if not limit:
-            break
-    return hash(tuple(said))
+def _layout(node: Node) -> Layout:
+    assert isinstance(node, View | Scatter)
+    assert node.layout is not None
+    return node.layout

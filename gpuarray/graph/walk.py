@@ -117,7 +117,7 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
     walk : Walk
         The walk.
     instead : dict
-        Nodes that stand for those at some places, with the same operands.
+        Nodes that stand for those at all places, with each other as operands.
     """
     found = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}
@@ -127,10 +127,10 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
         if node.inputs:
             known = first.setdefault(meaning(stand_in, found.position), number)
             if known != number:
-                found.position[node] = known
+                found.position[node] = found.position[stand_in] = known
                 found.duplicates.append((place, known))
                 continue
-        found.position[node] = number
+        found.position[node] = found.position[stand_in] = number
         found.order.append(stand_in)
         found.kept.append(place)
     return found

@@ -16,6 +16,7 @@ from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Leaf
 from gpuarray.graph.walk import current
 from gpuarray.runtime import evaluate
+from gpuarray.unprotected import marked_writeable
 
 #: DLPack's device (kDLCPU, 0).
 HOST: Final = (1, 0)
@@ -58,19 +59,10 @@ def to_dlpack(
     if copy is False:
         host = _memory(array)
         if max_version is None or max_version[0] < 1:
-            host = np.asarray(_Unmarked(host))
+            host = marked_writeable(host)  # these versions have no flag for read-only memory
     else:
         host = np.array(array, copy=True)
     return host.__dlpack__(max_version=max_version) if max_version is not None else host.__dlpack__()
-
-
-class _Unmarked:
-    """Read-only memory that claims to be writeable, for versions of DLPack without a flag for it."""
-
-    def __init__(self, memory: npt.NDArray[Any]) -> None:
-        interface = memory.__array_interface__
-        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
-        self.memory = memory
 
 
 def _memory(array: GpuArray) -> npt.NDArray[Any]:

@@ -17,10 +17,60 @@ def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
     return x, residuals if residuals.size else np.zeros(columns, residuals.dtype), rank, s
 
 
+def _by_matrix(function: Callable[..., Any], outputs: Any, *stacks: Any) -> Any:
+    """Call a function of single matrices for each matrix of stacks, and write its first results to outputs."""
+    for place in np.ndindex(stacks[0].shape[:-2]):
+        for output, found in zip(outputs, function(*(stack[place] for stack in stacks)), strict=False):
+            output[place] = found
+    return outputs
+
+
+def _lu(a: Any) -> Any:
+    # NumPy has no function for the factors; SciPy calls LAPACK's
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    (getrf,) = get_lapack_funcs(("getrf",), (a,))
+    batch, least = a.shape[:-2], min(a.shape[-2:])
+    outputs = np.empty(a.shape, getrf.dtype), np.empty((*batch, least), np.int32), np.zeros(batch, np.int32)
+    return _by_matrix(getrf, outputs, a) if a.size else outputs
+
+
+def _row_order(pivots: Any, *, rows: int, inverse: bool) -> Any:
+    order = np.empty((*pivots.shape[:-1], rows), np.int32)
+    order[...] = np.arange(rows)
+    for step in range(pivots.shape[-1]):
+        other = pivots[..., step, None]
+        here = order[..., step].copy()
+        order[..., step] = np.take_along_axis(order, other, -1)[..., 0]
+        np.put_along_axis(order, other, here[..., None], -1)
+    return np.argsort(order, -1).astype(np.int32) if inverse else order
+
+
+def _solve_triangular(a: Any, b: Any, *, lower: bool, unit: bool, transposed: bool) -> Any:
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    (trtrs,) = get_lapack_funcs(("trtrs",), (a, b))
+    found = np.empty(b.shape, trtrs.dtype)
+    if not b.size:
+        return found
+
+    # LAPACK's matrices have their columns one after the other: it gets the transposes
+    def solve(triangle: Any, right: Any) -> Any:
+        return trtrs(triangle.T, right, lower=not lower, trans=not transposed, unitdiag=unit)
+
+    (solution,) = _by_matrix(solve, (found,), a, b)
+    return solution
+
+
 def _cubic(operands: Shapes, _results: Shapes) -> int:
     """Return n**3 for each matrix of the first operand, of n rows and columns or more."""
     *batch, rows, columns = operands[0]
     return prod(batch) * rows * columns * max(rows, columns)
+
+
+def _cells(_operands: Shapes, results: Shapes) -> int:
+    """Return the number of elements of the results."""
+    return sum(map(prod, results))
 
 
 def _op(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
@@ -45,8 +95,17 @@ eigh = _op("eigh", _checked(np.linalg.eigh), "Eigenvalues and eigenvectors of He
 eigvals = _op("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
 eigvalsh = _op("eigvalsh", _checked(np.linalg.eigvalsh), "Eigenvalues of Hermitian matrices.")
 inv = _op("inv", _checked(np.linalg.inv), "Inverses of matrices.")
+lu = _op("lu", _lu, "LU factors of matrices in one array, and the rows that were pivots.")
 lstsq = _op("lstsq", _checked(_lstsq), "Least squares, squared residuals, rank and singular values.")
 qr = _op("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
+row_order = CallOp(
+    name="row_order",
+    numpy=_row_order,
+    doc="The order of rows after interchanges, or its inverse.",
+    work=Work.GATHER,
+    cost=_cells,
+)
 slogdet = _op("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
 solve = _op("solve", _checked(np.linalg.solve), "Solutions of systems of linear equations.")
+solve_triangular = _op("solve_triangular", _solve_triangular, "Solutions of triangular systems of linear equations.")
 svd = _op("svd", _checked(np.linalg.svd), "Singular values of matrices, and their vectors on request.")

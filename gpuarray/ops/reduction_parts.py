@@ -15,6 +15,7 @@ from gpuarray.ops import elementwise
 from gpuarray.ops.reduce_spec import ACCUMULATED, IDENTITY, Elements, KernelParts, Let, NumPyParts
 from gpuarray.ops.row_sums import in_pieces, moments
 from gpuarray.ops.spec import MapOp, wgsl_template
+from gpuarray.unprotected import unprotected
 
 # --- extremes of single-precision numbers -----------------------------------------------------------------------------
 
@@ -140,16 +141,6 @@ def _applied(op: MapOp, compute: str, *operands: str) -> str:
     return template.format(*operands, T=compute, U=compute, R=compute, bits=64)
 
 
-class _Interface:
-    """The memory of a read-only array, which does not say that it is read-only."""
-
-    __slots__ = ("__array_interface__",)
-
-    def __init__(self, array: Any) -> None:
-        interface = array.__array_interface__
-        self.__array_interface__: dict[str, Any] = interface | {"data": (interface["data"][0], False)}
-
-
 #: Elements of the blocks whose extremes are found before their positions, and dtypes for which that is faster.
 _BLOCK: Final = 1 << 14
 _QUICK: Final = tuple(np.dtype(code) for code in "bBhHiIlLfd")
@@ -159,8 +150,7 @@ def numpy_positions(search: Callable[..., Any], extreme: Callable[..., Any]) -> 
     """Return the parts in NumPy of the position of an extreme element."""
 
     def find(values: Any, axis: int = -1) -> Any:
-        # NumPy copies arrays that are read-only, which it reads no differently
-        return search(values if values.flags.writeable else np.asarray(_Interface(values)), axis)
+        return search(unprotected(values), axis)
 
     def first(line: Any) -> int:
         """Return the position of the first extreme element of a line: that in the first block that has the extreme."""

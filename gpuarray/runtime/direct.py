@@ -42,6 +42,7 @@ from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import ownership, places, telemetry
+from gpuarray.unprotected import unprotected
 
 Array = npt.NDArray[Any]
 
@@ -370,7 +371,7 @@ def _scan(node: Scan, values: list[Any]) -> Any:
 
 def _gather(node: Gather, values: list[Any]) -> Any:
     source, positions = values
-    positions = np.asarray(positions).astype(np.intp, copy=False)
+    positions = unprotected(np.asarray(positions).astype(np.intp, copy=False))
     line = np.asarray(source).reshape(-1)
     if node.rows is None:
         return line[positions]
@@ -417,6 +418,7 @@ def _contract(node: Contract, values: list[Any]) -> Any:
 
 
 def _call(node: Call, values: list[Any]) -> Any:
+    values = [unprotected(np.asarray(value)) for value in values]
     return node.op.numpy(*values, **node.parameters)  # a tuple of all outputs, if there are several
 
 

@@ -1,20 +1,22 @@
-"""Known graphs: those that have plans, found by their structure, or by their pattern if offsets move.
+"""Known graphs: those that have plans, found by their structure, or by their pattern if numbers of it change.
 
-The first graphs of a pattern have plans of their own, in which offsets are numbers: kernels are fastest so. Where an
-offset has had several values, it becomes a run-time parameter of the next plan, which serves all later graphs whose
-other offsets, differences and overlaps are the same. A loop whose views move thus makes a constant number of plans.
+The first graphs of a pattern have plans of their own: kernels are fastest so. Where a number has had several values,
+the next plan serves others of its values as well. An offset becomes a run-time parameter of that plan
+(:mod:`gpuarray.graph.moving`). Extents, strides, and offsets on which plans depend vary
+(:mod:`gpuarray.graph.varying`): the plan is a template, of which each set of sizes has an instance. A loop whose views
+move, grow or shrink thus makes a constant number of plans.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
-from gpuarray.graph.layouts import Layout, are_apart
-from gpuarray.graph.moving import PART, Moving, as_offset, at_values
-from gpuarray.graph.nodes import Node, Scatter, View
-from gpuarray.graph.structure import Pattern, Structure, pattern_hash, structural_hash
-from gpuarray.graph.walk import Walk, current
+from gpuarray.graph.nodes import Node
+from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash
+from gpuarray.graph.walk import Walk
 from gpuarray.runtime import stored
+from gpuarray.runtime.motions import Motion, Picker, picker
 
 #: How many nodes the hash of a graph covers, at first; of how many graphs it may be the same before it covers so many
 #: times more; and how many it covers at most.
@@ -22,74 +24,14 @@ _HASHED: Final = 4
 _ALIKE: Final = 8
 _DEEPER: Final = 8
 _DEEPEST: Final = 1 << 14
-#: An offset moves once it has had more than so many values.
+#: A number may change once it has had more than so many values.
 _STILL: Final = 3
-#: How many graphs of one pattern are compared to find which offsets move together; each led to a plan.
+#: How many graphs of one pattern are compared to find which numbers change together; each led to a plan.
 _COMPARED: Final = 64
 #: Offsets that move and are multiples of this in all graphs so far stay so: four elements are read at a time.
 _ALIGNED: Final = 4
-
-
-@dataclass(slots=True, eq=False)
-class Motion:
-    """The offsets of a graph: which of them move, and what holds of all of them in every graph of its plans.
-
-    Attributes
-    ----------
-    still : list of (int, int)
-        Places of nodes whose offsets are numbers, and these.
-    moving : list of (int, int, int)
-        Places of nodes whose offsets move, the place of the node that they follow, and the difference.
-    divisors : dict of int
-        A divisor of the offset of each node that is followed, by its place.
-    assumed : list of (Layout, Layout)
-        Pairs of layouts that plans assume to be apart.
-    """
-
-    still: list[tuple[int, int]]
-    moving: list[tuple[int, int, int]]
-    divisors: dict[int, int]
-    assumed: list[tuple[Layout, Layout]] = field(default_factory=list)
-
-    def fits(self, order: Sequence[Any]) -> bool:
-        """Whether a graph of the pattern has such offsets."""
-
-        def offset(place: int) -> int:
-            value: int = order[place].parameters[PART]
-            return value
-
-        return (
-            all(offset(place) == value for place, value in self.still)
-            and all(offset(place) - offset(leader) == apart for place, leader, apart in self.moving)
-            and all(offset(leader) % divisor == 0 for leader, divisor in self.divisors.items())
-            and all(are_apart(_at(first, offset), _at(second, offset)) for first, second in self.assumed)
-        )
-
-    def stay(self, leader: int, order: Sequence[Any]) -> list[int]:
-        """Let the offsets that follow one be numbers; return the places of their nodes."""
-        places = [place for place, followed, _ in self.moving if followed == leader]
-        self.still += [(place, order[place].parameters[PART]) for place in places]
-        self.moving = [entry for entry in self.moving if entry[1] != leader]
-        del self.divisors[leader]
-        return places
-
-    def nodes(self, order: Sequence[Any], assumed: list[tuple[Layout, Layout]]) -> dict[int, Node]:
-        """Return views and writes with offsets that move, by the places of the nodes for which they stand."""
-        found: dict[int, Node] = {}
-        for place, leader, apart in self.moving:
-            node, example = order[place], order[leader].parameters[PART]
-            offset = as_offset(Moving(leader, example, self.divisors[leader], 1, apart, assumed))
-            layout = node.layout._replace(offset=offset)
-            operands = [*map(current, node.inputs)]
-            if isinstance(node, View):
-                found[place] = View(operands[0], layout)
-            else:
-                found[place] = Scatter(operands[0], operands[1], layout, None, node.shape, node.combine)
-        return found
-
-
-def _at(layout: Layout, offset: Callable[[int], int]) -> Layout:
-    return layout._replace(offset=at_values(layout.offset, offset))
+#: How many graphs of one pattern may have numbers that change.
+_MOTIONS: Final = 16
 
 
 @dataclass(slots=True, eq=False)
@@ -100,24 +42,51 @@ class KnownPattern:
     ----------
     structure : Pattern
         What is compared.
-    seen : list of tuple of int
-        The offsets of graphs that needed a plan.
-    staying : set of int
-        Places of nodes whose offsets plans depend on.
+    seen : dict of list
+        The numbers of some graphs, by those numbers that are no offsets.
+    fixed : dict of bool
+        Numbers on whose values plans depend. True is of those that do not even vary.
     moving : list of KnownGraph
-        The graphs in which offsets move.
+        The graphs with numbers that change, those with fewer such numbers first.
     graphs : int
         How many graphs have plans.
     """
 
     structure: Pattern
-    seen: list[tuple[int, ...]] = field(default_factory=list)
-    staying: set[int] = field(default_factory=set)
+    seen: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict)
+    fixed: dict[int, bool] = field(default_factory=dict)
     moving: "list[KnownGraph]" = field(default_factory=list)
     graphs: int = 0
+    _sizes: Picker = field(init=False)
 
-    def motion(self, order: Sequence[Any], limit: int) -> Motion | None:
-        """Return which offsets move, with those of one more graph; None if none does.
+    def __post_init__(self) -> None:
+        offsets = self.structure.offsets
+        self._sizes = picker([n for n in range(len(self.structure.extents)) if n not in offsets])
+
+    def fitting(self, order: Sequence[Node]) -> "KnownGraph | None":
+        """Return the graph with numbers that change whose plans serve a graph of this pattern, if there is one.
+
+        None is returned too if offsets in arrays of these sizes have become many: they are to move.
+        """
+        numbers = self.structure.numbers(order)
+        for graph in self.moving:
+            assert graph.motion is not None
+            if graph.motion.fits(numbers):
+                is_many = graph.motion.varying and len(self.moving) < _MOTIONS and self._note(numbers)
+                return None if is_many else graph
+        return None
+
+    def _note(self, numbers: tuple[int, ...]) -> bool:
+        """Note the numbers of a graph; return whether only its offsets differ from those of several others."""
+        alike = self.seen.setdefault(self._sizes(numbers), [])
+        if len(alike) < _COMPARED and numbers not in alike:
+            alike.append(numbers)
+        if len(self.seen) > _COMPARED:
+            del self.seen[next(iter(self.seen))]
+        return len(alike) > _STILL and not any(number in self.fixed for number in self.structure.offsets)
+
+    def motion(self, order: Sequence[Node], limit: int) -> Motion | None:
+        """Return which numbers change, with those of one more graph; None if none does.
 
         Parameters
         ----------
@@ -126,30 +95,52 @@ class KnownPattern:
         limit : int
             Most bytes of an array in which an offset may move.
         """
-        places = self.structure.laid_out
-        offsets = tuple([order[place].parameters[PART] for place in places])
-        if offsets not in self.seen:
-            if len(self.seen) >= _COMPARED:
-                return None
-            self.seen.append(offsets)
-        if len(self.seen) <= _STILL:
+        if len(self.moving) >= _MOTIONS:
             return None
-        found = Motion([], [], {})
-        leaders: list[tuple[int, tuple[int, ...]]] = []
-        for place, values in zip(places, zip(*self.seen, strict=True), strict=True):
-            is_still = len({*values}) <= _STILL or place in self.staying
-            if is_still or order[place].inputs[0].nbytes > limit:
-                found.still.append((place, order[place].parameters[PART]))
+        numbers = self.structure.numbers(order)
+        self._note(numbers)
+        return self._motion(numbers, order, limit)
+
+    def _motion(self, numbers: tuple[int, ...], order: Sequence[Node], limit: int) -> Motion | None:
+        offsets = self.structure.offsets
+        seen = self.seen[self._sizes(numbers)]
+        may_move = len(seen) > _STILL
+        if not may_move:  # where sizes vary, there is a plan for each, and kernels are faster if offsets are numbers
+            seen = [*chain.from_iterable(self.seen.values())]
+        still: dict[int, int] = {}
+        following: dict[int, tuple[int, int]] = {}
+        divisors: dict[int, int] = {}
+        varying: list[int] = []
+        leaders: list[tuple[int, bool, tuple[int, ...]]] = []
+        for number, values in enumerate(zip(*seen, strict=True)):
+            if len({*values}) <= _STILL or self.fixed.get(number):
+                still[number] = numbers[number]
                 continue
-            for leader, others in leaders:
-                if len({a - b for a, b in zip(values, others, strict=True)}) == 1:
-                    found.moving.append((place, leader, values[0] - others[0]))
+            moves = may_move and number in offsets and number not in self.fixed
+            moves = moves and order[offsets[number]].inputs[0].nbytes <= limit
+            for leader, leads_moving, others in leaders:
+                if moves == leads_moving and len({a - b for a, b in zip(values, others, strict=True)}) == 1:
+                    following[number] = leader, values[0] - others[0]
                     break
             else:
-                leaders.append((place, values))
-                found.moving.append((place, place, 0))
-                found.divisors[place] = 1 if any(value % _ALIGNED for value in values) else _ALIGNED
-        return found if found.moving else None
+                leaders.append((number, moves, values))
+                following[number] = number, 0
+                if moves:
+                    divisors[number] = 1 if any(value % _ALIGNED for value in values) else _ALIGNED
+                else:
+                    varying.append(number)
+        if may_move or not offsets.keys() >= following.keys():
+            return Motion(still, following, divisors, varying) if following else None
+        return None
+
+    def fix(self, fixed: Sequence[int], motion: Motion, order: Sequence[Node], limit: int) -> Motion:
+        """Return what changes if the plan depends on the values of some numbers that others follow."""
+        for leader in fixed:
+            is_value = leader not in motion.divisors
+            self.fixed |= {n: is_value for n, (followed, _) in motion.following.items() if followed == leader}
+        numbers = self.structure.numbers(order)
+        self._note(numbers)
+        return self._motion(numbers, order, limit) or motion.without_sizes(numbers)
 
 
 @dataclass(slots=True, eq=False)
@@ -165,9 +156,11 @@ class KnownGraph:
     pattern : KnownPattern or None
         Its pattern, if it has offsets.
     motion : Motion or None
-        What holds of its offsets, if some of them move.
+        What holds of its numbers, if some of them change.
     plans : int
         How many plans it has.
+    templates : dict of list
+        Its plans in which numbers vary.
     """
 
     structure: Structure
@@ -175,6 +168,20 @@ class KnownGraph:
     pattern: KnownPattern | None = None
     motion: Motion | None = None
     plans: int = 0
+    templates: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+
+    def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
+        """Return what tells plans for other sizes of this graph apart."""
+        motion = self.motion
+        if motion is None:
+            return ()
+        assert self.pattern is not None
+        return (motion, *motion.sizes(self.pattern.structure.numbers(order))) if motion.varying else (motion,)
+
+
+def _changing(graph: KnownGraph) -> int:
+    """Return how many numbers of a graph change."""
+    return 0 if graph.motion is None else len(graph.motion.following)
 
 
 K = TypeVar("K", KnownGraph, KnownPattern)
@@ -189,22 +196,22 @@ class Table(Generic[K]):
     ----------
     hashed : int
         How many nodes the hashes cover.
-    hash_of : callable
-        Returns the hash of a graph.
+    form : Form
+        What they cover of each node.
     """
 
-    __slots__ = ("_buckets", "_deeper", "_hash_of", "_hashed")
+    __slots__ = ("_buckets", "_deeper", "_form", "_hashed")
 
-    def __init__(self, hashed: int, hash_of: Callable[[Sequence[Node], int], int]) -> None:
+    def __init__(self, hashed: int, form: Form) -> None:
         self._hashed = hashed
-        self._hash_of = hash_of
+        self._form = form
         self._buckets: dict[int, list[K]] = {}
         self._deeper: dict[int, Table[K]] = {}
         """Where a bucket would be too long."""
 
     def find(self, roots: Sequence[Node]) -> tuple[K, list[Node]] | None:
         """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
-        number = self._hash_of(roots, self._hashed)
+        number = structural_hash(roots, self._hashed, self._form)
         bucket = self._buckets.get(number)
         if bucket is None:
             return self._deeper[number].find(roots) if number in self._deeper else None
@@ -225,7 +232,7 @@ class Table(Generic[K]):
         bucket = self._buckets.setdefault(number, [])
         bucket.append(graph)
         if len(bucket) > _ALIKE and self._hashed < _DEEPEST:
-            self._deeper[number] = Table(self._hashed * _DEEPER, self._hash_of)
+            self._deeper[number] = Table(self._hashed * _DEEPER, self._form)
             for known in self._buckets.pop(number):
                 self._deeper[number].add(known)
 
@@ -257,8 +264,8 @@ class Graphs:
     __slots__ = ("_exact", "_patterns")
 
     def __init__(self) -> None:
-        self._exact: Table[KnownGraph] = Table(_HASHED, structural_hash)
-        self._patterns: Table[KnownPattern] = Table(_HASHED, pattern_hash)
+        self._exact: Table[KnownGraph] = Table(_HASHED, Structure.form)
+        self._patterns: Table[KnownPattern] = Table(_HASHED, Pattern.form)
 
     def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
         """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
@@ -266,23 +273,15 @@ class Graphs:
         if found is not None:
             return found
         pattern = self._patterns.find(roots)
-        if pattern is not None:
-            for graph in pattern[0].moving:
-                assert graph.motion is not None
-                if graph.motion.fits(pattern[1]):
-                    return graph, pattern[1]
-        return None
+        graph = None if pattern is None else pattern[0].fitting(pattern[1])
+        return None if pattern is None or graph is None else (graph, pattern[1])
 
     def new(self, roots: Sequence[Node], walk: Walk, limit: int) -> KnownGraph:
         """Return a graph that is not known yet; offsets in arrays of at most ``limit`` bytes may move."""
         storable = stored.storable(walk, roots)
         found = self._patterns.find(roots)
-        if found is not None:
-            pattern = found[0]
-        else:
-            pattern = KnownPattern(Pattern(roots, walk))
-            if not pattern.structure.laid_out:
-                return KnownGraph(Structure(roots, walk), storable)
+        # the nodes of a pattern are those of its walk, in its order
+        pattern = KnownPattern(Pattern(roots, walk)) if found is None else found[0]
         motion = pattern.motion(walk.order, limit)
         structure = pattern.structure if motion is not None else Structure(roots, walk)
         return KnownGraph(structure, storable, pattern, motion)
@@ -296,6 +295,7 @@ class Graphs:
             pattern.graphs += 1
         if pattern is not None and graph.motion is not None:
             pattern.moving.append(graph)
+            pattern.moving.sort(key=_changing)
         else:
             self._exact.add(graph)
 

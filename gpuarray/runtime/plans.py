@@ -4,7 +4,8 @@ A loop that records the same structure again pays for a comparison of its graph 
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuarray import logs
@@ -14,25 +15,30 @@ from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.planner import make_plan
 from gpuarray.fusion.single_steps import shown_bytes
 from gpuarray.fusion.steps import CallStep
+from gpuarray.fusion.templates import maker_of
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.structure import Structure
+from gpuarray.graph.structure import Pattern, Structure
+from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import Merged, Walk, merge, topological
+from gpuarray.graph.walk import Walk, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
 from gpuarray.runtime.known_graphs import Graphs, KnownGraph
+from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
-from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
 from gpuarray.runtime.stored import MAXIMUM
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
 OPERATION_LIMIT: Final = 1 << 16
+#: How many plans with other conditions a known graph whose sizes vary may have for the same results.
+_TEMPLATES: Final = 16
 
 
 class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
@@ -107,13 +113,14 @@ def find_plan(
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
         graph, order = found
-    context = graph, provider, settings.fuse, settings.math, settings.subnormals
+    sizes = graph.sizes(order)
+    context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots
     if graph.storable or held_from < MAXIMUM:
         wanted = wanted + stored.held(order, graph.storable, pending, held_from)
     key = (*context, *wanted)
     prepared = _plans.get(key)
-    if prepared is None:
+    if prepared is None or stored.is_repeated(order, prepared.unstored):
         again, unstored = stored.recomputed(order, {*wanted})
         if again:
             wanted = wanted + again
@@ -121,7 +128,7 @@ def find_plan(
             prepared = _plans.get(key)
         if prepared is None:
             prepared = _prepared(pending, walk or topological(pending), wanted, graph, provider, tuple(unstored))
-            _plans.keep(key, prepared)
+            _plans.keep((*context[:-1], graph.sizes(order), *wanted), prepared)
         else:
             prepared.is_used = True
     else:
@@ -129,6 +136,29 @@ def find_plan(
     if prepared.unstored:
         stored.note(order, prepared.unstored)
     return prepared, order
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A plan for graphs of one known graph, and what prepared plans have of it whatever their sizes.
+
+    Attributes
+    ----------
+    plan : callable
+        Returns the plan for what :meth:`gpuarray.graph.varying.Sizes.factors` returns.
+    sizes : Sizes or None
+        The sizes that vary, if some do.
+    kept, duplicates : list
+        The different nodes, as :func:`gpuarray.graph.walk.merge` returns them.
+    leaves : tuple of int
+        Positions of the leaves.
+    """
+
+    plan: Callable[[Sequence[int]], Plan]
+    sizes: Sizes | None
+    kept: list[int]
+    duplicates: list[tuple[int, int]]
+    leaves: tuple[int, ...]
 
 
 def _prepared(
@@ -140,63 +170,100 @@ def _prepared(
     unstored: tuple[int, ...],
 ) -> PreparedPlan:
     """Return a new plan for a graph, which stores the values at the places ``wanted``."""
-    telemetry.counters["plans"] += 1
-    while True:
-        try:
-            merged, plan, pinned = _made(walk, wanted, graph, provider)
-        except MustStay as request:
-            assert graph.pattern is not None
-            assert graph.motion is not None
-            graph.pattern.staying.update(graph.motion.stay(request.place, walk.order))
-        else:
-            break
+    template, sizes = _template_for(walk, wanted, graph, provider)
+    plan = template.plan(() if template.sizes is None else template.sizes.factors(sizes))
+    kept, duplicates = template.kept, template.duplicates
+    nodes = [walk.order[place] for place in kept]
+    settings = config.current
+    if settings.verify:
+        check_graph(
+            nodes, {walk.order[place]: n for place, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
+        )
+        check_plan(plan, nodes)
+    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
     structure = graph.structure if graph.motion is None else Structure(roots, walk)
-    place_of = merged.kept.__getitem__
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)
-    copies = ((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from)
-    settled = {*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)}
+    copies = ((n, kept[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
+    settled = {*map(kept.__getitem__, computed), *(place for place, position in duplicates if position in computed)}
     return PreparedPlan(
         plan,
         pinned,
-        sum(1 for node in merged.order if type(node) is not Leaf),
-        tuple(merged.kept) if merged.duplicates else None,
-        tuple(merged.duplicates),
+        len(nodes) - len(template.leaves),
+        tuple(kept) if duplicates else None,
+        tuple(duplicates),
         donors_of(structure, copies, settled),
-        tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
+        template.leaves,
         structure,
-        tuple([merged.order[position].nbytes for position, _ in plan.results]),
+        tuple([nodes[position].nbytes for position, _ in plan.results]),
         unstored,
     )
 
 
-def _made(walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider) -> tuple[Merged, Plan, Placement]:
-    """Return the different nodes of a graph, its plan, and the steps prepared for the device.
+def _template_for(
+    walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider
+) -> tuple[Template, tuple[int, ...]]:
+    """Return a plan for graphs of these sizes and others, and the sizes of this graph."""
+    settings = config.current
+    while True:
+        motion = graph.motion
+        numbers = graph.structure.numbers(walk.order) if isinstance(graph.structure, Pattern) else ()
+        sizes = () if motion is None else motion.sizes(numbers)
+        key = motion, provider, settings.fuse, settings.math, settings.subnormals, *wanted
+        known = graph.templates.get(key, [])
+        for number, template in enumerate(known):
+            if template.sizes is not None and template.sizes.hold(sizes):
+                known[0], known[number] = template, known[0]
+                return template, sizes
+        if motion is not None and len(known) >= _TEMPLATES:
+            motion = motion.without_sizes(numbers)
+        try:
+            template = _template(walk, wanted, graph, motion, provider)
+        except MustStay as request:
+            assert graph.pattern is not None
+            assert motion is not None
+            limit = shown_bytes(provider.capabilities)
+            graph.motion = graph.pattern.fix(request.numbers, motion, walk.order, limit)
+            continue
+        if template.sizes is not None:
+            graph.templates.setdefault(key, []).append(template)
+        return template, sizes
+
+
+def _template(
+    walk: Walk, wanted: Sequence[int], graph: KnownGraph, motion: Motion | None, provider: Provider
+) -> Template:
+    """Return a new plan.
 
     Raises
     ------
     MustStay
-        If the plan depends on an offset that moves.
+        If the plan depends on a number that changes.
     """
-    settings = config.current
-    motion = graph.motion
+    telemetry.counters["plans"] += 1
+    instead: Mapping[int, Node] = {}
+    followed: dict[int, Node] = {}
+    sizes: Sizes | None = None
     assumed: list[tuple[Layout, Layout]] = []
-    merged = merge(walk, {} if motion is None else motion.nodes(walk.order, assumed))
-    symbols = {} if motion is None else {place: merged.position[walk.order[place]] for place in motion.divisors}
-    if settings.verify:
-        check_graph([walk.order[place] for place in merged.kept], merged.position)
+    if motion is not None:
+        pattern = graph.structure
+        assert isinstance(pattern, Pattern)
+        numbers, assumed, sizes = motion.changed(pattern.numbers(walk.order), pattern.extents)
+        instead = pattern.with_numbers(walk.order, numbers)
+        followed = {number: walk.order[pattern.offsets[number]] for number in motion.divisors}
+    merged = merge(walk, instead)
+    symbols = {number: merged.position[node] for number, node in followed.items()}
     targets = {merged.position[walk.order[place]] for place in wanted}
+    settings = config.current
     with logs.told_if_long(
         "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
     ):
         plan = make_plan(merged.order, merged.position, targets, provider.capabilities, symbols, fuse=settings.fuse)
-    if settings.verify:
-        check_plan(plan, merged.order)
-    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
     if motion is not None:
         motion.assumed += assumed
-    return merged, plan, pinned
+    leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
+    return Template(maker_of(plan), sizes, merged.kept, merged.duplicates, leaves)
 
 
 def _can_fail(step: PreparedStep) -> bool:

@@ -107,6 +107,11 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
     return again, unstored
 
 
+def is_repeated(order: Sequence[Node], unstored: Sequence[int]) -> bool:
+    """Return whether an earlier evaluation computed any of the values that arrays have and a plan does not store."""
+    return any(order[place] in _computed for place in unstored)
+
+
 def note(order: Sequence[Node], unstored: Sequence[int]) -> None:
     """Note that values which arrays have were computed, and not stored."""
     for place in unstored:

@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
-from gpuarray.functions.registry import HOST, NATIVE, Implementation
+from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
@@ -61,7 +61,7 @@ def mirrors(
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and _is_hosts(args, kwargs):
+            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
                 return run_scipy(original, args, kwargs)
             return function(*args, **kwargs)
 
@@ -99,6 +99,35 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
     run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which counts as a fallback.", package, own)
     del cast(Any, run).__wrapped__
     IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST, reason, run)
+    return run
+
+
+def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a function that SciPy computes on the host, because it has little work; no fallback is counted.
+
+    Parameters
+    ----------
+    original : callable
+        SciPy's function.
+    name : str
+        Its dotted name below ``scipy.``.
+    """
+    package, _, own = name.rpartition(".")
+
+    @wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return run_scipy(original, args, kwargs)
+
+    run.__module__ = f"gpuarray.scipy.{package}"
+    run.__doc__ = (
+        f"Run :func:`scipy.{name}` on the host, which has little work.\n\nParameters, results and errors are those of "
+        f":func:`scipy.{name}`. Arrays among the results are arrays of this package."
+    )
+    cast(Any, run).__signature__ = signature(original)
+    del cast(Any, run).__wrapped__
+    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(
+        COMPOSED, "coefficients are computed on the host", run
+    )
     return run
 
 
@@ -140,7 +169,7 @@ def _documented(text: str | None, package: str, name: str) -> str:
 # -- SciPy on values of the host --------------------------------------------------------------------------------------
 
 
-def _is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the host computes with the arrays among arguments, and nothing records what is done with them."""
     if tracing.active() is not None:
         return False
@@ -243,8 +272,8 @@ def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
     if isinstance(value, tuple):
         items = [_placed(item, device, targets) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, list):
-        return [_placed(item, device, targets) for item in value]
+    if isinstance(value, list):  # lists of numbers and of positions are for the host, and may be long
+        return [_placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
     return value
 
 

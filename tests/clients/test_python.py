@@ -7,6 +7,7 @@ import json
 import math
 import multiprocessing
 import pickle
+import statistics
 
 import numpy as np
 import pytest
@@ -141,3 +142,10 @@ def test_pictures(x):
     assert_same(xp.asarray(image), (NUMBERS * 255).astype(np.uint8))
     with pytest.raises(AttributeError, match="__array_interface__"):
         Image.fromarray(grey)
+
+
+@DEVICES
+def test_statistics_name_what_to_use(x):
+    with pytest.raises(TypeError, match=r"use x\.mean\(\)"):
+        statistics.mean(x[0])
+    assert statistics.mean(x[0].tolist()) == pytest.approx(float(x[0].mean()))

@@ -126,12 +126,15 @@ def test_info_and_report(capsys):
     assert {"versions", "settings", "events", "memory"} <= set(found)
 
 
-def test_bench_is_the_repositorys(monkeypatch, capsys):
+def test_bench_is_the_repositorys(monkeypatch, capsys, tmp_path):
     command = [sys.executable, "-m", "gpuarray", "bench", "--help"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     found = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     assert found.returncode == 0
     assert "--workloads" in found.stdout
+    (tmp_path / "bench.py").write_text("raise SystemExit(0)")  # a program of the user, which is not run
+    found = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert found.returncode == 2
     monkeypatch.setitem(sys.modules, "bench", None)  # as where the package alone is installed
     assert commands.main(["bench"]) == 2
     assert "in a checkout of the repository" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen.programs import ScalarParameter
-from gpuarray.providers.wgpu.dispatch import ENCODERS, _runs
+from gpuarray.providers.wgpu.launches import ENCODERS, runs_of
 
 VALUES: dict[str, Any] = {
     "bool": np.True_,
@@ -37,7 +37,7 @@ def scalars_of(names: list[str], first: int = 0) -> tuple[ScalarParameter, ...]:
 @pytest.mark.parametrize("as_python", [False, True])
 def test_a_run_is_what_each_scalar_is_alone(names: list[str], as_python: bool) -> None:
     values = [VALUES[name].item() if as_python else VALUES[name] for name in names]
-    (run,) = _runs(reversed(scalars_of(names, first=2)))
+    (run,) = runs_of(reversed(scalars_of(names, first=2)))
     assert run.start == 8
     alone = [ENCODERS[np.dtype(name)](value) for name, value in zip(names, values, strict=True)]
     assert run.data(values) == b"".join(alone)
@@ -49,11 +49,23 @@ def test_a_gap_ends_a_run() -> None:
         ScalarParameter(1, 1, dtypes.float64),
         ScalarParameter(4, 2, dtypes.int32),
     )
-    first, second = _runs(scalars)
+    first, second = runs_of(scalars)
     assert (first.start, first.slots, second.start, second.slots) == (0, (0, 1), 16, (2,))
+
+
+def test_offsets_are_computed_from_their_scalar() -> None:
+    scalars = (
+        ScalarParameter(0, 0, dtypes.float32),
+        ScalarParameter(1, 1, dtypes.int64, 2, 5),
+        ScalarParameter(2, 1, dtypes.int64, 1, -8),
+        ScalarParameter(3, 0, dtypes.float32),
+    )
+    first, offsets, last = runs_of(scalars)
+    assert (first.start, offsets.start, last.start) == (0, 4, 12)
+    assert offsets.data((np.float32(1), 7)) == (19).to_bytes(4, "little") + (0xFFFFFFFF).to_bytes(4, "little")
 
 
 @pytest.mark.parametrize("bits", [0x7F800001, 0x7FC12345, 0xFF800000, 0x80000000])
 def test_floats_keep_their_bits(bits: int) -> None:
-    (run,) = _runs(scalars_of(["float32"]))
+    (run,) = runs_of(scalars_of(["float32"]))
     assert run.data([np.uint32(bits).view(np.float32)]) == bits.to_bytes(4, "little")

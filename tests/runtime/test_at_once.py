@@ -1,6 +1,7 @@
 """Operations on small arrays in host memory compute at once, with the results and the aliasing of NumPy."""
 
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from support import assert_same
 import gpuarray as xp
 from gpuarray.config import Config
 from gpuarray.immediacy import immediacy, suspended
+from gpuarray.unprotected import unprotected
 
 
 @pytest.fixture(autouse=True)
@@ -208,3 +210,72 @@ def test_scalars_of_numpy_are_operands():
     assert total.shape == (4,)
     sign, logarithm = np.linalg.slogdet(xp.eye(3) * 2)
     assert has_memory(sign, logarithm)
+
+
+LARGE = np.random.default_rng(0).integers(0, 40, 100_000)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, k, x, u: np.bincount(k, weights=x),
+        lambda np, k, x, u: np.convolve(x, x[:20]),
+        lambda np, k, x, u: np.interp(x, np.asarray([0.0, 9.0]), np.asarray([1.0, 3.0])),
+        lambda np, k, x, u: np.partition(x[::-2], 10),
+        lambda np, k, x, u: np.unpackbits(u),
+        lambda np, k, x, u: np.delete(x, k[:500]),
+        lambda np, k, x, u: np.add.reduceat(x, k[:50]),
+    ],
+)
+def test_single_calls_of_numpy_compute_large_values_at_once(call):
+    hosts = LARGE, LARGE * 0.5, LARGE.astype(np.uint8)
+    values = [xp.asarray(host) for host in hosts]
+    found = call(xp, *values)
+    assert xp.stats()["evaluations"] == 0
+    assert found.residency == ("cpu",)
+    assert_same(found, call(np, *hosts))
+    with xp.using(memory_limit=1 << 30):  # which counts buffers
+        found = call(xp, *values)
+    assert_same(found, call(np, *hosts))
+
+
+def test_large_updates_at_positions_are_at_once_where_the_target_is_small():
+    z, whole = xp.zeros(40), xp.zeros(100_000)
+    k = xp.asarray(LARGE)
+    xp.evaluate(whole, k)
+    xp.add.at(z, k, 1.0)
+    assert has_memory(z)
+    assert_same(z, np.bincount(LARGE).astype(float))
+    shared = whole.copy()
+    xp.add.at(whole, k, 1.0)  # a large target may be the value of other arrays
+    assert float(shared.sum()) == 0
+    assert_same(whole[:40], np.bincount(LARGE).astype(float))
+
+
+def test_values_that_are_read_are_not_updated_meanwhile():
+    x = xp.asarray(np.zeros(100_000))
+    x += 1
+    xp.evaluate(x)
+    held = x.whole_host()
+    x += 1
+    xp.evaluate(x)
+    assert held.max() == 1
+    assert float(x.max()) == 2
+
+
+def test_numpy_reads_values_in_place():
+    host = np.arange(100_000)
+    host.flags.writeable = False
+    seen = unprotected(host)
+    assert seen.flags.writeable
+    assert np.shares_memory(seen, host)
+    assert unprotected(host[:10]) is not seen
+    with xp.using(direct_limit=0):
+        x = xp.asarray(host)
+        xp.evaluate(x[x])
+        tracemalloc.start()
+        for _ in range(2):
+            xp.evaluate(x[x])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 2 * host.nbytes

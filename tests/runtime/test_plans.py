@@ -54,6 +54,22 @@ def test_an_iteration_that_looks_at_its_values_has_one_plan(device, no_plans):
     assert xp.stats()["plans"] <= first["plans"] + 1
 
 
+def test_a_part_that_each_turn_of_a_loop_reads_is_not_made_of_the_whole_each_time(device, no_plans):
+    host = np.linspace(0, 1, 100_000, dtype=np.float32)
+    x = xp.asarray(host)
+    w = xp.exp(-x)
+    w[x < 0.5] = 0
+    whole = 1 + x * w
+    part, launches = whole[:1000], []
+    for turn in range(5):
+        xp.reset_stats()
+        found = float((part > turn).sum())
+        launches.append(xp.stats()["launches"])
+        assert found == (1000 if turn == 0 else 0)
+    assert max(launches[2:]) <= 1
+    assert whole.residency
+
+
 def test_what_is_little_beside_the_fold_that_it_is_made_of_is_computed_for_good(device):
     x = xp.asarray(np.linspace(1, 2, 4000, dtype=np.float32).reshape(1000, 4))
     scale = 1 / xp.sum(x, axis=0)

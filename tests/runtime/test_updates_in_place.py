@@ -133,7 +133,7 @@ def test_what_is_only_made_to_be_written_to_is_made_once(device):
     x[: SIZE // 2] = 1
     live = xp.stats()["bytes_live"]
     xp.evaluate(x)
-    assert _launches() == 2
+    assert _launches() == (1 if device == "wgpu" else 2)  # GPUs select what was written where they read
     assert xp.stats()["bytes_live"] - live < 2 * NBYTES
     assert_same(x, np.repeat(np.float32([1, 0]), SIZE // 2))
 

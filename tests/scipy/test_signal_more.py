@@ -132,3 +132,20 @@ def test_short_time_transforms(mode):
 
 def test_every_name_is_there():
     assert not [name for name in signal.__all__ if not hasattr(ours, name)]
+
+
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+def test_filters_of_the_host_are_counted(place):
+    x, (b, a) = values("float32", 2, 50), signal.butter(2, 0.2)
+    turned = (np.exp(0.3j * np.arange(3)) * b, np.exp(0.3j * np.arange(3)) * a)
+    sections = np.concatenate(turned)[None] / turned[1][0]
+    zi = np.zeros((2, 2), np.complex128)
+    with xp.using(device=place):
+        before = xp.stats()["fallbacks"]
+        check("lfilter", *turned, x)
+        check("lfilter", *turned, x, -1, zi)
+        check("filtfilt", *turned, x)
+        check("filtfilt", b, a, x, method="gust")
+        check("sosfilt", sections, x)
+        check("sosfiltfilt", sections, x)
+        assert (xp.stats()["fallbacks"] > before) == (place == "wgpu")

@@ -102,3 +102,31 @@ def test_gaussian_kde():
                 np.testing.assert_allclose(found(xp.asarray(where)).get(), theirs(where), rtol=1e-9)
                 np.testing.assert_allclose(found.logpdf(xp.asarray(where)).get(), theirs.logpdf(where), rtol=1e-9)
                 assert found.factor == theirs.factor
+
+
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nan_are_left_out(place):
+    x = np.random.default_rng(0).standard_normal((6, 9))
+    x[2, 3] = x[0, 3] = x[4, 8] = np.nan
+    calls = [(name, {}) for name in ("zscore", "sem", "skew", "kurtosis")]
+    calls += [("skew", {"bias": False}), ("kurtosis", {"bias": False, "fisher": False}), ("sem", {"ddof": 0})]
+    with xp.using(device=place):
+        before = xp.stats()["fallbacks"]
+        for name, options in calls:
+            for axis in (0, 1, None):
+                wanted = getattr(stats, name)(x, axis=axis, nan_policy="omit", **options)
+                found = getattr(ours, name).composition(xp.asarray(x), axis=axis, nan_policy="omit", **options)
+                np.testing.assert_allclose(found.get(), wanted, rtol=1e-9, err_msg=name)
+        wanted = stats.zmap(x[0], x[1:], nan_policy="omit")
+        np.testing.assert_allclose(
+            ours.zmap.composition(xp.asarray(x[0]), xp.asarray(x[1:]), nan_policy="omit"), wanted
+        )
+        assert xp.stats()["fallbacks"] == before
+        found, wanted = (
+            ours.describe.composition(xp.asarray(x), nan_policy="omit"),
+            stats.describe(x, nan_policy="omit"),
+        )
+        np.testing.assert_allclose(np.asarray(found.mean), wanted.mean)
+        with pytest.raises(ValueError, match="contains nan values"):
+            ours.skew.composition(xp.asarray(x), nan_policy="raise")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from gpuarray.config import config
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.unprotected import unprotected
 
 Memory = npt.NDArray[np.uint8]
 
@@ -192,7 +193,7 @@ class Pool:
             raise ValueError("only a C-contiguous array can be adopted as a buffer; use numpy.ascontiguousarray")
         if array.nbytes < nbytes:
             raise ValueError(f"an array of {array.nbytes} bytes cannot be adopted as a buffer of {nbytes} bytes")
-        return HostBuffer(nbytes, array.reshape(-1).view(np.uint8), None)
+        return HostBuffer(nbytes, unprotected(array.reshape(-1).view(np.uint8)), None)
 
     def stats(self) -> dict[str, int]:
         """Return the gauges of memory."""

@@ -98,7 +98,7 @@ class PreparedContract:
     def _slide(self, left: Array, right: Array, target: Array, workers: WorkerPool) -> None:
         """Multiply the windows of a line, each one element after the last, by a vector, without copying them."""
         _, height, width = left.shape
-        line = np.lib.stride_tricks.as_strided(left[0, 0], (height + width - 1,), left.strides[2:], writeable=False)
+        line = np.lib.stride_tricks.as_strided(left[0, 0], (height + width - 1,), left.strides[2:])
         vector = np.conj(right[0, :, 0])  # of which NumPy takes the conjugate
         rows = max(width, _PRODUCT_PIECE // width)
 

@@ -5,7 +5,7 @@ from any thread or finalizer, and not looked at yet) or *pooled* (waiting for a 
 that the pool lets go is destroyed at once, and the bind groups that show it are dropped first. The GPU runs what is
 submitted in order, so a returned buffer may be handed out while earlier work still uses it.
 
-All methods of :class:`Pool` run under the provider's lock; only :meth:`WgpuBuffer.release` does not.
+All methods of :class:`Pool` run under the provider's lock, but for :meth:`WgpuBuffer.release` and :meth:`Pool.reuse`.
 """
 
 import gc
@@ -143,6 +143,21 @@ class Pool:
         """Yield the wgpu buffers that this pool created and did not destroy."""
         return (storage.gpu for storage in self._owned.values())
 
+    def reuse(self, nbytes: int) -> WgpuBuffer | None:
+        """Return a buffer over the memory that was released last, which still counts as live; None if it does not fit.
+
+        A loop asks for what it has just released. This needs no lock: of two threads that pop, one gets the memory.
+        """
+        try:
+            storage = self.returned.pop()
+        except IndexError:
+            return None
+        fits = storage.nbytes == size_class(nbytes) and storage.owned
+        if fits and not self.closed and not config.current.memory_limit:
+            return WgpuBuffer(self, storage, nbytes)
+        self.returned.append(storage)
+        return None
+
     def allocate(self, nbytes: int) -> WgpuBuffer:
         """Return a buffer of at least ``nbytes`` bytes with undefined contents.
 
@@ -156,14 +171,12 @@ class Pool:
                 f"cannot allocate a buffer of {nbytes:,} bytes, because the limit of this device is "
                 f"{self._buffer_limit:,} bytes; process the array in parts, or use device='cpu'"
             )
+        found = self.reuse(nbytes)
+        if found is not None:
+            return found
         size = min(size_class(nbytes), self._buffer_limit)
-        limit = config.memory_limit
+        limit = config.current.memory_limit
         if self.returned:
-            # a loop asks for what it has just given back, which still counts as live
-            storage = self.returned.pop()
-            if not limit and storage.nbytes == size and storage.owned and not self.closed:
-                return WgpuBuffer(self, storage, nbytes)
-            self.returned.append(storage)
             self.reap()
         shelf = self._shelves.get(size)
         # a limit may have been set since the pool grew: what is pooled is not a way around it
@@ -250,7 +263,7 @@ class Pool:
         storage.gpu.destroy()
 
     def _create(self, size: int) -> Storage:
-        limit = config.memory_limit
+        limit = config.current.memory_limit
         if limit and self.live_bytes + self.pooled_bytes + size > limit:
             self._trim_to(max(0, limit - self.live_bytes - size))
             if self.live_bytes + size > limit:

@@ -7,23 +7,21 @@ run twice. Each launch finds its parameter words through a dynamic offset (:mod:
 module under its lock.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
-from struct import Struct, pack
 from time import perf_counter_ns
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import numpy as np
 import wgpu
 
-from gpuarray import dtypes, logs, observers
-from gpuarray.codegen.programs import Launch, Program, ScalarParameter
-from gpuarray.dtypes import DType
+from gpuarray import logs, observers
+from gpuarray.codegen.programs import Program
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
+from gpuarray.providers.wgpu.launches import Prepared, PreparedLaunch
 from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
-from gpuarray.providers.wgpu.pipelines import Kernel, Layout, Pipelines
+from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.uniforms import CAPACITY, UniformArena
 
 #: Most launches of one submission, so that the device starts while the host still encodes.
@@ -31,7 +29,7 @@ _BATCH: Final = 256
 #: A submission takes the host about 20 microseconds, and leaves a gap as long on the device. So consecutive runs share
 #: one. It is submitted after _TOGETHER runs; or when the time since the last submission exceeds 1/_SHARE of the time
 #: since the last wait, or _APART_NS. So at most that share of the work is left when the program waits again.
-_TOGETHER: Final = 8
+_TOGETHER: Final = 32
 _SHARE: Final = 4
 _APART_NS: Final = 1_000_000
 #: Most operations of one submission, a tenth of a second on a small GPU: some drivers abort submissions of seconds.
@@ -39,192 +37,6 @@ _WORK: Final = 1 << 36
 #: The background flusher ends when no run was left open for this long.
 _LINGER_NS: Final = 250_000_000
 _GROUPS: Final = 8192
-_KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
-_FLOAT: Final = Struct("<f")
-
-
-def _float32_bytes(value: Any) -> bytes:
-    if isinstance(value, np.float32):
-        return value.tobytes()  # keeps the payload of a NaN
-    try:
-        return _FLOAT.pack(value)
-    except OverflowError:
-        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
-
-
-def _small_integer_bytes(value: Any) -> bytes:
-    return (int(value) & 0xFFFFFFFF).to_bytes(4, "little")
-
-
-def _large_integer_bytes(value: Any) -> bytes:
-    return (int(value) & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
-
-
-def _float64_bytes(value: Any) -> bytes:
-    return pack("<d", value)
-
-
-def _complex64_bytes(value: Any) -> bytes:
-    if isinstance(value, np.complex64):
-        return value.tobytes()
-    return _float32_bytes(value.real) + _float32_bytes(value.imag)
-
-
-def _complex128_bytes(value: Any) -> bytes:
-    return pack("<dd", value.real, value.imag)
-
-
-def _float16_bytes(value: Any) -> bytes:
-    with np.errstate(over="ignore"):
-        return np.float32(np.float16(value)).tobytes()
-
-
-#: The parameter words of a scalar of each dtype, as little-endian bytes.
-ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
-    **dict.fromkeys((dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.int32), _small_integer_bytes),
-    **dict.fromkeys((dtypes.uint8, dtypes.uint16, dtypes.uint32), _small_integer_bytes),
-    **dict.fromkeys((dtypes.int64, dtypes.uint64), _large_integer_bytes),
-    dtypes.float16: _float16_bytes,
-    dtypes.float32: _float32_bytes,
-    dtypes.float64: _float64_bytes,
-    dtypes.complex64: _complex64_bytes,
-    dtypes.complex128: _complex128_bytes,
-}
-
-
-#: Dtypes whose NumPy scalars have the bytes of their parameter words in memory.
-_AS_IN_MEMORY: Final = frozenset(
-    dtype
-    for dtype in ENCODERS
-    if dtype.itemsize >= 4  # smaller ones are widened to a word
-)
-
-
-class Run(NamedTuple):
-    """Scalars with adjacent words: the offset of the first byte, the slots, and the encoder of each scalar."""
-
-    start: int
-    slots: tuple[int, ...]
-    encoders: tuple[Callable[[Any], bytes], ...]
-    is_plain: bool
-
-    def data(self, scalars: Sequence[Any]) -> bytes:
-        """Return the bytes of the words."""
-        if self.is_plain:
-            try:
-                return b"".join([scalars[slot] for slot in self.slots])  # NumPy scalars support the buffer protocol
-            except TypeError:  # Python scalars do not
-                pass
-        return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
-
-
-def _encoder(scalar: ScalarParameter) -> Callable[[Any], bytes]:
-    """Return what makes the words of a scalar from its value."""
-    scale, base = scalar.scale, scalar.base
-    if scale is None:
-        return ENCODERS[scalar.dtype]
-    return lambda value: (scale * value + base & 0xFFFFFFFF).to_bytes(4, "little")
-
-
-def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
-    """Return scalars grouped by adjacent words."""
-    found: list[list[ScalarParameter]] = []
-    stop = -1
-    for scalar in sorted(scalars, key=lambda scalar: scalar.word):
-        if scalar.word != stop:
-            found.append([])
-        found[-1].append(scalar)
-        stop = scalar.word + max(scalar.dtype.itemsize // 4, 1)
-    return tuple(
-        Run(
-            4 * run[0].word,
-            tuple(scalar.slot for scalar in run),
-            tuple(map(_encoder, run)),
-            all(scalar.dtype in _AS_IN_MEMORY and scalar.scale is None for scalar in run),
-        )
-        for run in found
-    )
-
-
-class PreparedLaunch:
-    """A launch with all values that do not change between runs."""
-
-    __slots__ = (
-        "label",
-        "last",
-        "layout",
-        "nbytes",
-        "number",
-        "pipeline",
-        "runs",
-        "serial",
-        "slots",
-        "traffic",
-        "windows",
-        "words",
-        "workgroups",
-    )
-
-    def __init__(self, launch: Launch, number: int, alignment: int) -> None:
-        used = 4 * len(launch.parameters)
-        # an empty block has one vec4, as the binding convention declares
-        self.nbytes = max(16, -(-used // 16) * 16)
-        padded = -(-self.nbytes // alignment) * alignment
-        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
-        self.words = words.ljust(padded, b"\0")
-        self.runs = _runs(launch.scalars)
-        self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
-        self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
-        self.workgroups = launch.workgroups
-        self.label = launch.label
-        self.number = number
-        read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
-        self.traffic = read, written
-        #: The last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
-        self.last: tuple[int, Any, int] = (0, None, 0)
-        self.serial = 0  # identifies the launch in keys of bind groups; set when it is bound to a device
-        self.layout: Layout | None = None
-        self.pipeline: Any = None
-
-    def data(self, scalars: Sequence[Any]) -> list[bytes]:
-        """Return the bytes of scalars, run by run."""
-        return [run.data(scalars) for run in self.runs]
-
-    def block(self, data: Sequence[bytes]) -> bytes:
-        """Return the parameter words, with the words of the scalars replaced by ``data``."""
-        words = bytearray(self.words)
-        for run, content in zip(self.runs, data, strict=True):
-            words[run.start : run.start + len(content)] = content
-        return bytes(words)
-
-
-class Prepared:
-    """A program prepared for a device; its kernels are compiled at the first run."""
-
-    __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "work")
-
-    def __init__(self, program: Program, alignment: int, work: int) -> None:
-        self.program = program
-        self.scratch = program.scratch
-        self.work = work
-        self.launches = tuple(
-            PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
-        )
-        self.owner: Any = None  # the dispatcher whose pipelines the launches hold
-        self.runs = 0  # runs that compiled no kernel
-
-    def unbind(self) -> None:
-        """Drop the kernels; they are looked up again before the next run."""
-        self.owner = None
-        for launch in self.launches:
-            launch.pipeline = None
-
-    def kernels(self) -> list[Kernel]:
-        """Return the kernels of the launches, in their order."""
-        return [
-            (launch.source, launch.label, tuple(binding.writable for binding in launch.bindings))
-            for launch in self.program.launches
-        ]
 
 
 class Dispatcher:

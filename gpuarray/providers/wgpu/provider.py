@@ -30,8 +30,9 @@ from gpuarray.providers.wgpu import device as adapters
 from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
-from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
+from gpuarray.providers.wgpu.dispatch import Dispatcher
 from gpuarray.providers.wgpu.flusher import BackgroundFlusher
+from gpuarray.providers.wgpu.launches import Prepared
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
@@ -239,6 +240,9 @@ class WgpuProvider:
         DeviceMemoryError
             If the memory of the device, or ``config.memory_limit``, is exhausted even after unused memory is released.
         """
+        found = self._pool.reuse(nbytes)
+        if found is not None:
+            return found
         # the same as _using, but without its calls, because each step allocates
         with self._entered(), self._lock:
             if self._dead:

@@ -14,7 +14,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, numbers, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import _is_hosts, hosted, mirrors, run_scipy
+from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
 from gpuarray.scipy.interpolate._piecewise import fitted
 
 __all__ = [
@@ -108,7 +108,7 @@ class RegularGridInterpolator:
         method = self.method if method is None else method
         if method not in _METHODS:
             raise ValueError(f"Method '{method}' is not defined")
-        if method not in ("linear", "nearest") or nu is not None or _is_hosts((xi, self.values), {}):
+        if method not in ("linear", "nearest") or nu is not None or is_hosts((xi, self.values), {}):
             return cast(GpuArray, self._by_scipy(xi, method, nu))
         if isinstance(xi, tuple):
             lines = [*xp.broadcast_arrays(*(as_array(line, self.values.device) for line in xi))]
@@ -233,7 +233,7 @@ class interp1d:  # noqa: N801  # SciPy's name
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
         simple = np.ndim(host.fill_value) == 0 and not isinstance(host.fill_value, tuple | str)
-        if self._kind != "linear" or not simple or _is_hosts((x,), {}):
+        if self._kind != "linear" or not simple or is_hosts((x,), {}):
             return cast(GpuArray, run_scipy(host, (x,), {}))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         values = np.moveaxis(host.y, self._axis, 0)

@@ -12,7 +12,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, device_among, gpu_arrays, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, _is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator",
@@ -70,7 +70,7 @@ class _Interpolant:
         GpuArray
             The axes of ``x`` are in place of the interpolated axis.
         """
-        if _is_hosts((x,), {}) and (isinstance(x, GpuArray) or is_on_host(self._device)):
+        if is_hosts((x,), {}) and (isinstance(x, GpuArray) or is_on_host(self._device)):
             return cast(GpuArray, run_scipy(self._host, (x, nu, extrapolate), {}))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         points = points.astype(dtypes.float64, copy=False)

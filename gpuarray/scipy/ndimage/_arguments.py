@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from types import SimpleNamespace
 from typing import Any, Final, cast
 
@@ -47,13 +47,20 @@ def finished(found: GpuArray, output: Any) -> GpuArray:
 def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
     """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
     parameters = signature(original)
+    names = [name for name, kind in parameters.parameters.items() if kind.kind is kind.POSITIONAL_OR_KEYWORD]
+    defaults = {name: kind.default for name, kind in parameters.parameters.items()}
+
+    required = [name for name, default in defaults.items() if default is Parameter.empty]
 
     def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            bound = parameters.bind(*args, **kwargs)
-            bound.apply_defaults()
-            return function(SimpleNamespace(**bound.arguments))
+            values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
+            is_known = len(values) == len(defaults) and len(args) <= len(names)
+            is_whole = is_known and all(values[name] is not Parameter.empty for name in required)
+            if not is_whole or not kwargs.keys().isdisjoint(names[: len(args)]):
+                parameters.bind(*args, **kwargs)  # raises the error
+            return function(SimpleNamespace(**values))
 
         cast(Any, run).__signature__ = parameters
         return run

@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._windows import weighted
 
@@ -48,40 +48,39 @@ def _conjugate(weights: Any) -> Any:
     return weights.conj() if weights.dtype.kind == "c" else weights
 
 
-def _filtered(
-    function: Any, input: Any, weights: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any
-) -> Any:
-    known, shown = _weights(weights)
-    source, dtype = checked(function, input, shown, output=output, mode=mode, cval=cval, origin=origin, axes=axes)
-    numbers = axes_of(axes, source.ndim)
-    pairs = sorted(zip(numbers, each(origin, len(numbers)), strict=True))  # SciPy does not transpose weights
-    numbers, origins = tuple(axis for axis, _ in pairs), [place for _, place in pairs]
-    if function is ndimage.convolve:
-        known, origins = _reversed(known, origins)
-    elif known.dtype.kind == "c":
-        known = _conjugate(known)
-    found = correlated(source, known, numbers, each(mode, len(numbers)), cval, origins, dtype)
-    return finished(found, output)
+def _filtered(function: Any, a: Any) -> GpuArray:
+    """Return the correlation or the convolution along some axes."""
+    known, shown = _weights(a.weights)
+    source, dtype = checked(
+        function, a.input, shown, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
+    )
+    numbers = axes_of(a.axes, source.ndim)
+    pairs = sorted(zip(numbers, each(a.origin, len(numbers)), strict=True))  # SciPy does not transpose weights
+    known, origins = _directed(function, known, [place for _, place in pairs])
+    modes = each(a.mode, len(numbers))
+    return finished(correlated(source, known, [axis for axis, _ in pairs], modes, a.cval, origins, dtype), a.output)
+
+
+def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any, Sequence[int]]:
+    """Return the weights and origins of the correlation that a function computes."""
+    if function in (ndimage.convolve, ndimage.convolve1d):
+        turned = weights[(slice(None, None, -1),) * weights.ndim]
+        return turned, [-o - (extent % 2 == 0) for o, extent in zip(origins, weights.shape, strict=True)]
+    return weights.conj() if weights.dtype.kind == "c" else weights, origins
 
 
 @mirrors(ndimage.correlate)
-def correlate(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
-    axes: Any = None,
-) -> GpuArray:  # fmt: skip
+@by_name(ndimage.correlate)
+def correlate(a: Any) -> GpuArray:
     """Return the correlation with weights."""
-    found: GpuArray = _filtered(ndimage.correlate, input, weights, output, mode, cval, origin, axes)
-    return found
+    return _filtered(ndimage.correlate, a)
 
 
 @mirrors(ndimage.convolve)
-def convolve(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
-    axes: Any = None,
-) -> GpuArray:  # fmt: skip
+@by_name(ndimage.convolve)
+def convolve(a: Any) -> GpuArray:
     """Return the convolution with weights."""
-    found: GpuArray = _filtered(ndimage.convolve, input, weights, output, mode, cval, origin, axes)
-    return found
+    return _filtered(ndimage.convolve, a)
 
 
 def line_filtered(
@@ -91,26 +90,26 @@ def line_filtered(
     return correlated(source, weights, [axis], [mode], cval, [origin], dtype)
 
 
+def _line(function: Any, a: Any) -> GpuArray:
+    """Return the correlation or the convolution along one axis."""
+    known, shown = _weights(a.weights)
+    source, dtype = checked(
+        function, a.input, shown, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
+    )
+    known, (origin,) = _directed(function, known, [a.origin])
+    axis = build.normalize_axis(a.axis, source.ndim)
+    return finished(line_filtered(source, known, axis, a.mode, a.cval, dtype, origin), a.output)
+
+
 @mirrors(ndimage.correlate1d)
-def correlate1d(
-    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-    origin: int = 0,
-) -> GpuArray:  # fmt: skip
+@by_name(ndimage.correlate1d)
+def correlate1d(a: Any) -> GpuArray:
     """Return the correlation with weights along an axis."""
-    known, shown = _weights(weights)
-    source, dtype = checked(ndimage.correlate1d, input, shown, axis, output=output, mode=mode, cval=cval, origin=origin)
-    number = build.normalize_axis(axis, source.ndim)
-    return finished(line_filtered(source, _conjugate(known), number, mode, cval, dtype, origin), output)
+    return _line(ndimage.correlate1d, a)
 
 
 @mirrors(ndimage.convolve1d)
-def convolve1d(
-    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-    origin: int = 0,
-) -> GpuArray:  # fmt: skip
+@by_name(ndimage.convolve1d)
+def convolve1d(a: Any) -> GpuArray:
     """Return the convolution with weights along an axis."""
-    known, shown = _weights(weights)
-    source, dtype = checked(ndimage.convolve1d, input, shown, axis, output=output, mode=mode, cval=cval, origin=origin)
-    turned, (place,) = _reversed(known, [origin])
-    number = build.normalize_axis(axis, source.ndim)
-    return finished(line_filtered(source, turned, number, mode, cval, dtype, place), output)
+    return _line(ndimage.convolve1d, a)

@@ -1,6 +1,6 @@
 """Minimum and maximum filters, and the grey morphology that is made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, isqrt
 from typing import Any, Final, NamedTuple
 
@@ -201,83 +201,62 @@ def _dilated(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
     return extreme_filter(source, a.size, footprint, structure, a.mode, a.cval, origins, axes, MAXIMUM, dtype)
 
 
-def _grey(function: Any, a: Any) -> tuple[GpuArray, Any]:
-    """Return the array and the dtype of the result, after SciPy's checks."""
-    shapes = _read(a.footprint), _read(a.structure)
-    source, dtype = checked(
-        function, a.input, a.size, *shapes, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
-    )
-    return source, dtype
-
-
-@mirrors(ndimage.grey_erosion)
-@by_name(ndimage.grey_erosion)
-def grey_erosion(a: Any) -> GpuArray:
-    """Return the grey erosion."""
-    source, dtype = _grey(ndimage.grey_erosion, a)
-    return finished(_eroded(source, a, dtype), a.output)
-
-
-@mirrors(ndimage.grey_dilation)
-@by_name(ndimage.grey_dilation)
-def grey_dilation(a: Any) -> GpuArray:
-    """Return the grey dilation."""
-    source, dtype = _grey(ndimage.grey_dilation, a)
-    return finished(_dilated(source, a, dtype), a.output)
-
-
-@mirrors(ndimage.grey_opening)
-@by_name(ndimage.grey_opening)
-def grey_opening(a: Any) -> GpuArray:
-    """Return the grey opening, the dilation of the erosion."""
-    source, dtype = _grey(ndimage.grey_opening, a)
-    return finished(_dilated(_eroded(source, a, source.dtype), a, dtype), a.output)
-
-
-@mirrors(ndimage.grey_closing)
-@by_name(ndimage.grey_closing)
-def grey_closing(a: Any) -> GpuArray:
-    """Return the grey closing, the erosion of the dilation."""
-    source, dtype = _grey(ndimage.grey_closing, a)
-    return finished(_eroded(_dilated(source, a, source.dtype), a, dtype), a.output)
-
-
 def _difference(first: GpuArray, second: GpuArray, dtype: Any) -> GpuArray:
     if first.dtype.kind == second.dtype.kind == "b":
         return rounded(first ^ second, dtype)
     return rounded(first - second, dtype)
 
 
-@mirrors(ndimage.morphological_gradient)
-@by_name(ndimage.morphological_gradient)
-def morphological_gradient(a: Any) -> GpuArray:
-    """Return the difference of the dilation and the erosion."""
-    source, dtype = _grey(ndimage.morphological_gradient, a)
-    return finished(_difference(_dilated(source, a, source.dtype), _eroded(source, a, source.dtype), dtype), a.output)
+def _opened(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
+    return _dilated(_eroded(source, a, source.dtype), a, dtype)
 
 
-@mirrors(ndimage.morphological_laplace)
-@by_name(ndimage.morphological_laplace)
-def morphological_laplace(a: Any) -> GpuArray:
-    """Return the sum of the dilation and the erosion, less twice the array."""
-    source, dtype = _grey(ndimage.morphological_laplace, a)
+def _closed(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
+    return _eroded(_dilated(source, a, source.dtype), a, dtype)
+
+
+def _gradient(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
+    return _difference(_dilated(source, a, source.dtype), _eroded(source, a, source.dtype), dtype)
+
+
+def _laplacian(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
     both = _dilated(source, a, source.dtype) + _eroded(source, a, source.dtype)
-    return finished(rounded(both - source - source, dtype), a.output)
+    return rounded(both - source - source, dtype)
 
 
-@mirrors(ndimage.white_tophat)
-@by_name(ndimage.white_tophat)
-def white_tophat(a: Any) -> GpuArray:
-    """Return the difference of the array and its opening."""
-    source, dtype = _grey(ndimage.white_tophat, a)
-    opened = _dilated(_eroded(source, a, source.dtype), a, source.dtype)
-    return finished(_difference(source, opened, dtype), a.output)
+def _grey(original: Callable[..., Any], doc: str, compute: Callable[[GpuArray, Any, Any], GpuArray]) -> Any:
+    """Return one of SciPy's functions; ``compute(source, arguments, dtype)`` returns its result."""
+
+    def run(a: Any) -> GpuArray:
+        shapes = _read(a.footprint), _read(a.structure)
+        source, dtype = checked(
+            original, a.input, a.size, *shapes, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
+        )
+        return finished(compute(source, a, dtype), a.output)
+
+    run.__doc__ = doc
+    return mirrors(original)(by_name(original)(run))
 
 
-@mirrors(ndimage.black_tophat)
-@by_name(ndimage.black_tophat)
-def black_tophat(a: Any) -> GpuArray:
-    """Return the difference of the closing of the array and the array."""
-    source, dtype = _grey(ndimage.black_tophat, a)
-    closed = _eroded(_dilated(source, a, source.dtype), a, source.dtype)
-    return finished(_difference(closed, source, dtype), a.output)
+grey_erosion = _grey(ndimage.grey_erosion, "Return the grey erosion.", _eroded)
+grey_dilation = _grey(ndimage.grey_dilation, "Return the grey dilation.", _dilated)
+grey_opening = _grey(ndimage.grey_opening, "Return the grey opening, the dilation of the erosion.", _opened)
+grey_closing = _grey(ndimage.grey_closing, "Return the grey closing, the erosion of the dilation.", _closed)
+morphological_gradient = _grey(
+    ndimage.morphological_gradient, "Return the difference of the dilation and the erosion.", _gradient
+)
+morphological_laplace = _grey(
+    ndimage.morphological_laplace,
+    "Return the sum of the dilation and the erosion, less twice the array.",
+    _laplacian,
+)
+white_tophat = _grey(
+    ndimage.white_tophat,
+    "Return the difference of the array and its opening.",
+    lambda source, a, dtype: _difference(source, _opened(source, a, source.dtype), dtype),
+)
+black_tophat = _grey(
+    ndimage.black_tophat,
+    "Return the difference of the closing of the array and the array.",
+    lambda source, a, dtype: _difference(_closed(source, a, source.dtype), source, dtype),
+)

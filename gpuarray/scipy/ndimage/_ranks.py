@@ -1,6 +1,7 @@
 """Rank filters: networks that select one of the elements of small windows, and sorts of larger ones."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -10,10 +11,11 @@ from gpuarray.array import GpuArray, make
 from gpuarray.functions import sorting
 from gpuarray.functions.arguments import concatenated, read
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
-from gpuarray.ops.images import selection_network
+from gpuarray.ops.images import Offsets, selection_network
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import rounded
@@ -42,11 +44,19 @@ def _selected(nodes: list[Node], rank: int) -> Node:
     return nodes[rank]
 
 
-def _by_kernel(source: GpuArray, offsets: Any, rank: int, modes: Sequence[str], cval: Any) -> GpuArray:
+@lru_cache(maxsize=256)
+def _places(footprint: bytes, extents: Shape, before: Shape) -> tuple[Offsets, tuple[tuple[int, int], ...]]:
+    """Return the elements of a window, from the first of each axis on, and the first and last offset of each axis."""
+    offsets = np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before)
+    first, last = offsets.min(0), offsets.max(0)
+    return tuple(map(tuple, (offsets - first).tolist())), tuple(zip(first.tolist(), last.tolist(), strict=True))
+
+
+def _by_kernel(
+    source: GpuArray, footprint: Any, before: Sequence[int], rank: int, modes: Sequence[str], cval: Any
+) -> GpuArray:
     """Return the elements of a rank of windows, which one kernel selects in registers."""
-    least = offsets.min(0)
-    places = tuple(map(tuple, (offsets - least).tolist()))
-    ends = tuple((n, int(m)) for n, m in zip(least.tolist(), offsets.max(0), strict=True))
+    places, ends = _places(footprint.tobytes(), footprint.shape, tuple(before))
     table, is_open = edge_table(source.shape, ends, tuple(modes))
     node = build.call_one(
         images.rank_of_windows, (source.node(), table), source.shape, source.dtype,
@@ -79,7 +89,7 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     for axis, kind in zip(axes, modes, strict=True):
         mode[axis] = kind
     if count <= _LARGEST and source.dtype in _IN_REGISTERS and are_gathered(source):
-        return rounded(_by_kernel(source, np.argwhere(known) - before, rank, mode, a.cval), dtype)
+        return rounded(_by_kernel(source, known, before, rank, mode, a.cval), dtype)
     if count <= _LARGEST:
         return rounded(make(_selected(taken(source, known, before, mode, a.cval), rank), source.device), dtype)
     return rounded(_sorted(source, rank, known, before, mode, a.cval), dtype)

@@ -3,15 +3,11 @@
 What they return are arrays of this package, like the arguments of the functions that use them.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from inspect import signature
-from typing import Any, Final, cast
+from typing import Final
 
 from scipy import signal
 
-from gpuarray.functions.registry import COMPOSED, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, run_scipy
+from gpuarray.scipy._mirror import designed
 
 _NAMES: Final = (
     "abcd_normalize", "band_stop_obj", "besselap", "bessel", "bilinear", "bilinear_zpk", "bode", "buttap", "butter",
@@ -25,35 +21,6 @@ _NAMES: Final = (
     "savgol_coeffs", "sos2tf", "sos2zpk", "sosfilt_zi", "sosfreqz", "ss2tf", "ss2zpk", "step", "tf2sos", "tf2ss",
     "tf2zpk", "unique_roots", "unit_impulse", "zpk2sos", "zpk2ss", "zpk2tf",
 )  # fmt: skip
-
-
-def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a function that SciPy computes on the host, because it has little work; no fallback is counted.
-
-    Parameters
-    ----------
-    original : callable
-        SciPy's function.
-    name : str
-        Its dotted name below ``scipy.``.
-    """
-    package, _, own = name.rpartition(".")
-
-    @wraps(original)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return run_scipy(original, args, kwargs)
-
-    run.__module__ = f"gpuarray.scipy.{package}"
-    run.__doc__ = (
-        f"Run :func:`scipy.{name}` on the host, which has little work.\n\nParameters, results and errors are those of "
-        f":func:`scipy.{name}`. Arrays among the results are arrays of this package."
-    )
-    cast(Any, run).__signature__ = signature(original)
-    del cast(Any, run).__wrapped__
-    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(
-        COMPOSED, "coefficients are computed on the host", run
-    )
-    return run
 
 
 _KNOWN: Final = {n: designed(getattr(signal, n), f"signal.{n}") for n in _NAMES if hasattr(signal, n)}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy import signal as scipy_signal
@@ -11,6 +11,7 @@ from scipy import signal as scipy_signal
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, read
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
@@ -32,12 +33,22 @@ def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.
     return top.astype(kind) / bottom[0], bottom.astype(kind) / bottom[0]
 
 
+_COMPLEX: Final = "filters with complex coefficients have no composition"
+_GUSTAFSSON: Final = "with method='gust', the ends are found by least squares"
+
+
+def _is_complex(*coefficients: Any) -> bool:
+    return any(np.iscomplexobj(read(line)) for line in coefficients)
+
+
+def _hosted(original: Callable[..., Any], reason: str, *args: Any) -> Any:
+    return on_host(original, args, {}, reason, f"scipy.signal.{original.__name__}")
+
+
 def _filtered(
     kind: Any, coefficients: tuple[recurrences.Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
 ) -> tuple[GpuArray, GpuArray]:
     """Return the response of a filter along an axis and its last state, whose last axis has the state."""
-    if any(c.dtype.kind == "c" for c in coefficients):
-        raise TypeError("a filter with complex coefficients has no composition; give real coefficients, or use SciPy")
     found = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
     y, after = found.respond(xp.moveaxis(x, axis, -1), state)
     return xp.moveaxis(y, -1, axis), after
@@ -50,7 +61,7 @@ def _floating(*values: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else np.dtype(np.float64)
 
 
-@mirrors(scipy_signal.lfilter, kind=COMPOSED)
+@mirrors(scipy_signal.lfilter, kind=COMPOSED, reason=_COMPLEX)
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.
 
@@ -80,6 +91,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("object of too small depth for desired array: x needs an axis")
+    if _is_complex(b, a):
+        return _hosted(scipy_signal.lfilter, _COMPLEX, b, a, signal, axis, zi)
     given = [b, a, signal] if zi is None else [b, a, signal, zi]
     kind = _floating(*given)
     top, bottom = _transfer_function(b, a)
@@ -133,7 +146,7 @@ def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED)
+@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, reason=_COMPLEX)
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by second-order sections in series.
 
@@ -164,6 +177,8 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("x must be at least 1D")
+    if _is_complex(sections):
+        return _hosted(scipy_signal.sosfilt, _COMPLEX, sections, signal, axis, zi)
     kind = _floating(*([sos, signal] if zi is None else [sos, signal, zi]))
     number = build.normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
@@ -216,7 +231,7 @@ def _both_ways(apply: Any, x: GpuArray, axis: int, zi: Any, edge: int, padtype: 
     return xp.moveaxis(line, -1, axis)
 
 
-@mirrors(scipy_signal.filtfilt, kind=COMPOSED)
+@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=f"{_COMPLEX}; {_GUSTAFSSON}")
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -236,7 +251,7 @@ def filtfilt(
     padlen : int, optional
         By how many samples; by default three times the number of coefficients.
     method : {"pad", "gust"}
-        How the ends are treated. The method of Gustafsson has no composition.
+        How the ends are treated. The method of Gustafsson runs on the host.
     irlen : int, optional
         Only for the method "gust".
 
@@ -247,9 +262,12 @@ def filtfilt(
     """
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
-    if method == "gust":
-        raise NotImplementedError("filtfilt with method='gust' has no composition; use method='pad', or SciPy")
     signal = as_array(x)
+    if method == "gust" or _is_complex(b, a):
+        reason = _GUSTAFSSON if method == "gust" else _COMPLEX
+        return _hosted(  # type: ignore[no-any-return]
+            scipy_signal.filtfilt, reason, b, a, signal, axis, padtype, padlen, method, irlen
+        )
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
     number = build.normalize_axis(axis, signal.ndim)
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
@@ -261,7 +279,7 @@ def filtfilt(
     )
 
 
-@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED)
+@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, reason=_COMPLEX)
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
     """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
 
@@ -288,6 +306,10 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     number = build.normalize_axis(axis, signal.ndim)
     taps = 2 * len(sections) + 1
     taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
+    if _is_complex(sections):
+        return _hosted(  # type: ignore[no-any-return]
+            scipy_signal.sosfiltfilt, _COMPLEX, sections, signal, axis, padtype, padlen
+        )
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
     signal = signal.astype(kind, copy=False)

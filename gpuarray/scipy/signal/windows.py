@@ -2,7 +2,7 @@
 
 from scipy.signal import windows as _windows
 
-from gpuarray.scipy.signal._design import designed
+from gpuarray.scipy._mirror import designed
 
 globals().update({n: designed(getattr(_windows, n), f"signal.windows.{n}") for n in _windows.__all__})
 

@@ -13,7 +13,7 @@ from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, _is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
 
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
 
@@ -38,7 +38,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             operands = [*args]
         if kwargs or len(operands) != count:
             return on_host(original, args, {"out": out, **kwargs}, _COMPLEX, f"scipy.special.{name}")
-        if out is None and _is_hosts(args, kwargs):
+        if out is None and is_hosts(args, kwargs):
             return run_scipy(original, args, kwargs)
         given = tuple(
             type(x) if type(x) in (int, float, complex) else getattr(x, "dtype", None) or np.asarray(x).dtype

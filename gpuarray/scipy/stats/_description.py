@@ -1,6 +1,7 @@
 """Descriptions of samples."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from scipy import stats as scipy_stats
@@ -9,37 +10,55 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import mirrors
 
 __all__ = ["describe", "gzscore", "kurtosis", "sem", "skew", "zmap", "zscore"]
 
+_MASKED: Final = "results are masked arrays"
 
-def _sample(a: Any, axis: Any, nan_policy: str) -> tuple[GpuArray, Any]:
-    """Return a sample of floating-point numbers and the axis; all elements along one axis for the axis None.
+
+def _sample(a: Any, axis: Any, nan_policy: str) -> tuple[GpuArray, Any, Any]:
+    """Return a sample of floating-point numbers, the axis, and how many elements there are along it.
+
+    All elements are along one axis for the axis None. With "omit" NaN do not count, if there are any: then the numbers
+    are an array, with extent 1 along the axis.
 
     Raises
     ------
-    NotImplementedError
-        If NaN are to be left out or refused.
+    ValueError
+        If there are NaN which are to be refused.
     """
     if nan_policy not in ("propagate", "omit", "raise"):
         raise ValueError("nan_policy must be one of {'propagate', 'raise', 'omit'}")
     array = as_array(a)
     if array.dtype.kind not in "fc":
         array = array.astype(dtypes.float64)
-    if nan_policy != "propagate" and bool(xp.isnan(array).any()):
-        if nan_policy == "raise":
-            raise ValueError("The input contains nan values")
-        raise NotImplementedError("nan_policy='omit' has no composition; remove the NaN, or use SciPy on the host")
-    return (array.reshape(-1), 0) if axis is None else (array, axis)
+    has_nan = nan_policy != "propagate" and bool(xp.isnan(array).any())
+    if has_nan and nan_policy == "raise":
+        raise ValueError("The input contains nan values")
+    number = 0 if axis is None else axis
+    if axis is None:
+        array = array.reshape(-1)
+    if has_nan:
+        return array, number, xp.sum(~xp.isnan(array), axis=number, keepdims=True).astype(array.real.dtype)
+    return array, number, array.shape[number]
 
 
-def _scores(scores: GpuArray, sample: GpuArray, axis: Any, ddof: int) -> GpuArray:
-    mean = sample.mean(axis, keepdims=True)
-    deviation = sample.std(axis, correction=ddof, keepdims=True)
-    least = xp.abs(np.finfo(sample.dtype).eps * mean)
-    return xp.where(deviation <= least, np.nan, (scores - mean) / deviation)
+def _mean(x: GpuArray, axis: Any, count: Any) -> GpuArray:
+    """Return means along an axis, which keeps extent 1, of the elements that count."""
+    return x.mean(axis, keepdims=True) if isinstance(count, int) else xp.nansum(x, axis=axis, keepdims=True) / count
+
+
+def _deviation(sample: GpuArray, axis: Any, count: Any, ddof: int) -> GpuArray:
+    if isinstance(count, int):
+        return sample.std(axis, correction=ddof, keepdims=True)
+    return xp.nanstd(sample, axis=axis, ddof=ddof, keepdims=True)
+
+
+def _reduced(found: GpuArray, axis: Any, keepdims: bool) -> GpuArray:
+    return found if keepdims else xp.squeeze(found, axis=axis)
 
 
 @mirrors(scipy_stats.zscore, kind=COMPOSED)
@@ -58,26 +77,37 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
 def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> GpuArray:
     """Return the distances of scores from the mean of a sample along an axis, in its standard deviations."""
     first, second = as_arrays(scores, compare)
-    sample, number = _sample(second, axis, nan_policy)
+    sample, number, count = _sample(second, axis, nan_policy)
     if first.dtype.kind not in "fc":
         first = first.astype(dtypes.float64)
-    return _scores(first, sample, number if axis is not None else None, ddof)
+    mean, deviation = _mean(sample, number, count), _deviation(sample, number, count, ddof)
+    if axis is None:
+        mean, deviation = mean[0], deviation[0]
+    least = xp.abs(np.finfo(sample.dtype).eps * mean)
+    return xp.where(deviation <= least, np.nan, (first - mean) / deviation)
 
 
 @mirrors(scipy_stats.sem, kind=COMPOSED)
 def sem(a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False) -> GpuArray:
     """Return the standard error of the mean along an axis."""
-    sample, number = _sample(a, axis, nan_policy)
-    return sample.std(number, correction=ddof, keepdims=keepdims) / float(np.sqrt(sample.shape[number]))
+    sample, number, count = _sample(a, axis, nan_policy)
+    root = float(np.sqrt(count)) if isinstance(count, int) else xp.sqrt(count)
+    return _reduced(_deviation(sample, number, count, ddof) / root, number, keepdims)
 
 
-def _moments(sample: GpuArray, axis: int, order: int) -> tuple[GpuArray, GpuArray, GpuArray]:
+def _moments(sample: GpuArray, axis: int, count: Any, order: int) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return the second and another central moment, and where the second one is 0 but for rounding."""
-    mean = sample.mean(axis, keepdims=True)
+    mean = _mean(sample, axis, count)
     apart = sample - mean
-    second, other = (apart**2).mean(axis), (apart**order).mean(axis)
-    level = (mean * float(np.finfo(sample.dtype).eps)).reshape(second.shape)
-    return second, other, second <= level**2
+    second, other = (_mean(apart**power, axis, count) for power in (2, order))
+    return second, other, second <= (mean * float(np.finfo(sample.dtype).eps)) ** 2
+
+
+def _unbiased(found: GpuArray, corrected: Callable[[Any], GpuArray], count: Any, least: int) -> GpuArray:
+    """Return a moment corrected for the size of the sample, where it is large enough."""
+    if isinstance(count, int):
+        return corrected(float(count)) if count > least else found
+    return xp.where(count > least, corrected(count), found)
 
 
 @mirrors(scipy_stats.skew, kind=COMPOSED)
@@ -85,14 +115,12 @@ def skew(
     a: Any, axis: Any = 0, bias: bool = True, nan_policy: str = "propagate", *, keepdims: bool = False
 ) -> GpuArray:
     """Return the skewness along an axis."""
-    sample, number = _sample(a, axis, nan_policy)
-    count = sample.shape[number]
-    second, third, is_constant = _moments(sample, number, 3)
+    sample, number, count = _sample(a, axis, nan_policy)
+    second, third, is_constant = _moments(sample, number, count, 3)
     found = third / xp.pow(second, 1.5)
-    if not bias and count > 2:
-        found = found * float(np.sqrt((count - 1.0) * count) / (count - 2.0))
-    found = xp.where(is_constant, np.nan, found)
-    return xp.expand_dims(found, number) if keepdims else found
+    if not bias:
+        found = _unbiased(found, lambda n: found * (((n - 1.0) * n) ** 0.5 / (n - 2.0)), count, 2)
+    return _reduced(xp.where(is_constant, np.nan, found), number, keepdims)
 
 
 @mirrors(scipy_stats.kurtosis, kind=COMPOSED)
@@ -101,27 +129,30 @@ def kurtosis(
     keepdims: bool = False,
 ) -> GpuArray:  # fmt: skip
     """Return the kurtosis along an axis, less 3 if ``fisher`` is True."""
-    sample, number = _sample(a, axis, nan_policy)
-    n = sample.shape[number]
-    second, fourth, is_constant = _moments(sample, number, 4)
-    found = fourth / second**2
-    if not bias and n > 3:
-        found = 1.0 / (n - 2) / (n - 3) * ((n**2 - 1.0) * found - 3 * (n - 1) ** 2.0) + 3.0
-    found = xp.where(is_constant, np.nan, found - 3 if fisher else found)
-    return xp.expand_dims(found, number) if keepdims else found
+    sample, number, count = _sample(a, axis, nan_policy)
+    second, fourth, is_constant = _moments(sample, number, count, 4)
+    plain = fourth / second**2
+
+    def corrected(n: Any) -> Any:
+        return 1.0 / (n - 2) / (n - 3) * ((n**2 - 1.0) * plain - 3 * (n - 1) ** 2.0) + 3.0
+
+    found = plain if bias else _unbiased(plain, corrected, count, 3)
+    return _reduced(xp.where(is_constant, np.nan, found - 3 if fisher else found), number, keepdims)
 
 
-@mirrors(scipy_stats.describe, kind=COMPOSED)
+@mirrors(scipy_stats.describe, kind=COMPOSED, reason=f"with nan_policy='omit' and NaN, {_MASKED}")
 def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> Any:
     """Return the number, the extrema, and the moments of elements along an axis."""
     given = as_array(a)
     if not given.size:
         raise ValueError("The input must not be empty.")
-    sample, number = _sample(given, axis, nan_policy)
+    sample, number, count = _sample(given, axis, nan_policy)
+    if not isinstance(count, int):
+        return on_host(scipy_stats.describe, (given, axis, ddof, bias, nan_policy), {}, _MASKED, "scipy.stats.describe")
     whole = given.reshape(-1) if axis is None else given
     kind = type(scipy_stats.describe(np.zeros(2)))
     return kind(
-        sample.shape[number],
+        count,
         (whole.min(number), whole.max(number)),
         sample.mean(number),
         sample.var(number, correction=ddof),

@@ -16,7 +16,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, device_among, is_on_host
 from gpuarray.functions.fallback import on_host
-from gpuarray.scipy._mirror import _is_hosts, run_scipy
+from gpuarray.scipy._mirror import is_hosts, run_scipy
 
 Formula = Callable[..., Any]
 
@@ -159,7 +159,7 @@ class Distribution:
 
     def _call(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         original = getattr(self._host, method)
-        if _is_hosts((x, args), kwargs):
+        if is_hosts((x, args), kwargs):
             return run_scipy(original, (x, *args), kwargs)
         return self._composed(method, x, args, kwargs)
 

@@ -3,6 +3,7 @@
 The update is a matrix product in tiles (:mod:`gpuarray.codegen.tiles`), which has nearly all of the arithmetic.
 """
 
+from collections.abc import Callable
 from math import gcd
 from typing import Final
 
@@ -85,72 +86,113 @@ def substitute(
     mirror : Matrix, optional
         Where the solution is written too, not conjugated.
     """
+    if not right.rows:
+        return
     numbers, size = Numbers(frame.dtype), frame.block
-    together = 64 if frame.dtype.itemsize == 4 else 32
+    together = 64
 
     def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.workgroup = together
-        kernel.module += [
-            *numbers.functions,
-            f"var<workgroup> triangle: array<{numbers.kind}, {size * size}>;",
-            f"var<workgroup> right: array<{numbers.kind}, {size * together}>;",
-        ]
-        written = template.bind(right.buffer, writable=True)
-        read = template.bind(triangle.buffer, writable=False)
-        template.numbers("rows", "columns", "by_rows")
-        kernel.line(
-            f"let groups_across = (columns + {together - 1}u) / {together}u;",
-            "let plane = block / groups_across;",
-            f"let left = (block - plane * groups_across) * {together}u;",
+        _write_substitution(
+            template,
+            triangle,
+            right,
+            mirror,
+            numbers,
+            size,
+            together,
+            unit=unit,
+            conjugated=conjugated,
+            adjoint=adjoint,
         )
-        template.matrix("triangle")
-        template.matrix("right")
-        if mirror is not None:
-            template.matrix("mirror")
-        element = read.load(template.place("triangle", triangle, "i", "j"))
-        kernel.line(
-            f"for (var e = local; e < rows * rows; e += {together}u) {{",
-            "let i = e % rows; let j = e / rows;",
-            "if (j > i) { continue; }",
-            f"let value = {element};",
-            f"triangle[i * {size}u + j] = {numbers.conj('value') if conjugated else 'value'};",
-            "}",
-        )
-        here = (
-            f"for (var e = local; e < rows * {together}u; e += {together}u) {{",
-            f"let i = select(e / {together}u, e % rows, by_rows != 0u);",
-            f"let c = select(e % {together}u, e / rows, by_rows != 0u);",
-            "if (left + c >= columns) { continue; }",
-        )
-        there = template.place("right", right, "i", "left + c")
-        kernel.line(
-            *here, f"let value = {written.load(there)};",
-            f"right[i * {together}u + c] = {numbers.conj('value') if adjoint else 'value'};", "}",
-            "workgroupBarrier();",
-        )  # fmt: skip
-        kernel.line(
-            "for (var i = 0u; i < rows; i++) {",
-            f"var sum = right[i * {together}u + local];",
-            "for (var j = 0u; j < i; j++) {",
-            f"sum = {numbers.less('sum', f'triangle[i * {size}u + j]', f'right[j * {together}u + local]')};",
-            "}",
-        )
-        if not unit:
-            kernel.line(f"sum = {numbers.over('sum', f'triangle[i * {size}u + i]')};")
-        kernel.line(f"right[i * {together}u + local] = sum;", "}", "workgroupBarrier();")
-        stored = numbers.conj("value") if adjoint else "value"
-        kernel.line(*here, f"let value = right[i * {together}u + c];", written.store(there, stored))
-        if mirror is not None:
-            kernel.line(written.store(template.place("mirror", mirror, "i", "left + c"), "value"))
-        kernel.line("}")
 
     values = {
-        "rows": right.rows, "columns": right.columns, "by_rows": int(abs(right.down) < abs(right.across)),
+        "rows": right.rows, "columns": right.columns,
         **where("triangle", triangle), **where("right", right), **(where("mirror", mirror) if mirror else {}),
     }  # fmt: skip
     key = ("substitute", triangle.buffer, right.buffer, unit, conjugated, adjoint, mirror is not None)
     frame.run(key, "triangular solve", write, values, frame.batch * -(-right.columns // together))
+
+
+def _write_substitution(
+    template: Template, triangle: Matrix, right: Matrix, mirror: Matrix | None, numbers: Numbers, size: int,
+    together: int, *, unit: bool, conjugated: bool, adjoint: bool,
+) -> None:  # fmt: skip
+    """Write the kernel in which each invocation has a column of right sides in registers."""
+    kernel = template.kernel
+    kernel.workgroup = together
+    kernel.module += [
+        *numbers.functions,
+        # steps read as many numbers as a column has, from the diagonal on: some lie behind the matrix
+        f"var<workgroup> factors: array<{numbers.kind}, {size * (size + 2)}>;",
+    ]
+    written = template.bind(right.buffer, writable=True)
+    read = template.bind(triangle.buffer, writable=False)
+    template.numbers("rows", "columns")
+    kernel.line(
+        f"let groups_across = (columns + {together - 1}u) / {together}u;",
+        "let plane = block / groups_across;",
+        f"let c = (block - plane * groups_across) * {together}u + local;",
+    )
+    template.matrix("triangle")
+    template.matrix("right")
+    if mirror is not None:
+        template.matrix("mirror")
+    kernel.line(
+        f"for (var e = local; e < rows * rows; e += {together}u) {{",
+        "let i = e % rows; let j = e / rows;",
+        "if (j > i) { continue; }",
+        f"let value = {read.load(template.place('triangle', triangle, 'i', 'j'))};",
+        f"factors[j * {size + 1}u + i] = {numbers.conj('value') if conjugated else 'value'};",
+        "}",
+        *unrolled(size, lambda i: f"var x{i} = {numbers.zero};"),
+        "if (c < columns) {",
+    )
+
+    def loaded(i: int) -> str:
+        value = written.load(template.place("right", right, f"{i}u", "c"))
+        return f"if ({i}u < rows) {{ let value = {value}; x{i} = {numbers.conj('value') if adjoint else 'value'}; }}"
+
+    def stored(i: int) -> str:
+        store = written.store(template.place("right", right, "row", "c"), numbers.conj(f"x{i}") if adjoint else f"x{i}")
+        if mirror is not None:
+            store += " " + written.store(template.place("mirror", mirror, "row", "c"), f"x{i}")
+        return f"if ({i}u >= past) {{ let row = {i}u - past; {store} }}"
+
+    kernel.line(
+        *unrolled(size, loaded),
+        "}",
+        "workgroupBarrier();",
+        *forward(size, size + 1, numbers, rows="rows", base="0u", unit=unit),
+        f"if (c >= columns) {{ return; }} let past = {size}u - rows;",
+        *unrolled(size, stored),
+    )
+
+
+def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str]:
+    """Return a line for each register from the ``first`` on."""
+    return [line(i) for i in range(first, count)]
+
+
+def forward(size: int, pitch: int, numbers: Numbers, *, rows: str, base: str, unit: bool) -> list[str]:
+    """Return statements that solve for a column, in ``size`` registers, with a lower triangle in ``factors``.
+
+    A step divides the row in register 0. It moves the rows below to the register before, and its own to the last, so
+    that the text names registers although the number of the step is not known when it is written. After as many steps
+    as rows the last row is in the last register.
+    """
+    top = "x0" if unit else numbers.over("x0", "factors[diagonal]")
+
+    def below(i: int) -> str:
+        value = numbers.less(f"x{i}", f"factors[diagonal + {i}u]", "top")
+        return f"x{i - 1} = select(x{i}, {value}, {i}u < left);"
+
+    return [
+        f"for (var j = 0u; j < {rows}; j++) {{",
+        f"let diagonal = {base} + j * {pitch + 1}u; let left = {rows} - j; let top = {top};",
+        *unrolled(size, below, 1),
+        f"x{size - 1} = top;",
+        "}",
+    ]
 
 
 def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1) -> None:

@@ -1,10 +1,7 @@
-"""LU factors with row interchanges: panels of columns by one workgroup for each matrix, products for the rest.
-
-A panel is factorised after Crout: a column, and then the row of its pivot, are computed from what is on their left and
-above. Its elements are read in the order in which they lie in memory.
-"""
+"""LU factors with row interchanges: panels of columns by one workgroup for each matrix, products for the rest."""
 
 from gpuarray.codegen.calls.linear_algebra.blocks import substitute, update
+from gpuarray.codegen.calls.linear_algebra.lu_panel import factorise_panel
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.storage import register_type
@@ -17,9 +14,8 @@ def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer) -> None:
     for k in range(0, steps, block):
         end = min(k + block, steps)
         here, rest = slice(k, end), slice(end, None)
-        _panel(frame, a[k:, here], pivots, status, k, steps)
-        interchange(frame, a[:, :k], pivots, k, end, steps)
-        interchange(frame, a[:, rest], pivots, k, end, steps)
+        factorise_panel(frame, a[k:, here], pivots, status, k, steps)
+        interchange(frame, a, pivots, k, end, steps, but=here)
         if end < a.columns:
             substitute(frame, a[here, here], a[here, rest], unit=True)
             update(frame, a[rest, rest], a[rest, here], a[here, rest])
@@ -35,146 +31,41 @@ def solve(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) -> None:
 
 
 def lower(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False, conjugated: bool = False) -> None:
-    """Solve a system with a lower triangle, in place: a block of rows at a time, from the first to the last."""
-    n, block = triangle.rows, frame.block
-    for k in range(0, n, block):
-        here, rest = slice(k, min(k + block, n)), slice(k + block, n)
-        substitute(frame, triangle[here, here], right[here, :], unit=unit, conjugated=conjugated)
-        update(frame, right[rest, :], triangle[rest, here], right[here, :])
+    """Solve a system with a lower triangle, in place: halves of the rows, between which a product has most of the work.
+
+    Blocks are as many rows as one launch solves for.
+    """
+    n = triangle.rows
+    if n <= frame.block:
+        substitute(frame, triangle, right, unit=unit, conjugated=conjugated)
+        return
+    half = -(-n // (2 * frame.block)) * frame.block
+    first, rest = slice(0, half), slice(half, n)
+    lower(frame, triangle[first, first], right[first, :], unit=unit, conjugated=conjugated)
+    update(frame, right[rest, :], triangle[rest, first], right[first, :])
+    lower(frame, triangle[rest, rest], right[rest, :], unit=unit, conjugated=conjugated)
 
 
 def upper(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False, conjugated: bool = False) -> None:
-    """Solve a system with an upper triangle, in place: a block of rows at a time, from the last to the first."""
-    n, block = triangle.rows, frame.block
-    for k in reversed(range(0, n, block)):
-        here, rest = slice(k, min(k + block, n)), slice(0, k)
-        block_here = triangle[here, here]
-        substitute(frame, block_here.reversed, right[here, :].upside_down, unit=unit, conjugated=conjugated)
-        update(frame, right[rest, :], triangle[rest, here], right[here, :])
-
-
-def _panel(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, done: int, steps: int) -> None:
-    """Factorise a panel; the status becomes the first column whose pivot is 0, from 1 on."""
-    numbers, size = Numbers(frame.dtype), frame.block
-    workgroup = min(frame.capabilities.workgroup_size, 1024 if a.rows > 1024 else 256 if a.rows > 64 else 64)
-    itemsize = frame.dtype.itemsize
-    free = frame.capabilities.workgroup_memory - (size + 1) * size * itemsize - workgroup * 12 - 64
-    together = min(free, 32768) // (size * itemsize)
-    shared = a.rows <= together
-    real = register_type(numbers.real_dtype)
-
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.workgroup = workgroup
-        kernel.module += [
-            *numbers.functions,
-            f"var<workgroup> top: array<{numbers.kind}, {size * size}>;",  # the rows of U
-            f"var<workgroup> sizes: array<{real}, {workgroup}>;",
-            f"var<workgroup> places: array<u32, {workgroup}>;",
-            *([f"var<workgroup> panel: array<{numbers.kind}, {size * together}>;"] if shared else []),
-        ]
-        access, rows_of = template.bind(a.buffer, writable=True), template.bind(pivots, writable=True)
-        failed = template.bind(status, writable=True)
-        template.numbers("rows", "columns", "done", "steps")
-        kernel.line("let plane = block;")
-        template.matrix("a")
-
-        def load(row: str, column: str) -> str:
-            return f"panel[({column}) * rows + {row}]" if shared else access.load(template.place("a", a, row, column))
-
-        def store(row: str, column: str, value: str) -> str:
-            if shared:
-                return f"panel[({column}) * rows + {row}] = {value};"
-            return access.store(template.place("a", a, row, column), value)
-
-        each = (f"for (var e = local; e < rows * columns; e += {workgroup}u) {{", "let i = e % rows; let j = e / rows;")
-        element = template.place("a", a, "i", "j")
-        if shared:
-            kernel.line(*each, f"panel[e] = {access.load(element)};", "}")
-        barrier = "workgroupBarrier();" if shared else "storageBarrier(); workgroupBarrier();"
-        groups = min(32, workgroup)
-        kernel.line(
-            "var found = 0u;",
-            f"for (var j = 0u; j < columns; j++) {{ {barrier}",
-            # the column below the rows of U, and its largest element
-            f"var largest = {real}(-1); var place = j;",
-            f"for (var i = j + local; i < rows; i += {workgroup}u) {{",
-            f"var sum = {load('i', 'j')};",
-            "for (var p = 0u; p < j; p++) {",
-            f"let factor = {load('i', 'p')};",
-            f"sum = {numbers.less('sum', 'factor', f'top[p * {size}u + j]')};",
-            "}",
-            store("i", "j", "sum"),
-            f"let magnitude = {numbers.size('sum')};",
-            "if (magnitude > largest) { largest = magnitude; place = i; }",
-            "}",
-            "sizes[local] = largest; places[local] = place;",
-            "workgroupBarrier();",
-            f"if (local < {groups}u) {{",
-            f"for (var other = local + {groups}u; other < {workgroup}u; other += {groups}u) {{",
-            f"if ({_first('sizes[other]', 'places[other]')}) {{ largest = sizes[other]; place = places[other]; }}",
-            "}",
-            "sizes[local] = largest; places[local] = place;",
-            "}",
-            "workgroupBarrier();",
-            "largest = sizes[0]; place = places[0];",
-            f"for (var other = 1u; other < {groups}u; other++) {{",
-            f"if ({_first('sizes[other]', 'places[other]')}) {{ largest = sizes[other]; place = places[other]; }}",
-            "}",
-            barrier,
-            f"if (local == 0u) {{ {rows_of.store('plane * steps + done + j', 'i32(done + place)')} }}",
-            "if (largest == 0 && found == 0u) { found = done + j + 1u; }",
-            # exchange the rows, and make the row of U
-            "if (local < columns) {",
-            f"let kept = {load('j', 'local')}; var sum = {load('place', 'local')};",
-            f"if (place != j) {{ {store('place', 'local', 'kept')} }}",
-            "if (local > j) {",
-            "for (var p = 0u; p < j; p++) {",
-            "let factor = left[p];",
-            f"sum = {numbers.less('sum', 'factor', f'top[p * {size}u + local]')};",
-            "}",
-            "}",
-            f"if (local >= j) {{ top[j * {size}u + local] = sum; }}",
-            store("j", "local", "sum"),
-            "}",
-            barrier,
-            f"let pivot = top[j * {size}u + j];",
-            f"if (largest != 0) {{ for (var i = j + 1u + local; i < rows; i += {workgroup}u) {{",
-            f"let value = {load('i', 'j')};",
-            store("i", "j", numbers.over("value", "pivot")),
-            "} }",
-            "}",
-        )
-        # the multipliers of the pivot's row are read before the rows are exchanged
-        position = kernel.body.index("if (local < columns) {")
-        kernel.body[position:position] = [
-            f"if (local < j) {{ left[local] = {load('place', 'local')}; }}",
-            barrier,
-        ]
-        kernel.module.append(f"var<workgroup> left: array<{numbers.kind}, {size}>;")
-        if shared:
-            kernel.line("workgroupBarrier();", *each, access.store(element, "panel[e]"), "}")
-        kernel.line(
-            "if (local == 0u) {",
-            "var known = 0i;",
-            f"if (done > 0u) {{ known = {failed.load('plane')}; }}",
-            failed.store("plane", "select(known, i32(found), known == 0)"),
-            "}",
-        )
-
-    values = {"rows": a.rows, "columns": a.columns, "done": done, "steps": steps, **where("a", a)}
-    frame.run(("panel", a.buffer, workgroup, shared), "panel", write, values, frame.batch)
-
-
-def _first(size: str, place: str) -> str:
-    return f"{size} > largest || ({size} == largest && {place} < place)"
+    """Solve a system with an upper triangle, in place, as :func:`lower` does from the last row on."""
+    n = triangle.rows
+    if n <= frame.block:
+        substitute(frame, triangle.reversed, right.upside_down, unit=unit, conjugated=conjugated)
+        return
+    half = -(-n // (2 * frame.block)) * frame.block
+    first, rest = slice(0, half), slice(half, n)
+    upper(frame, triangle[rest, rest], right[rest, :], unit=unit, conjugated=conjugated)
+    update(frame, right[first, :], triangle[first, rest], right[rest, :])
+    upper(frame, triangle[first, first], right[first, :], unit=unit, conjugated=conjugated)
 
 
 def interchange(
-    frame: Frame, a: Matrix, pivots: Buffer, begin: int, end: int, steps: int, *, back: bool = False
-) -> None:
+    frame: Frame, a: Matrix, pivots: Buffer, begin: int, end: int, steps: int, *, but: slice = slice(0, 0),
+    back: bool = False,
+) -> None:  # fmt: skip
     """Exchange each row from ``begin`` to ``end`` with that of its pivot, in order; ``back`` in the opposite order.
 
+    The columns ``but`` some are exchanged.
     Each of the rows that change comes from one other. All are read before one is written.
     """
     together = 4 * WORKGROUP // 64
@@ -183,7 +74,7 @@ def interchange(
         kernel = template.kernel
         access, rows_of = template.bind(a.buffer, writable=True), template.bind(pivots, writable=False)
         kernel.module += ["var<workgroup> pivots: array<u32, 32>;"]
-        template.numbers("columns", "begin", "end", "steps", "back")
+        template.numbers("columns", "begin", "end", "steps", "back", "but", "passed")
         kernel.line(
             f"let groups_across = (columns + {together - 1}u) / {together}u;",
             "let plane = block / groups_across;",
@@ -205,15 +96,48 @@ def interchange(
             "}",
             f"var kept: array<{register_type(frame.dtype)}, 4>;",
         )
-        inside = f"let column = first + t * {WORKGROUP // 64}u; if (is_active && column < columns && source != goal) {{"
+        inside = (
+            f"let other = first + t * {WORKGROUP // 64}u; let column = other + select(0u, passed, other >= but); "
+            "if (is_active && other < columns && source != goal) {"
+        )
         kernel.line("for (var t = 0u; t < 4u; t++) {", inside)
         kernel.line(f"kept[t] = {access.load(template.place('a', a, 'source', 'column'))};", "} }")
         kernel.line("storageBarrier(); workgroupBarrier();", "for (var t = 0u; t < 4u; t++) {", inside)
         kernel.line(access.store(template.place("a", a, "goal", "column"), "kept[t]"), "} }")
 
-    values = {"columns": a.columns, "begin": begin, "end": end, "steps": steps, "back": int(back), **where("a", a)}
-    groups = frame.batch * -(-a.columns // together)
+    columns = a.columns - (but.stop - but.start)
+    values = {
+        "columns": columns, "begin": begin, "end": end, "steps": steps, "back": int(back), "but": but.start,
+        "passed": but.stop - but.start, **where("a", a),
+    }  # fmt: skip
+    groups = frame.batch * -(-columns // together)
     frame.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
+
+
+def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:
+    """Write which row comes to each place by interchanges with the rows of pivots; ``inverse``: where each row goes."""
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        rows_of, written = template.bind(pivots, writable=False), template.bind(order, writable=True)
+        template.numbers("rows", "steps", "inverse")
+        pivot = rows_of.load("plane * steps + row")
+        kernel.line(
+            f"let groups_down = (rows + {WORKGROUP - 1}u) / {WORKGROUP}u;",
+            "let plane = block / groups_down;",
+            f"let place = (block - plane * groups_down) * {WORKGROUP}u + local;",
+            "if (place >= rows) { return; }",
+            "var found = place;",
+            "for (var step = 0u; step < steps; step++) {",
+            "let row = select(steps - 1u - step, step, inverse != 0u);",
+            f"let pivot = u32({pivot});",
+            "if (found == row) { found = pivot; } else if (found == pivot) { found = row; }",
+            "}",
+            written.store("plane * rows + place", "i32(found)"),
+        )
+
+    values = {"rows": rows, "steps": steps, "inverse": int(inverse)}
+    frame.run(("order",), "row order", write, values, frame.batch * -(-rows // WORKGROUP))
 
 
 def determinant(frame: Frame, factors: Matrix, pivots: Buffer, sign: Matrix | None, size: Matrix | None) -> None:

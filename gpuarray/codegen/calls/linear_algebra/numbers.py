@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.target import compute_type
@@ -76,6 +78,20 @@ class Numbers:
         """Return the sum of the absolute values of the parts, by which LAPACK chooses pivots."""
         return f"(abs({a}.x) + abs({a}.y))" if self.is_complex else f"abs({a})"
 
+    def absolute(self, a: str) -> str:
+        """Return the absolute value of a number whose square neither overflows nor vanishes."""
+        return f"sqrt(dot({a}, {a}))" if self.is_complex else f"abs({a})"
+
     def square(self, a: str) -> str:
         """Return the square of the absolute value."""
         return f"dot({a}, {a})" if self.is_complex else f"({a} * {a})"
+
+
+def inverse(numbers: Numbers, pivot: str) -> list[str]:
+    """Return statements that declare the ``inverse`` of ``gain`` times a pivot of some ``size``; it is not infinite."""
+    real, tiny = numbers.real, float(np.finfo(numbers.real_dtype).tiny)
+    return [
+        f"let gain = select({real}(1), {real}({2.0**64!r}), size < {real}({tiny * 2**20!r}));",
+        f"var inverse = {numbers.zero};",
+        f"if (size != 0) {{ inverse = {numbers.over(numbers.one, f'({pivot} * gain)')}; }}",
+    ]

@@ -68,6 +68,40 @@ def _factors(frame: Frame, step: CallStep, status: Buffer) -> tuple[Matrix, Buff
     return a, pivots
 
 
+def _lu(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (m, n), dtype = step.shapes[0][-2:], step.output_dtypes[step.picks.index(0)]
+    frame = _frame(step, label, capabilities, dtype)
+    a, least = frame.matrix(m, n), min(m, n)
+    move(frame, frame.array("input", 0, m, n, step.input_dtypes[0]), a)
+    chosen = _output(frame, step, 1, least, 1, INDEX)
+    pivots = frame.buffer(frame.batch * least, INDEX) if chosen is None else chosen.buffer
+    lu.factorise(frame, a, pivots, _status(frame, step, 2))
+    move(frame, a, frame.array("output", step.picks.index(0), m, n, dtype))
+    return frame.program()
+
+
+def _row_order(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    (*batch, steps), rows = step.shapes[0], step.output_shapes[0][-1]
+    parameters = dict(step.parameters)
+    frame = Frame(label, INDEX, prod(batch), capabilities)
+    pivots, order = frame.array("input", 0, steps, 1, INDEX), frame.array("output", 0, rows, 1, INDEX)
+    lu.write_order(frame, pivots.buffer, order.buffer, rows, steps, inverse=bool(parameters["inverse"]))
+    return frame.program()
+
+
+def _solve_triangular(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    n, columns, (dtype,) = step.shapes[0][-1], step.shapes[1][-1], step.output_dtypes
+    parameters = dict(step.parameters)
+    frame = _frame(step, label, capabilities, dtype)
+    triangle, x = frame.array("input", 0, n, n, dtype), frame.matrix(n, columns)
+    move(frame, frame.array("input", 1, n, columns, dtype), x)
+    transposed = bool(parameters["transposed"])
+    solve = lu.upper if bool(parameters["lower"]) == transposed else lu.lower
+    solve(frame, triangle.T if transposed else triangle, x, unit=bool(parameters["unit"]))
+    move(frame, x, frame.array("output", 0, n, columns, dtype))
+    return frame.program()
+
+
 def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, target: Matrix, status: Buffer) -> None:
     """Solve for right sides, or for the identity without any, and write the solutions."""
     n, columns = step.shapes[0][-1], target.columns
@@ -164,7 +198,7 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         write_values(frame, columns, values.buffer, scaled=False)
     vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
     if vectors is not None:
-        take(frame, columns, a, vectors, unit=False)
+        take(frame, columns, columns.work, vectors, unit=False)
     return frame.program()
 
 
@@ -190,7 +224,7 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
     width = rows if parameters["full_matrices"] else short
     left = frame.matrix(rows, short)
-    take(frame, columns, a, left, unit=True)
+    take(frame, columns, columns.work, left, unit=True)
     q = householder.factorise(frame, left, width)
     x = frame.matrix(rows, width)
     move(frame, a, x, IDENTITY)
@@ -279,6 +313,14 @@ def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | Non
     return _unsupported(step, capabilities)
 
 
+def _unsupported_triangle(step: CallStep, capabilities: Capabilities) -> str | None:
+    if step.shapes[0][:-2] != step.shapes[1][:-2]:
+        return "the stacks of matrices and right sides have different shapes"
+    if len({*step.input_dtypes, *step.output_dtypes}) > 1:
+        return "the matrices and right sides have different dtypes"
+    return _unsupported_factors(step, capabilities)
+
+
 def _unsupported_squares(step: CallStep, capabilities: Capabilities) -> str | None:
     """Return why least squares cannot be computed; their operands are converted."""
     if not all(prod(shape) for shape in step.shapes):
@@ -307,6 +349,9 @@ def _unsupported_factors(step: CallStep, capabilities: Capabilities) -> str | No
 CHOLESKY: Final = CallKernels(_cholesky, _unsupported)
 INV: Final = CallKernels(_inv, _unsupported)
 SOLVE: Final = CallKernels(_solve, _unsupported_system)
+LU: Final = CallKernels(_lu, _unsupported)
+ROW_ORDER: Final = CallKernels(_row_order)
+SOLVE_TRIANGULAR: Final = CallKernels(_solve_triangular, _unsupported_triangle)
 DET: Final = CallKernels(_det, _unsupported)
 SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
 QR: Final = CallKernels(_qr, _unsupported_factors)

@@ -1,18 +1,15 @@
 """Stacks of small matrices: a *team* of invocations has a matrix, and each of them a column of it in registers.
 
-A workgroup has several teams. A step eliminates the row in register 0. It moves the rows below to the register before,
-and its own to the last, so that the text names registers although the number of the step is not known when it is
-written. After as many steps as rows the last row is in the last register.
+A workgroup has several teams. Registers move by one in each step, as :func:`forward` explains.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
+from gpuarray.codegen.calls.linear_algebra.blocks import forward, unrolled
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -42,7 +39,7 @@ class Team:
 
     def registers(self, line: Callable[[int], str], first: int = 0) -> list[str]:
         """Return a line for each register from the ``first`` on."""
-        return [line(i) for i in range(first, self.size)]
+        return unrolled(self.size, line, first)
 
 
 def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
@@ -97,15 +94,24 @@ def _load(template: Template, team: Team, numbers: Numbers, source: Matrix, *, c
 
 
 def _report(template: Template, status: Buffer) -> None:
+    """Write the status, if the columns before those that are ``done`` have none."""
     failed = template.bind(status, writable=True)
-    template.kernel.line(f"if (is_present && own == 0u) {{ {failed.store('plane', 'i32(failures[team])')} }}")
+    template.numbers("done")
+    template.kernel.line(
+        "if (is_present && own == 0u) {",
+        "var known = 0i;",
+        f"if (done > 0u) {{ known = {failed.load('plane')}; }}",
+        "if (known == 0 && failures[team] > 0u) { known = i32(done + failures[team]); }",
+        failed.store("plane", "known"),
+        "}",
+    )
 
 
 def _run(
     frame: Frame, team: Team, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
     places: dict[str, int],
 ) -> None:  # fmt: skip
-    values = {"n": n, "count": frame.batch, **places}
+    values = {"n": n, "count": frame.batch, "done": 0, **places}
     frame.run((*key, team), label, write, values, -(-frame.batch // team.teams))
 
 
@@ -132,7 +138,7 @@ def _eliminate(template: Template, team: Team, numbers: Numbers) -> None:
         "if (own == j) {",
         f"let size = {numbers.size('x0')};",
         "if (size == 0 && failures[team] == 0u) { failures[team] = j + 1u; }",
-        *_inverse(numbers),
+        *inverse(numbers, "x0"),
         *team.registers(lambda i: _divided(i, numbers.times(f"x{i} * gain", "inverse")), 1),
         "}",
         "workgroupBarrier();",
@@ -155,16 +161,6 @@ def _divided(i: int, quotient: str) -> str:
 def _reduced(i: int, numbers: Numbers, factor: str) -> str:
     changed = numbers.less(f"x{i}", f"column[first + {i}u]", factor)
     return f"x{i - 1} = select(x{i}, {changed}, is_right && {i}u < left);"
-
-
-def _inverse(numbers: Numbers) -> list[str]:
-    """Return statements that declare the ``inverse`` of ``gain`` times the pivot, which is not infinite."""
-    real, tiny = numbers.real, float(np.finfo(numbers.real_dtype).tiny)
-    return [
-        f"let gain = select({real}(1), {real}({2.0**64!r}), size < {real}({tiny * 2**20!r}));",
-        f"var inverse = {numbers.zero};",
-        f"if (size != 0) {{ inverse = {numbers.over(numbers.one, '(x0 * gain)')}; }}",
-    ]
 
 
 def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: Buffer, status: Buffer) -> None:
@@ -259,21 +255,13 @@ def _substitute(template: Template, team: Team, numbers: Numbers) -> None:
     """Solve for a column with L, whose first row is in register 0, and with U, whose last row is in the last."""
     last = team.size - 1
 
-    def below(i: int) -> str:
-        value = numbers.less(f"x{i}", f"factors[diagonal + {i}u]", "top")
-        return f"x{i - 1} = select(x{i}, {value}, {i}u < left);"
-
     def above(i: int) -> str:
         up = team.size - i
         value = numbers.less(f"x{i - 1}", f"factors[diagonal - {up}u]", "top")
         return f"x{i} = select(x{i - 1}, {value}, {up}u <= j);"
 
     template.kernel.line(
-        "for (var j = 0u; j < n; j++) {",
-        f"let diagonal = base + j * {team.pitch + 1}u; let left = n - j; let top = x0;",
-        *team.registers(below, 1),
-        f"x{last} = top;",
-        "}",
+        *forward(team.size, team.pitch, numbers, rows="n", base="base", unit=True),
         "for (var step = n; step > 0u; step--) {",
         f"let j = step - 1u; let diagonal = base + j * {team.pitch + 1}u;",
         f"let top = {numbers.over(f'x{last}', 'factors[diagonal]')};",
@@ -287,20 +275,20 @@ def _substitute(template: Template, team: Team, numbers: Numbers) -> None:
 
 
 def cholesky(
-    frame: Frame, team: Team, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False
+    frame: Frame, team: Team, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False, done: int = 0
 ) -> None:
     """Write the lower factors of Hermitian matrices, or of their conjugates and the conjugates of the factors.
 
-    The status is the first row whose pivot is not positive, from 1 on.
+    The status is the first row whose pivot is not positive, from 1 on, of matrices that begin at row ``done``.
     """
     numbers, n = Numbers(frame.dtype), source.rows
 
     def write(template: Template) -> None:
         kernel = template.kernel
+        written = template.bind(target.buffer, writable=True)
         _begin(template, team, numbers)
         _load(template, team, numbers, source, conjugated=conjugated)
         _eliminate_positive(template, team, numbers)
-        written = template.bind(target.buffer, writable=True)
         template.matrix("target")
         store = written.store(template.place("target", target, "row", "own"), "value")
 
@@ -314,7 +302,7 @@ def cholesky(
         kernel.line(f"let past = {team.size}u - n;", "if (is_present && own < n) {", *team.registers(stored), "}")
         _report(template, status)
 
-    places = {**where("source", source), **where("target", target)}
+    places = {"done": done, **where("source", source), **where("target", target)}
     _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, places)
 
 

@@ -1,0 +1,75 @@
+"""The transposes of LU factorisations, and of the solutions of triangular systems."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff.program import Cotangents, Outputs
+from gpuarray.functions.joining import concat
+from gpuarray.functions.linalg_arguments import rows_in_order
+from gpuarray.functions.matrices import tril, triu
+from gpuarray.graph import build
+from gpuarray.ops import factorisations
+
+
+def triangular_system(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
+    """Solve the transposed system for the cotangent, and take the triangle of its products with the solution."""
+    triangle, _ = operands
+    parameters = outputs.call.parameters
+    solution = wrap(outputs.call, triangle.device)
+    part = _solved(triangle, cts[0], **{**parameters, "transposed": not parameters["transposed"]})
+    whole = -(solution @ part.mT) if parameters["transposed"] else -(part @ solution.mT)
+    inside = int(parameters["unit"])
+    return tril(whole, -inside) if parameters["lower"] else triu(whole, inside), part
+
+
+def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
+    """Differentiate L and U, which lie in one array; the interchanges of rows are constant.
+
+    What is below or right of the first square block of K rows and columns is a product of its part of the matrix with
+    the inverse of a factor.
+    """
+    (x,) = operands
+    if 0 not in cts:
+        return (None,)
+    packed, pivots = (wrap(made, x.device) for made in _factors(outputs, x))
+    ct = cts[0]
+    m, n = x.shape[-2:]
+    k = min(m, n)
+    square, low, right = packed[..., :k, :k], packed[..., k:, :], packed[..., :, k:]
+    of_lower, of_upper = tril(ct[..., :k, :k], -1), triu(ct[..., :k, :k])
+    blocks = []
+    if m > k:  # L2 = A2 U^-1
+        of_low = _solved(square, ct[..., k:, :].mT, lower=False, unit=False, transposed=False).mT
+        of_upper = of_upper - triu(low.mT @ of_low)
+        blocks = [of_low]
+    if n > k:  # U2 = L^-1 A2
+        of_right = _solved(square, ct[..., :, k:], lower=True, unit=True, transposed=True)
+        of_lower = of_lower - tril(of_right @ right.mT, -1)
+        blocks = [of_right]
+    unit = tril(square, -1)
+    inner = tril(of_lower + unit.mT @ of_lower, -1) + triu(of_upper @ triu(square).mT)
+    inner = _solved(square, inner, lower=True, unit=True, transposed=True)
+    found = _solved(square, inner.mT, lower=False, unit=False, transposed=False).mT
+    if blocks:
+        found = concat([found, *blocks], axis=-2 if m > k else -1)
+    order = build.call_one(factorisations.row_order, [pivots.node()], x.shape[:-1], dtypes.int32, rows=m, inverse=True)
+    return (rows_in_order(found, wrap(order, x.device)),)
+
+
+def _factors(outputs: Outputs, x: GpuArray) -> tuple[Any, Any]:
+    call, (*batch, m, n) = outputs.call, x.shape
+    shapes = [(x.shape, call.dtype), ((*batch, min(m, n)), dtypes.int32)]
+    first, second = (
+        outputs.known.get(number) or type(call)(call.op, outputs.inputs, call.parameters, number, *shapes[number])
+        for number in (0, 1)
+    )
+    return first, second
+
+
+def _solved(triangle: GpuArray, right: GpuArray, **parameters: bool) -> GpuArray:
+    node = build.call_one(
+        factorisations.solve_triangular, [triangle.node(), right.node()], right.shape, right.dtype, **parameters
+    )
+    return wrap(node, triangle.device)

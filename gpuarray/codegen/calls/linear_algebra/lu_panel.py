@@ -1,0 +1,218 @@
+"""Panels of LU factors: strips of columns in registers of one workgroup for each matrix.
+
+An invocation has some rows of a strip, each a workgroup's size from the next. Its columns are eliminated one after the
+other, which needs a barrier for the pivot and one for its row: a step eliminates the column in the first registers,
+moves the others there, and its own to the last. The rows of the other columns of the panel are then exchanged, and
+those on the right updated.
+"""
+
+from dataclasses import dataclass
+
+from gpuarray import dtypes
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
+from gpuarray.codegen.collectives import Collectives
+from gpuarray.codegen.storage import Access
+from gpuarray.device import Capabilities
+
+#: Bytes of a strip in the registers of an invocation, and the rows of an invocation, if the workgroup can be so large.
+_HELD, _ROWS = 128, 4
+
+
+@dataclass(frozen=True)
+class Strip:
+    """How a panel is divided: invocations, the rows of each, and the columns of a strip."""
+
+    workgroup: int
+    rows: int
+    columns: int
+
+    def at(self, r: int) -> str:
+        """Return row ``r`` of an invocation."""
+        return f"(local + {r * self.workgroup}u)"
+
+    def registers(self, r: int, first: int = 0) -> list[tuple[int, str]]:
+        """Return the columns from the ``first`` on, and the registers that hold them in row ``r``."""
+        return [(c, f"x{r}_{c}") for c in range(first, self.columns)]
+
+
+def strip_of(rows: int, itemsize: int, capabilities: Capabilities) -> Strip:
+    """Return the division of a panel of so many rows."""
+    workgroup = min(
+        capabilities.workgroup_size, next(size for size in (64, 256, 1024) if size * _ROWS >= rows or size == 1024)
+    )
+    each = max(_ROWS, 1 << (-(-rows // workgroup) - 1).bit_length())
+    return Strip(workgroup, each, max(1, _HELD // itemsize // each))
+
+
+def factorise_panel(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, done: int, steps: int) -> None:
+    """Factorise a panel; the status becomes the first column whose pivot is 0, from 1 on."""
+    strip = strip_of(a.rows, frame.dtype.itemsize, frame.capabilities)
+
+    def write(template: Template) -> None:
+        _Panel(template, frame, a, strip).write(pivots, status)
+
+    values = {"rows": a.rows, "columns": a.columns, "done": done, "steps": steps, **where("a", a)}
+    frame.run(("panel", a.buffer, strip), "panel", write, values, frame.batch)
+
+
+class _Panel:
+    """Writes the kernel of a panel."""
+
+    def __init__(self, template: Template, frame: Frame, a: Matrix, strip: Strip) -> None:
+        self.template, self.kernel, self.frame, self.strip, self.a = template, template.kernel, frame, strip, a
+        self.numbers = Numbers(frame.dtype)
+        self.kernel.workgroup = strip.workgroup
+        self.access: Access = template.bind(a.buffer, writable=True)
+        self.size = frame.block
+
+    def load(self, row: str, column: str) -> str:
+        return self.access.load(self.template.place("a", self.a, row, column))
+
+    def store(self, row: str, column: str, value: str) -> str:
+        return self.access.store(self.template.place("a", self.a, row, column), value)
+
+    def write(self, pivots: Buffer, status: Buffer) -> None:
+        """Write the kernel."""
+        template, kernel, numbers, strip = self.template, self.kernel, self.numbers, self.strip
+        rows_of, failed = template.bind(pivots, writable=True), template.bind(status, writable=True)
+        width = strip.columns
+        kernel.module += [
+            *numbers.functions,
+            f"var<workgroup> pivot_row: array<{numbers.kind}, {width}>;",
+            f"var<workgroup> kept_row: array<{numbers.kind}, {width}>;",
+            f"var<workgroup> corner: array<{numbers.kind}, {width * width}>;",  # L of the rows of the strip's pivots
+            f"var<workgroup> top: array<{numbers.kind}, {width * self.size}>;",  # and U on its right
+            f"var<workgroup> places: array<u32, {width}>;",
+        ]
+        template.numbers("rows", "columns", "done", "steps")
+        kernel.line("let plane = block;", "var found = 0u;")
+        template.matrix("a")
+        kernel.line(
+            *(f"var {x} = {numbers.zero};" for r in range(strip.rows) for _, x in strip.registers(r)),
+            f"for (var f = 0u; f < columns; f += {width}u) {{",
+            f"let width = min({width}u, columns - f);",
+        )
+        self._move_strip(back=False)
+        collectives = Collectives(kernel, strip.workgroup, self.frame.capabilities)
+        kernel.line("for (var j = f; j < f + width; j++) {")
+        self._find_pivot(collectives)
+        kernel.line(
+            f"if (local == 0u) {{ places[j - f] = place; "
+            f"{rows_of.store('plane * steps + done + j', 'i32(done + place)')} }}",
+            "if (largest == 0 && found == 0u) { found = done + j + 1u; }",
+        )
+        self._eliminate()
+        kernel.line("}")
+        self._move_strip(back=True)
+        kernel.line("storageBarrier(); workgroupBarrier();")
+        self._interchange()
+        kernel.line("storageBarrier(); workgroupBarrier();")
+        self._update()
+        kernel.line(
+            "storageBarrier(); workgroupBarrier();",
+            "}",
+            "if (local == 0u) {",
+            "var known = 0i;",
+            f"if (done > 0u) {{ known = {failed.load('plane')}; }}",
+            failed.store("plane", "select(known, i32(found), known == 0)"),
+            "}",
+        )
+
+    def _move_strip(self, *, back: bool) -> None:
+        """Write the loads of the strip, or its stores and those of the rows of its pivots."""
+        if back:
+            self.kernel.line(f"let past = {self.strip.columns}u - width;")
+        for r in range(self.strip.rows):
+            row = self.strip.at(r)
+            self.kernel.line(f"if ({row} >= f && {row} < rows) {{")
+            for k, x in self.strip.registers(r):
+                if back:
+                    corner = f"if ({row} < f + width) {{ corner[({row} - f) * {self.strip.columns}u + c] = {x}; }}"
+                    self.kernel.line(
+                        f"if ({k}u >= past) {{ let c = {k}u - past; {self.store(row, 'f + c', x)} {corner} }}"
+                    )
+                else:
+                    self.kernel.line(f"if (width > {k}u) {{ {x} = {self.load(row, f'f + {k}u')}; }}")
+            self.kernel.line("}")
+
+    def _find_pivot(self, collectives: Collectives) -> None:
+        """Write how all learn the ``largest`` element of column ``j`` from row ``j`` on, and its ``place``."""
+        kernel, numbers = self.kernel, self.numbers
+        kernel.line(f"var largest = {numbers.real}(-1); var place = j;")
+        for r in range(self.strip.rows):
+            row = self.strip.at(r)
+            kernel.line(
+                f"if ({row} >= j && {row} < rows) {{ let size = {numbers.size(f'x{r}_0')};",
+                f"if (size > largest) {{ largest = size; place = {row}; }} }}",
+            )
+        collectives.reduce(
+            {"largest": numbers.real_dtype, "place": dtypes.uint32},
+            lambda other: (
+                f"if ({other[0]} > largest || ({other[0]} == largest && {other[1]} < place)) "
+                f"{{ largest = {other[0]}; place = {other[1]}; }}"
+            ),
+        )
+
+    def _eliminate(self) -> None:
+        """Write the exchange of the row of the pivot, and the elimination of the column in the rows below."""
+        kernel, strip, numbers = self.kernel, self.strip, self.numbers
+        for r in range(strip.rows):
+            given = " ".join(f"pivot_row[{k}] = {x};" for k, x in strip.registers(r))
+            kept = " ".join(f"kept_row[{k}] = {x};" for k, x in strip.registers(r))
+            kernel.line(f"if ({strip.at(r)} == place) {{ {given} }}", f"if ({strip.at(r)} == j) {{ {kept} }}")
+        kernel.line("workgroupBarrier();", "let pivot = pivot_row[0]; let size = largest;", *inverse(numbers, "pivot"))
+        kernel.line(f"let left = {strip.columns}u - (j - f);")
+        for r in range(strip.rows):
+            changed = [numbers.less(x, "factor", f"pivot_row[{k}]") for k, x in strip.registers(r)]
+            kernel.line(
+                f"if ({strip.at(r)} == place) {{ {' '.join(f'{x} = kept_row[{k}];' for k, x in strip.registers(r))} }}",
+                f"if ({strip.at(r)} == j) {{ {' '.join(f'{x} = pivot_row[{k}];' for k, x in strip.registers(r))} }}",
+                f"{{ let is_below = {strip.at(r)} > j; let own = x{r}_0;",
+                f"let factor = {numbers.times('own * gain', 'inverse')};",
+                *(
+                    f"x{r}_{k - 1} = select({x}, {changed[k]}, is_below && {k}u < left);"
+                    for k, x in strip.registers(r, 1)
+                ),
+                f"x{r}_{strip.columns - 1} = select(own, factor, is_below); }}",
+            )
+
+    def _interchange(self) -> None:
+        """Write the exchange of rows in the other columns: all that change are read before one is written."""
+        width = self.strip.columns
+        is_active = f"c < columns && (c < f || c >= f + width) && n % {width}u < width"
+        self.kernel.line(
+            f"for (var t = 0u; t < columns * {2 * width}u; t += {self.strip.workgroup}u) {{",
+            f"let e = t + local; let c = e / {2 * width}u; let n = e % {2 * width}u;",
+            f"let is_active = {is_active};",
+            f"var goal = f + n; if (n >= {width}u) {{ goal = places[n - {width}u]; }}",
+            "var source = goal;",
+            "for (var step = width; step > 0u; step--) {",
+            "let row = f + step - 1u; let pivot = places[step - 1u];",
+            "if (source == row) { source = pivot; } else if (source == pivot) { source = row; }",
+            "}",
+            f"var kept = {self.numbers.zero};",
+            f"if (is_active) {{ kept = {self.load('source', 'c')}; }}",
+            "storageBarrier(); workgroupBarrier();",
+            f"if (is_active) {{ {self.store('goal', 'c', 'kept')} }}",
+            "}",
+        )
+
+    def _update(self) -> None:
+        """Write what the strip changes in the columns on its right: their rows of U, and the products below."""
+        kernel, strip, numbers = self.kernel, self.strip, self.numbers
+        width = strip.columns
+        kernel.line("let right = f + width;", "if (local + right < columns) { let c = right + local;")
+        for k in range(width):
+            kernel.line(f"var y{k} = {numbers.zero}; if (width > {k}u) {{ y{k} = {self.load(f'f + {k}u', 'c')};")
+            for p in range(k):
+                kernel.line(f"y{k} = {numbers.less(f'y{k}', f'corner[{k * width + p}]', f'y{p}')};")
+            kernel.line(self.store(f"f + {k}u", "c", f"y{k}"), "}", f"top[local * {width}u + {k}u] = y{k};")
+        kernel.line("}", "workgroupBarrier();", "for (var c = right; c < columns; c++) {")
+        for r in range(strip.rows):
+            row = strip.at(r)
+            kernel.line(f"if ({row} >= right && {row} < rows) {{ var sum = {self.load(row, 'c')};")
+            for k, x in strip.registers(r):  # all of them: there are columns on the right of whole strips alone
+                kernel.line(f"sum = {numbers.less('sum', x, f'top[(c - right) * {width}u + {k}u]')};")
+            kernel.line(self.store(row, "c", "sum"), "}")
+        kernel.line("}")

@@ -1,0 +1,359 @@
+"""Jacobi's method on blocks of columns: rotations are found in a small matrix, and products turn the columns.
+
+Two blocks *meet*: the products of their columns, the Gram matrix, show which rotations make these orthogonal. A sweep
+of rotations is made of that matrix in workgroup memory, and the columns are multiplied by the product of the rotations.
+Meetings are the rounds of a tournament, those of one round in the same launches. All launches of a sweep end at once if
+the sweep before turned nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.wgsl import WORKGROUP
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+
+#: Workgroups of a launch of Gram matrices, for which rows are divided.
+_GROUPS = 256
+#: Invocations along an edge of a tile.
+_EDGE = 16
+
+
+def meeting(number: str, place: str, count: str) -> tuple[str, str]:
+    """Return which two of ``count``, an even number, meet at a place of a round of a tournament."""
+    rest = f"({count} - 1u)"
+    first = f"select(({number} + {place}) % {rest}, {rest}, {place} == 0u)"
+    return first, f"({number} + {rest} - {place}) % {rest}"
+
+
+def rotation(numbers: Numbers) -> list[str]:
+    """Return statements that set ``c`` and ``across``, cosine and sine, so that two columns become orthogonal.
+
+    The columns have the ``squares`` of their lengths, and the ``product`` of a ``size`` that is not 0.
+    """
+    real = numbers.real
+    phase = "product / size" if numbers.is_complex else f"select({real}(-1), {real}(1), product > 0)"
+    return [
+        "let slope = (squares.y - squares.x) / (2 * size);",
+        f"let tangent = select({real}(-1), {real}(1), slope >= 0) / (abs(slope) + sqrt(1 + slope * slope));",
+        "c = 1 / sqrt(1 + tangent * tangent);",
+        f"across = {phase} * (c * tangent);",
+    ]
+
+
+def turned_first(numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", c: str = "c") -> str:
+    """Return the first of two numbers of a row, turned."""
+    return f"{c} * {x} - {numbers.times(numbers.conj(across), y)}"
+
+
+def turned_second(numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", c: str = "c") -> str:
+    """Return the second of two numbers of a row, turned."""
+    return f"{numbers.times(across, x)} + {c} * {y}"
+
+
+def width_of(dtype: DType, capabilities: Capabilities) -> int:
+    """Return the columns of a meeting: two square matrices of so many fit workgroup memory."""
+    width = 64
+    while (
+        width > _EDGE and (2 * (width + 1) * width + 2 * width) * dtype.itemsize + 1024 > capabilities.workgroup_memory
+    ):
+        width //= 2
+    return width
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The blocks of the columns of matrices, and what their meetings share.
+
+    Attributes
+    ----------
+    work : Matrix
+        The columns that become orthogonal, and below them those that are turned with them.
+    rows : int
+        How many rows of it are those of the columns.
+    turned : Buffer
+        For each matrix and sweep whether columns were turned.
+    width : int
+        Columns of two blocks.
+    """
+
+    work: Matrix
+    rows: int
+    turned: Buffer
+    sweeps: int
+    width: int
+    grams: Buffer
+    rotations: Buffer
+    meets: Buffer
+    chunks: int
+
+    @property
+    def meetings(self) -> int:
+        """Meetings of a round."""
+        return -(-self.work.columns // self.width)
+
+
+def tournament(frame: Frame, work: Matrix, rows: int, turned: Buffer, sweeps: int) -> Tournament:
+    """Return the meetings of the columns of a matrix."""
+    width = width_of(frame.dtype, frame.capabilities)
+    meetings = frame.batch * -(-work.columns // width)
+    chunks = max(1, min(-(-_GROUPS // max(meetings, 1)), -(-rows // width)))
+    squares = width * width * meetings
+    grams, rotations = (frame.buffer(size, frame.dtype) for size in (squares * chunks, squares))
+    return Tournament(work, rows, turned, sweeps, width, grams, rotations, frame.buffer(meetings, INDEX), chunks)
+
+
+def sweep(frame: Frame, t: Tournament, number: int) -> None:
+    """Let all blocks meet each other once."""
+    for turn in range(2 * t.meetings - 1):
+        places = {"sweep": number, "round": turn, "meetings": t.meetings}
+        _gram(frame, t, places)
+        _rotate(frame, t, places)
+        _turn(frame, t, places)
+
+
+def _begin(template: Template, t: Tournament, parts: str) -> None:
+    """Declare the meeting of a workgroup, which is one of ``parts``, and end if the last sweep turned nothing."""
+    kernel = template.kernel
+    flags = template.bind(t.turned, writable=True)
+    template.numbers("sweep", "round", "meetings", "columns", "parts")
+    kernel.line(
+        "let slot = block / parts; let part = block - slot * parts;",
+        "let plane = slot / meetings; let place = slot - plane * meetings;",
+        f"if (sweep > 0u) {{ if ({flags.load(f'plane * {t.sweeps}u + sweep - 1u')} == 0) {{ return; }} }}",
+    )
+    one, other = meeting("round", "place", "(2u * meetings)")
+    half = t.width // 2
+    kernel.line(f"let one = {one} * {half}u; let other = {other} * {half}u - {half}u;")
+    kernel.module.append(
+        f"fn column_of(c: u32, one: u32, other: u32) -> u32 {{ return c + select(other, one, c < {half}u); }}"
+    )
+
+
+def _tile(name: str, width: int, pitch: int, load: str, is_there: str, zero: str) -> list[str]:
+    """Return statements that load a square into workgroup memory: element ``i`` of column ``c``."""
+    return [
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"let i = e % {width}u; let c = e / {width}u; var value = {zero};",
+        f"if ({is_there}) {{ value = {load}; }}",
+        f"{name}[c * {pitch}u + i] = value;",
+        "}",
+    ]
+
+
+def _sums(
+    numbers: Numbers, width: int, product: Callable[[str, str, str], str]
+) -> tuple[list[str], list[str], list[str]]:
+    """Return statements that declare the sums of a tile, that add products ``k``, and the places of the sums."""
+    each = [(a, b) for a in range(width // _EDGE) for b in range(width // _EDGE)]
+    declared = [
+        f"let across = local % {_EDGE}u; let down = local / {_EDGE}u;",
+        *(f"var sum{a}_{b} = {numbers.zero};" for a, b in each),
+    ]
+    added = [f"for (var k = 0u; k < {width}u; k++) {{"]
+    for side, member in (("left", "across"), ("right", "down")):
+        added += [f"let {side}{a} = {product(side, 'k', f'{member} + {a * _EDGE}u')};" for a in range(width // _EDGE)]
+    for a, b in each:
+        added.append(f"sum{a}_{b} = {numbers.less(f'sum{a}_{b}', f'left{a}', f'right{b}')};")
+    added.append("}")
+    stores = [
+        f"{{ let i = across + {a * _EDGE}u; let j = down + {b * _EDGE}u; let value = -sum{a}_{b}; STORE }}"
+        for a, b in each
+    ]
+    return declared, added, stores
+
+
+def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+    """Write the products of the columns of meetings with each other, for each chunk of rows."""
+    numbers, width, pitch = Numbers(frame.dtype), t.width, t.width + 1
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.module += [*numbers.functions, f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;"]
+        _begin(template, t, "parts")
+        read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
+        template.numbers("rows", "rows_each")
+        template.matrix("work")
+
+        def factor(side: str, k: str, i: str) -> str:
+            value = f"kept[({i}) * {pitch}u + {k}]"
+            return numbers.conj(value) if side == "left" else value
+
+        declared, added, stores = _sums(numbers, width, factor)
+        load = read.load(template.place("work", t.work, "top + i", "column_of(c, one, other)"))
+        kernel.line(
+            *declared,
+            "let bottom = min(part * rows_each + rows_each, rows);",
+            f"for (var top = part * rows_each; top < bottom; top += {width}u) {{",
+            "workgroupBarrier();",
+            *_tile("kept", width, pitch, load, "top + i < bottom && column_of(c, one, other) < columns", numbers.zero),
+            "workgroupBarrier();",
+            *added,
+            "}",
+        )
+        store = written.store(f"block * {width * width}u + j * {width}u + i", "value")
+        kernel.line(*(line.replace("STORE", store) for line in stores))
+
+    each = -(-t.rows // (t.chunks * width)) * width
+    values = {
+        **places, "columns": t.work.columns, "parts": t.chunks, "rows": t.rows, "rows_each": each,
+        **where("work", t.work),
+    }  # fmt: skip
+    frame.run(("gram", t.work.buffer), "Gram matrices", write, values, frame.batch * t.meetings * t.chunks)
+
+
+def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+    """Multiply the columns of meetings by their rotations, in place."""
+    numbers, width, pitch = Numbers(frame.dtype), t.width, t.width + 1
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.module += [
+            *numbers.functions,
+            f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;",
+            f"var<workgroup> turns: array<{numbers.kind}, {width * width}>;",
+        ]
+        _begin(template, t, "parts")
+        written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
+        meets = template.bind(t.meets, writable=False)
+        kernel.line(f"if ({meets.load('slot')} == 0) {{ return; }}", f"let top = part * {width}u;")
+        template.numbers("rows")
+        template.matrix("work")
+
+        def factor(side: str, k: str, i: str) -> str:
+            return f"kept[{k} * {pitch}u + {i}]" if side == "left" else f"turns[({i}) * {width}u + {k}]"
+
+        declared, added, stores = _sums(numbers, width, factor)
+        is_there = "top + {0} < rows && column_of({1}, one, other) < columns"
+        place = template.place("work", t.work, "top + i", "column_of(c, one, other)")
+        turns = read.load(f"slot * {width * width}u + e")
+        kernel.line(
+            *_tile("kept", width, pitch, written.load(place), is_there.format("i", "c"), numbers.zero),
+            *_tile("turns", width, width, turns, "true", numbers.zero),
+            "workgroupBarrier();",
+            *declared,
+            *added,
+        )
+        store = written.store(template.place("work", t.work, "top + i", "column_of(j, one, other)"), "value")
+        store = f"if ({is_there.format('i', 'j')}) {{ {store} }}"
+        kernel.line(*(line.replace("STORE", store) for line in stores))
+
+    parts = -(-t.work.rows // width)
+    values = {**places, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
+    frame.run(("turn", t.work.buffer), "turns of columns", write, values, frame.batch * t.meetings * parts)
+
+
+def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+    """Find the rotations of meetings, and write their product, and whether there are any."""
+    numbers = Numbers(frame.dtype)
+
+    def write(template: Template) -> None:
+        _write_rotations(template, t, numbers)
+
+    values = {**places, "columns": t.work.columns, "parts": 1, "rows": t.rows, "chunks": t.chunks}
+    frame.run(("rotate", t.work.buffer), "rotations", write, values, frame.batch * t.meetings)
+
+
+def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> None:
+    kernel, width, pitch, real = template.kernel, t.width, t.width + 1, numbers.real
+    half, epsilon = width // 2, float(np.finfo(numbers.real_dtype).eps)
+    kernel.module += [
+        *numbers.functions,
+        f"var<workgroup> gram: array<{numbers.kind}, {width * pitch}>;",
+        f"var<workgroup> turns: array<{numbers.kind}, {width * pitch}>;",
+        f"var<workgroup> sines: array<{numbers.kind}, {half}>;",
+        f"var<workgroup> cosines: array<{real}, {half}>;",
+        f"var<workgroup> pairs: array<vec2<u32>, {half}>;",
+        "var<workgroup> is_turned: u32;",
+    ]
+    _begin(template, t, "1u")
+    read, written = template.bind(t.grams, writable=False), template.bind(t.rotations, writable=True)
+    meets = template.bind(t.meets, writable=True)
+    template.numbers("rows", "chunks")
+    kernel.line(
+        f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+        "if (local == 0u) { is_turned = 0u; }",
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
+        f"for (var n = 0u; n < chunks; n++) {{ sum += {read.load(f'(slot * chunks + n) * {width * width}u + e')}; }}",
+        f"gram[c * {pitch}u + i] = sum;",
+        f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
+        "}",
+        "workgroupBarrier();",
+        # is there a pair that is not orthogonal yet?
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"let p = e % {width}u; let q = e / {width}u;",
+        "if (p < q) {",
+        *_angle(numbers, pitch),
+        "if (is_large) { is_turned = 1u; }",
+        "} }",
+        "let is_needed = workgroupUniformLoad(&is_turned);",
+        f"if (local == 0u) {{ {meets.store('slot', 'i32(is_needed)')} }}",
+        "if (is_needed == 0u) { return; }",
+        f"if (local == 0u) {{ {t.turned.name}[plane * {t.sweeps}u + sweep] = 1i; }}",
+        f"for (var number = 0u; number < {width - 1}u; number++) {{",
+    )
+    first, second = meeting("number", "local", f"{width}u")
+    kernel.line(
+        f"if (local < {half}u) {{",
+        f"let p = {first}; let q = {second};",
+        *_angle(numbers, pitch),
+        f"var c = {real}(1); var across = {numbers.zero};",
+        "if (is_large) {",
+        *rotation(numbers),
+        "}",
+        "pairs[local] = vec2<u32>(p, q); cosines[local] = c; sines[local] = across;",
+        "}",
+        "workgroupBarrier();",
+        *_turn_gram(numbers, half, pitch),
+        f"for (var e = local; e < {width * half}u; e += {WORKGROUP}u) {{",
+        f"let i = e % {width}u; let pair = e / {width}u; let at = pairs[pair] * {pitch}u + i;",
+        "let c = cosines[pair]; let across = sines[pair];",
+        "let x = turns[at.x]; let y = turns[at.y];",
+        f"turns[at.x] = {turned_first(numbers)}; turns[at.y] = {turned_second(numbers)};",
+        "}",
+        "workgroupBarrier();",
+        "}",
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        written.store(f"slot * {width * width}u + e", f"turns[e / {width}u * {pitch}u + e % {width}u]"),
+        "}",
+    )
+
+
+def _angle(numbers: Numbers, pitch: int) -> list[str]:
+    """Return statements that declare the product of columns p and q, and whether it is too large.
+
+    It is, if it is more than rounding of the larger column: what is left then is less than the rounding of the matrix.
+    """
+    diagonal = [numbers.part(f"gram[{i} * {pitch + 1}u]") for i in "pq"]
+    return [
+        f"let product = gram[q * {pitch}u + p]; let size = {numbers.absolute('product')};",
+        f"let squares = vec2<{numbers.real}>({diagonal[0]}, {diagonal[1]});",
+        "let is_large = min(squares.x, squares.y) > least && size > enough * max(squares.x, squares.y);",
+    ]
+
+
+def _turn_gram(numbers: Numbers, half: int, pitch: int) -> list[str]:
+    """Return statements that turn rows and columns of the Gram matrix: an invocation has two of each at a time."""
+    lines = [
+        f"for (var e = local; e < {half * half}u; e += {WORKGROUP}u) {{",
+        f"let down = e % {half}u; let side = e / {half}u;",
+        f"let i = pairs[down]; let j = pairs[side] * {pitch}u;",
+        "let c = cosines[side]; let across = sines[side]; let d = cosines[down]; let turned = sines[down];",
+        "let xx = gram[j.x + i.x]; let yx = gram[j.y + i.x]; let xy = gram[j.x + i.y]; let yy = gram[j.y + i.y];",
+        f"let px = {turned_first(numbers, 'xx', 'yx')}; let qx = {turned_second(numbers, 'xx', 'yx')};",
+        f"let py = {turned_first(numbers, 'xy', 'yy')}; let qy = {turned_second(numbers, 'xy', 'yy')};",
+    ]
+    # rows turn by the conjugates
+    back = numbers.conj("turned")
+    for name, x, y in (("x", "px", "py"), ("y", "qx", "qy")):
+        lines += [
+            f"gram[j.{name} + i.x] = {turned_first(numbers, x, y, back, 'd')};",
+            f"gram[j.{name} + i.y] = {turned_second(numbers, x, y, back, 'd')};",
+        ]
+    return [*lines, "}"]

@@ -1,0 +1,326 @@
+"""Varying numbers: extents, strides and offsets of graphs that share one plan but have other sizes.
+
+A loop over `a[k, :k]` records graphs that differ in sizes. A plan for all of them is made once, with a
+:class:`Varying` in place of each number that differs. It computes as an integer does. Wherever the planner compares
+it, it answers as the number of the graph at hand would, and notes that answer as a condition. A graph that fulfils all
+conditions has the same plan, but for the values of these numbers, because the planner would take the same way.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final, NoReturn, TypeAlias, cast
+
+from gpuarray.graph.moving import Moving, MustStay
+
+#: A sum of products: by the numbers of the factors, in order, a coefficient.
+Terms: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
+
+#: What conditions say of a sum: its sign.
+_SIGNS: Final[dict[str, Callable[[int], bool]]] = {
+    "zero": lambda value: value == 0,
+    "other than zero": lambda value: value != 0,
+    "negative": lambda value: value < 0,
+    "not negative": lambda value: value >= 0,
+}
+#: Most extents are at least so many, which answers most comparisons without a condition.
+_SEVERAL: Final = 2
+
+
+class Sizes:
+    """The parameters of the varying numbers of one plan, and the conditions under which it is right.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Which numbers of the pattern the parameters are.
+    example : sequence of int
+        Their values in the graph for which the plan is made.
+    extents : sequence of bool
+        Which of them are extents.
+    """
+
+    __slots__ = ("_conditions", "_divisions", "_example", "_extents", "_least", "numbers")
+
+    def __init__(self, numbers: Sequence[int], example: Sequence[int], extents: Sequence[bool]) -> None:
+        self.numbers = tuple(numbers)
+        self._example = [*example]
+        self._least = [
+            _SEVERAL if is_extent and value >= _SEVERAL else None
+            for value, is_extent in zip(example, extents, strict=True)
+        ]
+        self._divisions: dict[tuple[bool, Terms, Terms], int] = {}
+        """By whether a quotient is meant or a remainder, the sum, and the divisor: its number as a factor."""
+        self._conditions: dict[tuple[str, Terms], None] = {}
+        self._extents = [number for number, least in enumerate(self._least) if least]
+
+    def number(self, parameter: int) -> "Varying":
+        """Return a parameter as a number."""
+        return Varying((((parameter,), 1),), self)
+
+    def factors(self, values: Sequence[int]) -> list[int]:
+        """Return the values of all factors for those of the parameters."""
+        found = [*values]
+        for is_quotient, terms, divisor in self._divisions:
+            value, by = _sum(terms, found), _sum(divisor, found)
+            found.append(0 if not by else value // by if is_quotient else value % by)
+        return found
+
+    def hold(self, values: Sequence[int]) -> bool:
+        """Whether the plan is right for these values of the parameters."""
+        if any(values[number] < _SEVERAL for number in self._extents):
+            return False
+        found = self.factors(values)
+        return all(_SIGNS[sign](_sum(terms, found)) for sign, terms in self._conditions)
+
+    def example(self, terms: Terms) -> int:
+        """Return a sum in the graph for which the plan is made."""
+        return _sum(terms, self._example)
+
+    def divide(self, terms: Terms, divisor: Terms, *, is_quotient: bool) -> "Varying":
+        """Return a quotient or a remainder."""
+        key = is_quotient, terms, divisor
+        factor = self._divisions.get(key)
+        if factor is None:
+            factor = self._divisions[key] = len(self._example)
+            value, by = self.example(terms), self.example(divisor)
+            self._example.append(value // by if is_quotient else value % by)
+            least = self._at_least(terms), self._at_least(divisor)
+            self._least.append(0 if all(one is not None and one >= 0 for one in least) else None)
+        return Varying((((factor,), 1),), self)
+
+    def _at_least(self, terms: Terms) -> int | None:
+        """Return the least value that a sum surely has; None if that is not known."""
+        total = 0
+        for factors, coefficient in terms:
+            least = [self._least[factor] for factor in factors]
+            if not factors:
+                total += coefficient
+            elif coefficient < 0 or None in least:
+                return None
+            else:
+                total += coefficient * prod(cast(list[int], least))
+        return total
+
+    def sign(self, terms: Terms, asked: str, otherwise: str) -> bool:
+        """Return whether a sum has one sign or the other, and note that it has."""
+        least = self._at_least(terms)
+        if least is not None and least >= 0 and asked == "negative":
+            return False
+        if least is not None and least > 0 and asked == "zero":
+            return False
+        if asked == "zero" and (most := self._at_least(_scaled(terms, -1))) is not None and most > 0:
+            return False
+        if asked == "negative" and (most := self._at_least(_scaled(terms, -1))) is not None and most > 0:
+            return True
+        answer = _SIGNS[asked](self.example(terms))
+        self._conditions[asked if answer else otherwise, terms] = None
+        return answer
+
+    def must_stay(self, terms: Terms) -> NoReturn:
+        """Request that the parameters of a sum are numbers."""
+        divisions = [*self._divisions]
+        count = len(self.numbers)
+        found: set[int] = set()
+        waiting = [factor for factors, _ in terms for factor in factors]
+        while waiting:
+            factor = waiting.pop()
+            if factor < count:
+                found.add(self.numbers[factor])
+            else:
+                _, one, other = divisions[factor - count]
+                waiting += [factor for factors, _ in one + other for factor in factors]
+        raise MustStay(*found)
+
+
+def _sum(terms: Terms, values: Sequence[int]) -> int:
+    total = 0
+    for factors, coefficient in terms:
+        for factor in factors:
+            coefficient *= values[factor]
+        total += coefficient
+    return total
+
+
+def _added(one: Terms, other: Terms) -> Terms:
+    found = dict(one)
+    for factors, coefficient in other:
+        found[factors] = found.get(factors, 0) + coefficient
+    return tuple(sorted([item for item in found.items() if item[1]]))
+
+
+def _scaled(terms: Terms, scale: int) -> Terms:
+    return tuple([(factors, scale * coefficient) for factors, coefficient in terms])
+
+
+def _product(one: Terms, other: Terms) -> Terms:
+    found: dict[tuple[int, ...], int] = {}
+    for first, a in one:
+        for second, b in other:
+            factors = tuple(sorted(first + second))
+            found[factors] = found.get(factors, 0) + a * b
+    return tuple(sorted([item for item in found.items() if item[1]]))
+
+
+class Varying:
+    """An integer that is a sum of products of parameters.
+
+    Parameters
+    ----------
+    terms : Terms
+        The sum.
+    sizes : Sizes
+        Whose parameters they are.
+    """
+
+    __slots__ = ("_hash", "sizes", "terms")
+
+    def __init__(self, terms: Terms, sizes: Sizes) -> None:
+        self.terms = terms
+        self.sizes = sizes
+        self._hash = hash((id(sizes), terms))
+
+    def at(self, factors: Sequence[int]) -> int:
+        """Return the value for what :meth:`Sizes.factors` returned."""
+        return _sum(self.terms, factors)
+
+    @property
+    def example(self) -> int:
+        """The value in the graph for which the plan is made."""
+        return self.sizes.example(self.terms)
+
+    def _terms(self, other: Any) -> Terms | None:
+        """Return another number as a sum; None if it is none."""
+        if type(other) is Varying:
+            return other.terms
+        return ((((), other),) if other else ()) if type(other) is int or type(other) is bool else None
+
+    def _made(self, terms: Terms) -> Any:
+        if not terms:
+            return 0
+        return terms[0][1] if len(terms) == 1 and not terms[0][0] else Varying(terms, self.sizes)
+
+    def __add__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._made(_added(self.terms, terms))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return self._made(_scaled(self.terms, -1))
+
+    def __sub__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._made(_added(self.terms, _scaled(terms, -1)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._made(_product(self.terms, terms))
+
+    __rmul__ = __mul__
+
+    def _divided(self, one: Terms, other: Terms, *, is_quotient: bool) -> Any:
+        if self.sizes.sign(other, "zero", "other than zero"):
+            raise ZeroDivisionError
+        if one == other:
+            return 1 if is_quotient else 0
+        if len(other) == 1 and not other[0][0] and all(coefficient % other[0][1] == 0 for _, coefficient in one):
+            by = other[0][1]
+            return self._made(tuple([(f, c // by) for f, c in one])) if is_quotient else 0
+        return self.sizes.divide(one, other, is_quotient=is_quotient)
+
+    def __floordiv__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._divided(self.terms, terms, is_quotient=True)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._divided(terms, self.terms, is_quotient=True)
+
+    def __mod__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._divided(self.terms, terms, is_quotient=False)
+
+    def __rmod__(self, other: Any) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self._divided(terms, self.terms, is_quotient=False)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __abs__(self) -> Any:
+        return -self if self < 0 else self
+
+    # -- what is noted -------------------------------------------------------------------------------------------------
+
+    def _minus(self, other: Any) -> Terms | None:
+        terms = self._terms(other)
+        return None if terms is None else _added(self.terms, _scaled(terms, -1))
+
+    def __eq__(self, other: object) -> bool:
+        terms = self._minus(other)
+        if terms is None:
+            return NotImplemented
+        return not terms or self.sizes.sign(terms, "zero", "other than zero")
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def _compared(self, terms: Terms | None) -> Any:
+        """Return whether a difference is negative."""
+        if terms is None:
+            return NotImplemented
+        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(self._minus(other))
+
+    def __gt__(self, other: Any) -> Any:
+        terms = self._minus(other)
+        return self._compared(None if terms is None else _scaled(terms, -1))
+
+    def __ge__(self, other: Any) -> Any:
+        answer = self < other
+        return NotImplemented if answer is NotImplemented else not answer
+
+    def __le__(self, other: Any) -> Any:
+        answer = self > other
+        return NotImplemented if answer is NotImplemented else not answer
+
+    def __bool__(self) -> bool:
+        return not self.sizes.sign(self.terms, "zero", "other than zero")
+
+    def __repr__(self) -> str:
+        return " + ".join("*".join([str(c), *(f"n{f}" for f in factors)]) for factors, c in self.terms)
+
+    # -- what takes the value ------------------------------------------------------------------------------------------
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        self.sizes.must_stay(self.terms)
+
+    __index__ = __int__ = __float__ = __truediv__ = __rtruediv__ = __format__ = __str__ = __pow__ = __rpow__ = _refuse
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
+    bit_length = _refuse
+
+
+def varies(number: object) -> bool:
+    """Whether a number is one that varies."""
+    return type(number) is Varying
+
+
+def as_number(varying: Varying) -> int:
+    """Return a varying number, to be put where a number is expected."""
+    return cast(int, varying)
+
+
+def at_example(number: int) -> int:
+    """Return a number in the graph for which the plan is made."""
+    found: Any = number
+    if type(found) is Moving:
+        found = found.at(found.example)
+    return found.example if type(found) is Varying else found

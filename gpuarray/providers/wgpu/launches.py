@@ -1,0 +1,224 @@
+"""Prepared programs: what does not change between the runs of a program's launches, and the words that do.
+
+The parameter words of a launch are known when its program is prepared, but for those of scalars, which come with each
+run: values, and offsets of views that move. Used by the dispatcher.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from struct import Struct, pack
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.codegen.programs import Launch, Program, ScalarParameter
+from gpuarray.dtypes import DType
+from gpuarray.providers.wgpu.pipelines import Kernel, Layout
+
+_KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
+_FLOAT: Final = Struct("<f")
+
+
+def _float32_bytes(value: Any) -> bytes:
+    if isinstance(value, np.float32):
+        return value.tobytes()  # keeps the payload of a NaN
+    try:
+        return _FLOAT.pack(value)
+    except OverflowError:
+        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
+
+
+def _small_integer_bytes(value: Any) -> bytes:
+    return (int(value) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def _large_integer_bytes(value: Any) -> bytes:
+    return (int(value) & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
+
+
+def _float64_bytes(value: Any) -> bytes:
+    return pack("<d", value)
+
+
+def _complex64_bytes(value: Any) -> bytes:
+    if isinstance(value, np.complex64):
+        return value.tobytes()
+    return _float32_bytes(value.real) + _float32_bytes(value.imag)
+
+
+def _complex128_bytes(value: Any) -> bytes:
+    return pack("<dd", value.real, value.imag)
+
+
+def _float16_bytes(value: Any) -> bytes:
+    with np.errstate(over="ignore"):
+        return np.float32(np.float16(value)).tobytes()
+
+
+#: The parameter words of a scalar of each dtype, as little-endian bytes.
+ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
+    **dict.fromkeys((dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.int32), _small_integer_bytes),
+    **dict.fromkeys((dtypes.uint8, dtypes.uint16, dtypes.uint32), _small_integer_bytes),
+    **dict.fromkeys((dtypes.int64, dtypes.uint64), _large_integer_bytes),
+    dtypes.float16: _float16_bytes,
+    dtypes.float32: _float32_bytes,
+    dtypes.float64: _float64_bytes,
+    dtypes.complex64: _complex64_bytes,
+    dtypes.complex128: _complex128_bytes,
+}
+
+
+#: Dtypes whose NumPy scalars have the bytes of their parameter words in memory.
+_AS_IN_MEMORY: Final = frozenset(
+    dtype
+    for dtype in ENCODERS
+    if dtype.itemsize >= 4  # smaller ones are widened to a word
+)
+
+
+class Run:
+    """Scalars with adjacent words.
+
+    Parameters
+    ----------
+    scalars : sequence of ScalarParameter
+        The scalars, in the order of their words.
+
+    Attributes
+    ----------
+    start : int
+        The offset of the first byte.
+    slots : tuple of int
+        The slots of the scalars.
+    """
+
+    __slots__ = ("_encoders", "_is_plain", "slots", "start")
+
+    def __init__(self, scalars: Sequence[ScalarParameter]) -> None:
+        self.start = 4 * scalars[0].word
+        self.slots = tuple(scalar.slot for scalar in scalars)
+        self._encoders = tuple(ENCODERS[scalar.dtype] for scalar in scalars)
+        self._is_plain = all(scalar.dtype in _AS_IN_MEMORY for scalar in scalars)
+
+    def data(self, values: Sequence[Any]) -> bytes:
+        """Return the bytes of the words, for the values of all scalars of the program by slot."""
+        if self._is_plain:
+            try:
+                return b"".join([values[slot] for slot in self.slots])  # NumPy scalars support the buffer protocol
+            except TypeError:  # Python scalars do not
+                pass
+        return b"".join([encode(values[slot]) for slot, encode in zip(self.slots, self._encoders, strict=True)])
+
+
+class OffsetRun:
+    """Adjacent words that are computed from integers: ``scale * value + base``.
+
+    Parameters and attributes are those of :class:`Run`.
+    """
+
+    __slots__ = ("_pack", "_terms", "slots", "start")
+
+    def __init__(self, scalars: Sequence[ScalarParameter]) -> None:
+        self.start = 4 * scalars[0].word
+        self.slots = tuple(scalar.slot for scalar in scalars)
+        self._terms = tuple((scalar.slot, scalar.scale, scalar.base) for scalar in scalars)
+        self._pack = Struct(f"<{len(scalars)}I").pack
+
+    def data(self, values: Sequence[Any]) -> bytes:
+        """Return the bytes of the words, for the values of all scalars of the program by slot."""
+        return self._pack(*[scale * values[slot] + base & 0xFFFFFFFF for slot, scale, base in self._terms])
+
+
+def runs_of(scalars: Iterable[ScalarParameter]) -> tuple[Run | OffsetRun, ...]:
+    """Return scalars grouped by adjacent words of one kind."""
+    found: list[list[ScalarParameter]] = []
+    stop, was_offset = -1, False
+    for scalar in sorted(scalars, key=lambda scalar: scalar.word):
+        is_offset = scalar.scale is not None
+        if scalar.word != stop or is_offset != was_offset:
+            found.append([])
+        found[-1].append(scalar)
+        stop = scalar.word + (1 if is_offset else max(scalar.dtype.itemsize // 4, 1))
+        was_offset = is_offset
+    return tuple(Run(run) if run[0].scale is None else OffsetRun(run) for run in found)
+
+
+class PreparedLaunch:
+    """A launch with all values that do not change between runs."""
+
+    __slots__ = (
+        "label",
+        "last",
+        "layout",
+        "nbytes",
+        "number",
+        "pipeline",
+        "runs",
+        "serial",
+        "slots",
+        "traffic",
+        "windows",
+        "words",
+        "workgroups",
+    )
+
+    def __init__(self, launch: Launch, number: int, alignment: int) -> None:
+        used = 4 * len(launch.parameters)
+        # an empty block has one vec4, as the binding convention declares
+        self.nbytes = max(16, -(-used // 16) * 16)
+        padded = -(-self.nbytes // alignment) * alignment
+        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
+        self.words = words.ljust(padded, b"\0")
+        self.runs = runs_of(launch.scalars)
+        self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
+        self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
+        self.workgroups = launch.workgroups
+        self.label = launch.label
+        self.number = number
+        read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
+        self.traffic = read, written
+        #: The last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
+        self.last: tuple[int, Any, int] = (0, None, 0)
+        self.serial = 0  # identifies the launch in keys of bind groups; set when it is bound to a device
+        self.layout: Layout | None = None
+        self.pipeline: Any = None
+
+    def data(self, scalars: Sequence[Any]) -> list[bytes]:
+        """Return the bytes of scalars, run by run."""
+        return [run.data(scalars) for run in self.runs]
+
+    def block(self, data: Sequence[bytes]) -> bytes:
+        """Return the parameter words, with the words of the scalars replaced by ``data``."""
+        words = bytearray(self.words)
+        for run, content in zip(self.runs, data, strict=True):
+            words[run.start : run.start + len(content)] = content
+        return bytes(words)
+
+
+class Prepared:
+    """A program prepared for a device; its kernels are compiled at the first run."""
+
+    __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "work")
+
+    def __init__(self, program: Program, alignment: int, work: int) -> None:
+        self.program = program
+        self.scratch = program.scratch
+        self.work = work
+        self.launches = tuple(
+            PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
+        )
+        self.owner: Any = None  # the dispatcher whose pipelines the launches hold
+        self.runs = 0  # runs that compiled no kernel
+
+    def unbind(self) -> None:
+        """Drop the kernels; they are looked up again before the next run."""
+        self.owner = None
+        for launch in self.launches:
+            launch.pipeline = None
+
+    def kernels(self) -> list[Kernel]:
+        """Return the kernels of the launches, in their order."""
+        return [
+            (launch.source, launch.label, tuple(binding.writable for binding in launch.bindings))
+            for launch in self.program.launches
+        ]

@@ -1,0 +1,159 @@
+"""What the functions of this subpackage have in common: SciPy's dtypes, its errors, and stacks of systems."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+
+import gpuarray.functions as xp
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_arrays
+from gpuarray.functions.linalg_arguments import require_zero
+from gpuarray.graph import build
+from gpuarray.runtime import evaluate
+
+
+def result_dtypes(original: Callable[..., Any], *arrays: GpuArray, **parameters: Any) -> tuple[np.dtype[Any], ...]:
+    """Return the dtypes of what SciPy's function returns for matrices of the dtypes of arrays.
+
+    Raises
+    ------
+    Exception
+        SciPy's, if it does not accept the other arguments.
+    """
+    return _result_dtypes(original, tuple(a.dtype for a in arrays), tuple(parameters.items()))
+
+
+@lru_cache(maxsize=1024)
+def _result_dtypes(original: Callable[..., Any], kinds: Any, parameters: Any) -> tuple[np.dtype[Any], ...]:
+    found = original(*(np.eye(2, dtype=kind) for kind in kinds), **dict(parameters))
+    return tuple(np.asarray(value).dtype for value in (found if isinstance(found, tuple) else (found,)))
+
+
+def computed(
+    original: Callable[..., Any], *values: Any, check_finite: bool = True, pick: int = 0, **parameters: Any
+) -> Any:
+    """Return arguments as arrays of the dtype of a result of SciPy's function, checked to be finite.
+
+    Parameters
+    ----------
+    original : callable
+        SciPy's function.
+    *values : array_like
+        Its arguments.
+    check_finite : bool
+        Whether values must be finite.
+    pick : int
+        The number of the result.
+    **parameters
+        Other arguments, which SciPy checks.
+
+    Returns
+    -------
+    GpuArray or list of GpuArray
+        One array for each value; an array for one value.
+    """
+    arrays = as_arrays(*values)
+    kind = result_dtypes(original, *arrays, **parameters)[pick]
+    found = [array.astype(kind, copy=False) for array in arrays]
+    if check_finite:
+        require_finite(*arrays)
+    return found if len(found) > 1 else found[0]
+
+
+def require_finite(*arrays: GpuArray) -> None:
+    """Raise ValueError if an element is infinite or not a number; all arrays are checked by one read."""
+    found = None
+    for array in arrays:
+        if array.dtype.kind in "fc" and array.size:
+            part = (~xp.isfinite(array)).any()
+            found = part if found is None else found | part
+    if found is not None:
+        check(found, lambda number: ValueError("array must not contain infs or NaNs"), *arrays)
+
+
+def check(failed: GpuArray, error: Callable[[int], Exception], *operands: GpuArray) -> None:
+    """Raise the error of the first element that is not 0. The operands it depends on are evaluated once, with it."""
+    status = failed.astype(dtypes.int32, copy=False)
+    evaluate.evaluate_early([*(array.settled() for array in operands), status.settled()], status.device)
+    require_zero(status, error)
+
+
+def refuse(original: Callable[..., Any], *arguments: Any, **parameters: Any) -> NoReturn:
+    """Raise what SciPy's function raises for zeros of the shapes of the arguments, which need no memory.
+
+    Raises
+    ------
+    Exception
+        SciPy's.
+    ValueError
+        If SciPy accepts the shapes.
+    """
+    original(*map(_zeros, arguments), **{name: _zeros(value) for name, value in parameters.items()})
+    shapes = ", ".join(str(value.shape) for value in arguments if isinstance(value, GpuArray))
+    raise ValueError(f"arrays of shapes {shapes} are not supported")
+
+
+def _zeros(value: Any) -> Any:
+    if isinstance(value, GpuArray):
+        return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return tuple(map(_zeros, value)) if isinstance(value, tuple) else value
+
+
+def as_lines(*values: Any) -> list[GpuArray]:
+    """Return arguments as arrays of at least one axis."""
+    return [array if array.ndim else array.reshape(1) for array in as_arrays(*values)]
+
+
+def is_square(array: GpuArray) -> bool:
+    """Whether an array has matrices of as many rows as columns."""
+    return array.ndim >= 2 and array.shape[-1] == array.shape[-2]
+
+
+def matrices(original: Any, *values: Any, check_finite: bool = True, **parameters: Any) -> Any:
+    """Return arguments that have at least two axes."""
+    found = computed(original, *values, check_finite=check_finite, **parameters)
+    arrays = found if isinstance(found, list) else [found]
+    if any(array.ndim < 2 for array in arrays):
+        refuse(original, *arrays)
+    return found
+
+
+def adjoint(array: GpuArray) -> GpuArray:
+    """Return conjugate transposes."""
+    return xp.conj(array).mT if array.dtype.kind == "c" else array.mT
+
+
+def whole(a: GpuArray, lower: bool, *, conjugated: bool) -> GpuArray:
+    """Return symmetric or Hermitian matrices of one of their triangles."""
+    half = xp.tril(a) if lower else xp.triu(a)
+    strict = xp.tril(a, -1) if lower else xp.triu(a, 1)
+    if not conjugated or a.dtype.kind != "c":
+        return half + strict.mT
+    kept = xp.eye(a.shape[-1], dtype=xp.bool, device=a.device)
+    return xp.where(kept, a.real.astype(a.dtype), strict + adjoint(strict))
+
+
+def stacks(a: GpuArray, b: GpuArray) -> tuple[GpuArray, GpuArray, Callable[[GpuArray], GpuArray]]:
+    """Return matrices and columns of equal stacks, and what brings solutions into the shape of the right sides.
+
+    Parameters
+    ----------
+    a : GpuArray
+        Of shape (..., M, M).
+    b : GpuArray
+        Of shape (M,) or (..., M, K). One matrix for a stack of right sides has all of them as its columns.
+    """
+    right = b[:, None] if b.ndim == 1 else b
+    n, columns = right.shape[-2:]
+    batch = build.broadcast_shapes(a.shape[:-2], right.shape[:-2])
+    if a.ndim == 2 and batch:
+        lines = xp.moveaxis(right, -2, 0)
+        return a, lines.reshape(n, -1), lambda x: xp.moveaxis(x.reshape(lines.shape), 0, -2)
+    if a.shape[:-2] != batch:
+        a = a.broadcast((*batch, *a.shape[-2:]))
+    if right.shape[:-2] != batch:
+        right = right.broadcast((*batch, n, columns))
+    return a, right, (lambda x: x[..., 0]) if b.ndim == 1 else (lambda x: x)

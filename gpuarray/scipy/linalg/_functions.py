@@ -1,0 +1,192 @@
+"""Functions of matrices: the exponential and what is made of it.
+
+The exponential is the quotient of two polynomials, after Padé, of the matrix divided by a power of two, and is squared
+as often (Higham, The scaling and squaring method revisited, 2009). Norms of powers tell the degree and the power.
+"""
+
+from math import factorial
+from typing import Any, Final
+
+import numpy as np
+from scipy import linalg as scipy_linalg
+
+import gpuarray.functions as xp
+from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
+from gpuarray.functions import linear_systems
+from gpuarray.functions.arguments import as_array
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import tape, tracing
+from gpuarray.runtime import evaluate
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.linalg._arguments import computed, is_square, refuse, require_finite
+
+__all__ = ["coshm", "cosm", "expm", "expm_frechet", "sinhm", "sinm", "tanhm", "tanm"]
+
+#: Norms up to which quotients of a degree are exact to the last digit, by the bytes of a real number.
+_DEGREES: Final = {
+    4: {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.925724783138660},
+    8: {3: 1.495585217958292e-2, 5: 2.539398330063230e-1, 7: 9.504178996162932e-1, 13: 4.25},
+}
+#: How often a result is squared at most where norms are not known, as in functions that ``jit`` records.
+_MOST_SQUARINGS: Final = 16
+
+
+def _norm(x: GpuArray) -> GpuArray:
+    return xp.max(xp.sum(xp.abs(x), axis=-2), axis=-1)
+
+
+def _quotient(powers: list[GpuArray], unit: GpuArray, degree: int) -> GpuArray:
+    """Return the quotient for a matrix, given it and its second, fourth and sixth power."""
+    x, second, fourth, sixth = powers
+    # of the polynomial of the denominator, divided by the first
+    c = [
+        factorial(2 * degree - j) * factorial(degree) / (factorial(2 * degree) * factorial(degree - j) * factorial(j))
+        for j in range(degree + 1)
+    ]
+    low = [unit, second, fourth, sixth]
+    odd, even = (sum(c[2 * j + start] * low[j] for j in range(min(4, (degree + 2 - start) // 2))) for start in (1, 0))
+    if degree == 13:
+        odd = odd + sixth @ (c[13] * sixth + c[11] * fourth + c[9] * second)
+        even = even + sixth @ (c[12] * sixth + c[10] * fourth + c[8] * second)
+    odd = x @ odd
+    return linear_systems.solve(even - odd, even + odd)
+
+
+@mirrors(scipy_linalg.expm, kind=COMPOSED)
+def expm(A: Any) -> GpuArray:  # noqa: N803  # SciPy's name
+    """Return exponentials of matrices.
+
+    Parameters
+    ----------
+    A : array_like
+        Of shape (..., M, M), or one number.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., M, M). In functions that ``jit`` or ``vmap`` record, results of norms above 2**16 are not exact.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices are not square.
+    """
+    given = as_array(A)
+    if given.ndim < 2 and given.size == 1:
+        return xp.exp(given).reshape(1, 1)
+    array = computed(scipy_linalg.expm, given, check_finite=False)
+    if not is_square(array):
+        refuse(scipy_linalg.expm, array)
+    if not array.size or array.shape[-1] == 1:
+        return xp.exp(array)
+    second = array @ array
+    fourth = second @ second
+    sixth = fourth @ second
+    size = stop_gradient(xp.maximum(_norm(fourth) ** 0.25, _norm(sixth) ** (1 / 6)))
+    limits = _DEGREES[size.dtype.itemsize]
+    degree, largest = max(limits.items())
+    powers = [array, second, fourth, sixth]
+    unit = xp.eye(array.shape[-1], dtype=array.dtype, device=array.device)
+    if tracing.active() is not None or tape.batch_of(size.node()) is not None:
+        times = _MOST_SQUARINGS
+    else:
+        evaluate.evaluate_early([*(power.settled() for power in powers), size.settled()], size.device)
+        found = float(evaluate.read(size.node(), size.device).max())
+        degree = min((d for d, limit in limits.items() if found <= limit), default=degree)
+        times = int(np.ceil(np.log2(found / largest))) if largest < found < np.inf else 0
+    if not times:
+        return _quotient(powers, unit, degree)
+    tiny = float(np.finfo(size.dtype).tiny)
+    squarings = xp.clip(xp.ceil(xp.log2(xp.maximum(size, tiny) / largest)), 0, times)[..., None, None]
+    scale = xp.exp2(-squarings)
+    result = _quotient([x * scale**p for x, p in zip(powers, (1, 2, 4, 6), strict=True)], unit, degree)
+    for step in range(times):
+        result = xp.where(squarings > step, result @ result, result)
+    return result
+
+
+@mirrors(scipy_linalg.expm_frechet, kind=COMPOSED)
+def expm_frechet(
+    A: Any, E: Any, method: Any = None, compute_expm: bool = True, check_finite: bool = True  # noqa: N803
+) -> Any:  # fmt: skip
+    """Return the exponential of a matrix, and its derivative in the direction of another.
+
+    Parameters
+    ----------
+    A, E : array_like
+        Of shape (M, M).
+    method : {None, "SPS", "blockEnlarge"}
+        It is checked, and makes no difference.
+    compute_expm : bool
+        Whether to return the exponential.
+    check_finite : bool
+        Whether elements must be finite.
+
+    Returns
+    -------
+    expm_A, expm_frechet_AE : GpuArray
+        Of shape (M, M); the second alone if not ``compute_expm``.
+
+    Raises
+    ------
+    ValueError
+        If the matrices are not square, or their shapes differ.
+    """
+    array, direction = computed(scipy_linalg.expm_frechet, A, E, check_finite=check_finite, method=method)
+    if array.ndim != 2 or not is_square(array) or array.shape != direction.shape:
+        refuse(scipy_linalg.expm_frechet, array, direction)
+    n = array.shape[-1]
+    nothing = xp.zeros((n, n), array.dtype, device=array.device)
+    found = expm(xp.block([[array, direction], [nothing, array]]))
+    return (found[:n, :n], found[:n, n:]) if compute_expm else found[:n, n:]
+
+
+def _square(original: Any, value: Any) -> GpuArray:
+    array: GpuArray = computed(original, value, check_finite=False)
+    if not is_square(array):
+        refuse(original, array)
+    require_finite(array)
+    return array
+
+
+@mirrors(scipy_linalg.cosm, kind=COMPOSED)
+def cosm(A: Any) -> GpuArray:  # noqa: N803
+    """Return cosines of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.cosm, A)
+    return (expm(1j * x) + expm(-1j * x)) * 0.5 if x.dtype.kind == "c" else expm(1j * x).real
+
+
+@mirrors(scipy_linalg.sinm, kind=COMPOSED)
+def sinm(A: Any) -> GpuArray:  # noqa: N803
+    """Return sines of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.sinm, A)
+    return (expm(1j * x) - expm(-1j * x)) * -0.5j if x.dtype.kind == "c" else expm(1j * x).imag
+
+
+@mirrors(scipy_linalg.tanm, kind=COMPOSED)
+def tanm(A: Any) -> GpuArray:  # noqa: N803
+    """Return tangents of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.tanm, A)
+    return linear_systems.solve(cosm(x), sinm(x))
+
+
+@mirrors(scipy_linalg.coshm, kind=COMPOSED)
+def coshm(A: Any) -> GpuArray:  # noqa: N803
+    """Return hyperbolic cosines of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.coshm, A)
+    return (expm(x) + expm(-x)) * 0.5
+
+
+@mirrors(scipy_linalg.sinhm, kind=COMPOSED)
+def sinhm(A: Any) -> GpuArray:  # noqa: N803
+    """Return hyperbolic sines of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.sinhm, A)
+    return (expm(x) - expm(-x)) * 0.5
+
+
+@mirrors(scipy_linalg.tanhm, kind=COMPOSED)
+def tanhm(A: Any) -> GpuArray:  # noqa: N803
+    """Return hyperbolic tangents of matrices of shape (..., M, M)."""
+    x = _square(scipy_linalg.tanhm, A)
+    return linear_systems.solve(coshm(x), sinhm(x))

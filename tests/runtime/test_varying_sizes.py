@@ -1,0 +1,161 @@
+"""Loops over growing and shrinking parts of arrays make a constant number of plans: those that planning would make."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.fusion.planner import make_plan
+from gpuarray.graph.moving import MustStay
+from gpuarray.graph.varying import Sizes
+from gpuarray.graph.walk import merge, topological
+from gpuarray.runtime import plans
+
+#: A loop over parts of a matrix, which yields what is evaluated at the end of each of its turns.
+Program = Callable[[Any, Any, int], Iterator[Any]]
+
+
+def lu(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    for k in range(turns):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= a[k + 1 :, k : k + 1] * a[k, k + 1 :]
+        yield a
+
+
+def cholesky(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    low = np_.zeros_like(a)
+    for j in range(turns):
+        low[j, j] = np_.sqrt(a[j, j] - low[j, :j] @ low[j, :j])
+        low[j + 1 :, j] = (a[j + 1 :, j] - low[j + 1 :, :j] @ low[j, :j]) / low[j, j]
+        yield low
+
+
+def householder(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    for k in range(turns):
+        v = a[k:, k].copy()
+        v[0] += np_.copysign(np_.sqrt((v * v).sum()), v[0])
+        v /= np_.sqrt((v * v).sum())
+        a[k:, k:] -= 2 * np_.outer(v, v @ a[k:, k:])
+        yield a
+
+
+def triangular_solve(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    x = np_.zeros_like(a[0])
+    for i in range(turns):
+        x[i] = (a[-1, i] - a[i, :i] @ x[:i]) / a[i, i]
+        yield x
+
+
+def symmetric_update(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    c = np_.zeros_like(a)
+    for i in range(turns):
+        c[i, : i + 1] += a[: i + 1] @ a[i]
+        yield c
+
+
+def durbin(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    r, y = a[0], np_.zeros_like(a[0])
+    for k in range(1, turns):
+        alpha = -(r[k] + r[:k][::-1] @ y[:k]) / 400
+        y[:k] = y[:k] + alpha * y[:k][::-1]
+        y[k] = alpha
+        yield y
+
+
+def binomial(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    for _ in range(turns):
+        a = np_.maximum(0.5 * a[:-1, 1:] + 0.5 * a[1:, :-1], 0.25)
+        yield a
+
+
+def prefixes(np_: Any, a: Any, turns: int) -> Iterator[Any]:
+    for k in range(1, turns):
+        yield np_.concatenate([np_.cumsum(a[k, :k]), a[k:, ::2].max(axis=0), a[: 2 * k : 2, k].sum(keepdims=True)])
+
+
+PROGRAMS: list[Program] = [
+    lu,
+    cholesky,
+    householder,
+    triangular_solve,
+    symmetric_update,
+    durbin,
+    binomial,
+    prefixes,
+]
+
+
+def _values(width: int) -> Any:
+    return (np.random.default_rng(width).random((width, width)) + width * np.eye(width)).astype(np.float32)
+
+
+def _plans(program: Program, turns: int) -> int:
+    values = _values(50)
+    before = xp.stats()["plans"]
+    *_, expected = program(np, values.copy(), turns)
+    for found in program(xp, xp.asarray(values), turns):
+        xp.evaluate(found)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-4, atol=1e-5)
+    return int(xp.stats()["plans"]) - before
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_parts_that_grow_and_shrink_make_a_constant_number_of_plans(program: Program, device: Device) -> None:
+    with xp.using(verify=True):
+        few = _plans(program, 16)
+        more = _plans(program, 48)
+    assert few <= 12
+    assert more <= 4  # of other conditions: sizes of 0 and 1
+
+
+# pieces of a concatenation that are equally long by chance share a loop only where sizes do not vary
+@pytest.mark.parametrize("program", PROGRAMS[:-1], ids=lambda program: program.__name__)
+def test_plans_of_templates_are_those_that_planning_makes(program: Program) -> None:
+    compared = 0
+    for found in program(xp, xp.asarray(_values(20), device="cpu"), 18):
+        node = found.node()
+        prepared, walked, provider = plans.plan_of((node,), found.device)
+        if not any(step.scalars and step.step.loops and step.step.loops[0].moves for step in prepared.plan.steps):
+            walk = topological((node,))
+            merged = merge(walk)
+            wanted = {position for position, _ in prepared.plan.results}
+            made = make_plan(merged.order, merged.position, wanted, provider.capabilities, fuse=config.fuse)
+            assert prepared.plan == made
+            compared += 1
+        del walked
+        xp.evaluate(found)
+    assert compared >= 10
+
+
+def test_numbers_that_vary_note_what_is_asked_of_them() -> None:
+    sizes = Sizes([3, 5], [10, 7], [True, True])
+    n, m = sizes.number(0), sizes.number(1)
+    assert n > 1
+    assert n * m != 0
+    assert sizes.hold([2, 90])  # extents are several
+    assert not sizes.hold([1, 7])
+    assert n > m
+    assert (n + 2) % 4 == 0
+    assert -(-n // 4) == 3
+    assert max(n, 8) is n
+    assert min(n * 4, 64) == n * 4
+    for values, holds in {(10, 7): True, (10, 9): True, (10, 10): False, (11, 7): False, (14, 7): False}.items():
+        assert sizes.hold(values) == holds
+
+
+def test_numbers_that_vary_compute_as_integers_do() -> None:
+    sizes = Sizes([0, 1], [10, 7], [True, False])
+    n, m = sizes.number(0), sizes.number(1)
+    formula = (2 * n - m) * (n + 1) + (n * m) // 3 - 100 % m - n
+    for values in ((10, 7), (4, 3), (25, 8)):
+        a, b = values
+        assert formula.at(sizes.factors(values)) == (2 * a - b) * (a + 1) + (a * b) // 3 - 100 % b - a
+    assert n - n == 0
+    assert (n * 6) // 3 == n * 2
+    with pytest.raises(MustStay) as request:
+        range(n)
+    assert request.value.numbers == (0,)
