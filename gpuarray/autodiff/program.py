@@ -209,7 +209,7 @@ def _standing_for() -> Iterator[Callable[[Origin | None], None]]:
 
 def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> None:
     own = known.get(node)
-    known[node] = part if own is None else own + part
+    known[node] = part if own is None else wrap(build.binary(ops.add, own.node(), part.node()), part.device)
 
 
 @contextmanager
