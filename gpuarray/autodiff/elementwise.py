@@ -71,7 +71,7 @@ def _by_partials(node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequen
     return found
 
 
-def _times(node: Node, number: float) -> Node:
+def _times(node: Node, number: Any) -> Node:
     return build.unary(ops.negative, node) if number == -1 else build.binary(ops.multiply, node, number)
 
 
