@@ -137,23 +137,8 @@ def _write_substitution(
     template.matrix("right")
     if mirror is not None:
         template.matrix("mirror")
-    # all loads of the triangle are under way at once
-    steps = size * size // together
-    place = template.place("triangle", triangle, "row", "column + {0}u")
-    loads = (
-        f"var t{n} = {numbers.zero}; if (row < rows && column + {n * together // size}u <= row) "
-        f"{{ t{n} = {read.load(place.format(n * together // size))}; }}"
-        for n in range(steps)
-    )
-    stores = (
-        f"factors[(column + {n * together // size}u) * {size + 1}u + row] = "
-        f"{numbers.conj(f't{n}') if conjugated else f't{n}'};"
-        for n in range(steps)
-    )
     kernel.line(
-        f"let row = local % {size}u; let column = local / {size}u;",
-        *loads,
-        *stores,
+        *_loaded_triangle(template, triangle, read, numbers, size, together, conjugated=conjugated),
         *unrolled(size, lambda i: f"var x{i} = {numbers.zero};"),
         "if (c < columns) {",
     )
@@ -176,6 +161,25 @@ def _write_substitution(
         f"if (c >= columns) {{ return; }} let past = {size}u - rows;",
         *unrolled(size, stored),
     )
+
+
+def _loaded_triangle(
+    template: Template, triangle: Matrix, read: Access, numbers: Numbers, size: int, together: int, *, conjugated: bool
+) -> list[str]:
+    """Return statements that load a lower triangle into ``factors``, with all loads under way at once."""
+    steps = size * size // together
+    place = template.place("triangle", triangle, "row", "column + {0}u")
+    loads = (
+        f"var t{n} = {numbers.zero}; if (row < rows && column + {n * together // size}u <= row) "
+        f"{{ t{n} = {read.load(place.format(n * together // size))}; }}"
+        for n in range(steps)
+    )
+    stores = (
+        f"factors[(column + {n * together // size}u) * {size + 1}u + row] = "
+        f"{numbers.conj(f't{n}') if conjugated else f't{n}'};"
+        for n in range(steps)
+    )
+    return [f"let row = local % {size}u; let column = local / {size}u;", *loads, *stores]
 
 
 def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str]:
