@@ -19,6 +19,7 @@ from bench.workloads import (
     signals,
     simulations,
     sorting,
+    systems,
     transfers,
 )
 from bench.workloads.base import Probe, Workload
@@ -38,6 +39,7 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "fourier": fourier.WORKLOADS,
     "images": images.WORKLOADS,
     "signals": signals.WORKLOADS,
+    "systems": systems.WORKLOADS,
     "learning": learning.WORKLOADS,
     "derivatives": derivatives.WORKLOADS,
     "transfers": transfers.WORKLOADS,
