@@ -24,8 +24,8 @@ from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy.ndimage._boundary import inside
 
-#: Windows of more elements have no table of their positions along each axis, only one of the axis itself.
-_TABLED: Final = 64
+#: The most entries of the tables for all places of a window along an axis.
+_TABLED: Final = 1 << 22
 #: Positions below this have 32 bits.
 _SMALL: Final = 1 << 31
 
@@ -91,7 +91,7 @@ def constants(values: bytes, dtype: DType) -> Node:
     return host_leaf(np.frombuffer(values, dtype).copy())
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
     ndim, size = len(shape), prod(shape)
@@ -99,18 +99,12 @@ def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Nod
     dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
     total: Any = None
     is_open = False
-    stride = size
-    for axis, extent in enumerate(shape):
-        stride //= extent
-        if not away[:, axis].any():
-            line = build.generate(generators.arange, (0, stride), (extent,), dtype)
-            node = build.reshape(line, (extent, *(1,) * (ndim - axis)))
-        else:
-            begin = int(away[:, axis].min())
-            table = _entries(shape, axis, begin, int(away[:, axis].max()), modes[axis])
-            is_open = is_open or bool((table < 0).any())
-            node = _along(table.astype(dtype), away[:, axis] - begin, extent, axis, ndim, dtype)
+    for axis in range(ndim):
+        offsets = away[:, axis]
+        node = _along(shape, axis, offsets, modes[axis], dtype)
         total = node if total is None else build.binary(ops.add, total, node)
+        reaches = offsets.min() < 0 or offsets.max() > 0
+        is_open = is_open or ("constant" in modes[axis] and bool(reaches))
     return total, is_open
 
 
@@ -143,12 +137,24 @@ def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str
     return host_leaf(table.astype(np.int32)), bool((table < 0).any())
 
 
-def _along(table: Any, steps: Any, extent: int, axis: int, ndim: int, dtype: DType) -> Node:
-    """Return the entries of a table at each of some steps from each element, with the axes of windows."""
-    if len(steps) <= _TABLED:
+def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType) -> Node:
+    """Return what the places of windows along an axis add to flat positions, with the axes of windows.
+
+    Neighbouring elements read neighbouring entries: of one table if the places are at even distances, which caches keep
+    best, else of one for each place.
+    """
+    ndim, extent, stride = len(shape), shape[axis], prod(shape[axis + 1 :])
+    if not offsets.any():
+        return build.generate(generators.arange, (0, stride), (extent, *(1,) * (ndim - axis)), dtype)
+    first, apart = int(offsets.min()), {*np.diff(offsets).tolist()} or {1}
+    table = _entries(shape, axis, first, int(offsets.max()), mode).astype(dtype)
+    steps = offsets - first
+    extents = [extent if other == axis else 1 for other in range(ndim)]
+    strides = [1 if other == axis else 0 for other in range(ndim)]
+    if len(apart) == 1 and min(apart) > 0:
+        return build.view(host_leaf(table), Layout((*extents, len(steps)), (*strides, min(apart)), 0))
+    if len(steps) * extent <= _TABLED:
         lines = host_leaf(np.stack([table[step : step + extent] for step in steps]))
-        strides = [1 if other == axis else 0 for other in range(ndim)]
-        extents = [extent if other == axis else 1 for other in range(ndim)]
         return build.view(lines, Layout((*extents, len(steps)), (*strides, extent), 0))
     own = build.generate(generators.arange, (0, 1), (extent, *(1,) * (ndim - axis)), dtype)
     return build.gather(host_leaf(table), build.elementwise(ops.add, own, host_leaf(steps.astype(dtype))))
