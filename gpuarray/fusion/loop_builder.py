@@ -252,9 +252,7 @@ class LoopBuilder(Lowering):
             return item
         moving: Any = item.layout.offset
         scalar = self.graph.symbols[moving.symbol], PART
-        if scalar not in self.scalars:
-            self.scalars.append(scalar)
-        offset = as_offset(moving.renamed(self.scalars.index(scalar)))
+        offset = as_offset(moving.renamed(self.scalar_slot(*scalar)))
         return replace(item, layout=item.layout._replace(offset=offset))
 
     def _scalar_dtype(self, position: int, number: int) -> DType:

@@ -71,8 +71,8 @@ class Lowering:
     stores: list[Store] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
-    scalars: list[tuple[int, int]] = field(default_factory=list)
-    """(position, parameter number) of each scalar slot."""
+    scalars: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Scalar slots by position and parameter number, in their order."""
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
     memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
@@ -125,6 +125,10 @@ class Lowering:
         if root not in self.inputs:
             self.inputs.append(root)
         return self.inputs.index(root)
+
+    def scalar_slot(self, position: int, number: int) -> int:
+        """Return the slot of a parameter of a node."""
+        return self.scalars.setdefault((position, number), len(self.scalars))
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
@@ -285,9 +289,7 @@ class Lowering:
             raise MustStay(moving.number)
         slots = []
         for number in range(len(node.parameters)):
-            if (position, number) not in self.scalars:
-                self.scalars.append((position, number))
-            slots.append(self.scalars.index((position, number)))
+            slots.append(self.scalar_slot(position, number))
         if node.op.is_constant:
             return self.add(Scalar(slots[0], node.dtype))
         assert isinstance(layout, Layout)

@@ -140,7 +140,8 @@ class Planner:
             self._alone([head])
             return
         builder = LoopBuilder(self.graph, self.graph.nodes[position].shape, None)
-        builder.scalars += head.scalars
+        for scalar in head.scalars:
+            builder.scalar_slot(*scalar)
         builder.make_given(position)
         self.groups.append(Group(builder, head))
         self.producer[position] = len(self.groups) - 1

@@ -84,7 +84,7 @@ class SingleSteps:
         """Return the step of a matrix product, with a prologue for each operand that tiles compute."""
         graph = self.graph
         roots: list[int] = []
-        scalars: list[tuple[int, int]] = []
+        scalars: dict[tuple[int, int], int] = {}
         scalar_dtypes: tuple[DType, ...] = ()
         layouts: list[Layout] = []
         prologues: list[Loop | None] = []

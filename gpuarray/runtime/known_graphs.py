@@ -30,6 +30,8 @@ _STILL: Final = 3
 _COMPARED: Final = 64
 #: Offsets that move and are multiples of this in all graphs so far stay so: four elements are read at a time.
 _ALIGNED: Final = 4
+#: How many nodes a graph with a pattern has at most. The graphs of a loop have fewer, as they are evaluated before.
+_PATTERNED: Final = 1 << 12
 #: How many graphs of one pattern may have numbers that change.
 _MOTIONS: Final = 16
 
@@ -279,6 +281,8 @@ class Graphs:
     def new(self, roots: Sequence[Node], walk: Walk, limit: int) -> KnownGraph:
         """Return a graph that is not known yet; offsets in arrays of at most ``limit`` bytes may move."""
         storable = stored.storable(walk, roots)
+        if len(walk.order) > _PATTERNED:
+            return KnownGraph(Structure(roots, walk), storable)
         found = self._patterns.find(roots)
         # the nodes of a pattern are those of its walk, in its order
         pattern = KnownPattern(Pattern(roots, walk)) if found is None else found[0]

@@ -263,7 +263,9 @@ def _template(
     if motion is not None:
         motion.assumed += assumed
     leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
-    return Template(maker_of(plan), sizes, merged.kept, merged.duplicates, leaves)
+    return Template(
+        maker_of(plan) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
+    )
 
 
 def _can_fail(step: PreparedStep) -> bool:

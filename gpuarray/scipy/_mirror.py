@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_node, default_device, make, wrap
+from gpuarray.array import GpuArray, as_node, default_device, device_of, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
@@ -176,7 +176,7 @@ def is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     arrays = [*gpu_arrays((args, kwargs))]
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return False
-    device = device_among(arrays) if arrays else default_device()
+    device = device_of(*arrays) or default_device()
     if evaluate.is_host(evaluate.provider_of(device)):
         return True
     # with "auto", values that are computed without a plan stay on the host
@@ -187,6 +187,8 @@ def run_scipy(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
     """Run a function of SciPy on the host values of arrays; new arrays are on the device of the arguments."""
     device = device_among(args, kwargs)
     names = _parameters(function)
+    if _WRITTEN.isdisjoint(names):
+        return _placed(function(*map(_seen, args), **{n: _seen(v) for n, v in kwargs.items()}), device, {})
     written: list[tuple[Any, Any]] = []
 
     def given(name: str, value: Any) -> Any:
@@ -227,7 +229,11 @@ def write(found: Any, target: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(n for n, p in signature(function).parameters.items() if p.kind is not Parameter.VAR_KEYWORD)
+    try:
+        parameters = signature(function).parameters
+    except ValueError:  # some functions in C have none, and none of these writes to an argument
+        return ()
+    return tuple(n for n, p in parameters.items() if p.kind is not Parameter.VAR_KEYWORD)
 
 
 def seen(array: GpuArray) -> Any:
@@ -235,9 +241,11 @@ def seen(array: GpuArray) -> Any:
     node = array.settled()
     if tape.state.tapes:
         tape.check_reader(node)
-    evaluate.evaluate((node,), array.device, is_read=True)
     leaf = current(node)
-    assert isinstance(leaf, Leaf)
+    if not isinstance(leaf, Leaf):
+        evaluate.evaluate((node,), array.device, is_read=True)
+        leaf = current(node)
+        assert isinstance(leaf, Leaf)
     for owner, buffer in [] if leaf.host is not None else [*leaf.buffers.items()]:
         if evaluate.is_host(owner):
             values = owner.export(buffer)[: leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)

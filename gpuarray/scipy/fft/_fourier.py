@@ -4,7 +4,8 @@
 of its cores.
 """
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Final
 
 from scipy import fft as scipy_fft
 
@@ -50,10 +51,6 @@ def _check_plan(plan: Any) -> None:
         raise NotImplementedError("Passing a precomputed plan is not yet supported by scipy.fft functions")
 
 
-def _composition(function: Any) -> Any:
-    return function.composition
-
-
 def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
     """Return an array, a number of points for each axis that is transformed, and these axes."""
     array = as_array(x)
@@ -72,186 +69,15 @@ def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
     return array, [None if n == -1 else n for n in sizes], numbers
 
 
-@mirrors(scipy_fft.fft)
-def fft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform along an axis."""
-    _check_plan(plan)
-    return fourier.fft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.ifft)
-def ifft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse discrete Fourier transform along an axis."""
-    _check_plan(plan)
-    return fourier.ifft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.rfft)
-def rfft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform of real numbers along an axis."""
-    _check_plan(plan)
-    return fourier.rfft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.irfft)
-def irfft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`rfft` along an axis."""
-    _check_plan(plan)
-    return fourier.irfft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.hfft)
-def hfft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the transform of a Hermitian-symmetric signal along an axis."""
-    _check_plan(plan)
-    return fourier.hfft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.ihfft)
-def ihfft(
-    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`hfft` along an axis."""
-    _check_plan(plan)
-    return fourier.ihfft(as_array(x), n, axis, norm)
-
-
-@mirrors(scipy_fft.fftn)
-def fftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.fftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.fft2)
-def fft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.fftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.ifftn)
-def ifftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse discrete Fourier transform along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.ifftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.ifft2)
-def ifft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse discrete Fourier transform along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.ifftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.rfftn)
-def rfftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform of real numbers along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.rfftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.rfft2)
-def rfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete Fourier transform of real numbers along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.rfftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.irfftn)
-def irfftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`rfft` along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.irfftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.irfft2)
-def irfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`rfft` along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
-    return fourier.irfftn(array, sizes, numbers, norm)
-
-
-@mirrors(scipy_fft.hfftn)
-def hfftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the transform of a Hermitian-symmetric array along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
+def _hfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) -> GpuArray:
     if not numbers:
         raise ValueError("at least 1 axis must be transformed")
     for size, axis in zip(sizes[:-1], numbers[:-1], strict=True):
         array = fourier.fft(array, size, axis, norm)
-    return fourier.hfft(array, sizes[-1] if s is not None else None, numbers[-1], norm)
+    return fourier.hfft(array, sizes[-1], numbers[-1], norm)
 
 
-@mirrors(scipy_fft.hfft2)
-def hfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the transform of a Hermitian-symmetric array along several axes."""
-    return cast(GpuArray, _composition(hfftn)(x, s, axes, norm, plan=plan))
-
-
-@mirrors(scipy_fft.ihfftn)
-def ihfftn(
-    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`hfftn` along several axes."""
-    _check_plan(plan)
-    array, sizes, numbers = _axes(x, s, axes)
+def _ihfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) -> GpuArray:
     if not numbers:
         raise ValueError("at least 1 axis must be transformed")
     array = fourier.ihfft(array, sizes[-1], numbers[-1], norm)
@@ -260,13 +86,64 @@ def ihfftn(
     return array
 
 
-@mirrors(scipy_fft.ihfft2)
-def ihfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-    plan: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the inverse of :func:`hfftn` along several axes."""
-    return cast(GpuArray, _composition(ihfftn)(x, s, axes, norm, plan=plan))
+def _along_axis(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
+    """Return a transform along one axis, which has SciPy's parameters."""
+
+    def run(
+        x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
+        plan: Any = None,
+    ) -> GpuArray:  # fmt: skip
+        _check_plan(plan)
+        return transform(as_array(x), n, axis, norm)
+
+    run.__doc__ = f"Return {doc} along an axis."
+    return mirrors(original)(run)
+
+
+def _along_axes(
+    original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str, axes_of_all: Any = None
+) -> Callable[..., GpuArray]:
+    """Return a transform along several axes, by default ``axes_of_all``, which has SciPy's parameters."""
+
+    def run(
+        x: Any, s: Any = None, axes: Any = axes_of_all, norm: Any = None, overwrite_x: bool = False,
+        workers: Any = None, *, plan: Any = None,
+    ) -> GpuArray:  # fmt: skip
+        _check_plan(plan)
+        return transform(*_axes(x, s, axes), norm)
+
+    run.__doc__ = f"Return {doc} along several axes."
+    return mirrors(original)(run)
+
+
+_FFT: Final = "the discrete Fourier transform"
+_IFFT: Final = "the inverse discrete Fourier transform"
+_RFFT: Final = "the discrete Fourier transform of real numbers"
+_IRFFT: Final = "the inverse of the transform of real numbers"
+_HFFT: Final = "the transform of a Hermitian-symmetric array"
+_IHFFT: Final = "the inverse of the transform of a Hermitian-symmetric array"
+
+fft = _along_axis(scipy_fft.fft, fourier.fft, _FFT)
+ifft = _along_axis(scipy_fft.ifft, fourier.ifft, _IFFT)
+rfft = _along_axis(scipy_fft.rfft, fourier.rfft, _RFFT)
+irfft = _along_axis(scipy_fft.irfft, fourier.irfft, _IRFFT)
+hfft = _along_axis(scipy_fft.hfft, fourier.hfft, _HFFT)
+ihfft = _along_axis(scipy_fft.ihfft, fourier.ihfft, _IHFFT)
+
+fftn = _along_axes(scipy_fft.fftn, fourier.fftn, _FFT)
+ifftn = _along_axes(scipy_fft.ifftn, fourier.ifftn, _IFFT)
+rfftn = _along_axes(scipy_fft.rfftn, fourier.rfftn, _RFFT)
+irfftn = _along_axes(scipy_fft.irfftn, fourier.irfftn, _IRFFT)
+hfftn = _along_axes(scipy_fft.hfftn, _hfftn, _HFFT)
+ihfftn = _along_axes(scipy_fft.ihfftn, _ihfftn, _IHFFT)
+
+_LAST_TWO: Final = (-2, -1)
+fft2 = _along_axes(scipy_fft.fft2, fourier.fftn, _FFT, _LAST_TWO)
+ifft2 = _along_axes(scipy_fft.ifft2, fourier.ifftn, _IFFT, _LAST_TWO)
+rfft2 = _along_axes(scipy_fft.rfft2, fourier.rfftn, _RFFT, _LAST_TWO)
+irfft2 = _along_axes(scipy_fft.irfft2, fourier.irfftn, _IRFFT, _LAST_TWO)
+hfft2 = _along_axes(scipy_fft.hfft2, _hfftn, _HFFT, _LAST_TWO)
+ihfft2 = _along_axes(scipy_fft.ihfft2, _ihfftn, _IHFFT, _LAST_TWO)
 
 
 @mirrors(scipy_fft.fftshift)

@@ -6,43 +6,12 @@ moves the others there, and its own to the last. The rows of the other columns o
 those on the right updated.
 """
 
-from dataclasses import dataclass
-
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
+from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.storage import Access
-from gpuarray.device import Capabilities
-
-#: Bytes of a strip in the registers of an invocation, and the rows of an invocation, if the workgroup can be so large.
-_HELD, _ROWS = 128, 4
-
-
-@dataclass(frozen=True)
-class Strip:
-    """How a panel is divided: invocations, the rows of each, and the columns of a strip."""
-
-    workgroup: int
-    rows: int
-    columns: int
-
-    def at(self, r: int) -> str:
-        """Return row ``r`` of an invocation."""
-        return f"(local + {r * self.workgroup}u)"
-
-    def registers(self, r: int, first: int = 0) -> list[tuple[int, str]]:
-        """Return the columns from the ``first`` on, and the registers that hold them in row ``r``."""
-        return [(c, f"x{r}_{c}") for c in range(first, self.columns)]
-
-
-def strip_of(rows: int, itemsize: int, capabilities: Capabilities) -> Strip:
-    """Return the division of a panel of so many rows."""
-    workgroup = min(
-        capabilities.workgroup_size, next(size for size in (64, 256, 1024) if size * _ROWS >= rows or size == 1024)
-    )
-    each = max(_ROWS, 1 << (-(-rows // workgroup) - 1).bit_length())
-    return Strip(workgroup, each, max(1, _HELD // itemsize // each))
 
 
 def factorise_panel(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, done: int, steps: int) -> None:

@@ -1,0 +1,290 @@
+"""Panels of QR factors: strips of columns in registers of one workgroup for each matrix.
+
+An invocation has some rows of a strip. A step makes the reflector of the column in the first registers, applies it to
+the others, moves those there, and its own to the last. It takes two reductions: one for the largest element of the
+column, by which it is scaled so that squares neither overflow nor vanish, and one for its products with all columns of
+the strip. The reflectors of the strip are then applied together to the columns on the right.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
+from gpuarray.codegen.collectives import Collectives, uses_subgroups
+
+if TYPE_CHECKING:
+    from gpuarray.codegen.calls.linear_algebra.householder import Reflectors
+
+
+def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None:
+    """Factorise a panel, and write its V and T."""
+    strip = _fitting(strip_of(a.rows, frame.dtype.itemsize, frame.capabilities), frame)
+    parts = {
+        "a": a, "v": q.v[done:, done:], "t": q.t[:, done:], "ta": q.t_adjoint[:, done:], "s": q.scales[done:, :],
+        "c": q.adjoint.T[done:, done:],
+    }  # fmt: skip
+
+    def write(template: Template) -> None:
+        _Panel(template, frame, parts, strip).write()
+
+    values = {"rows": a.rows, "columns": a.columns}
+    for name, part in parts.items():
+        values |= where(name, part)
+    frame.run(("reflectors", a.buffer, strip), "panel", write, values, frame.batch)
+
+
+def _fitting(strip: Strip, frame: Frame) -> Strip:
+    """Return a strip whose reductions fit workgroup memory, if they take place there."""
+    if uses_subgroups([frame.dtype], frame.capabilities):
+        return strip
+    while strip.workgroup > 64 and 2 * strip.columns * strip.workgroup * frame.dtype.itemsize > (
+        frame.capabilities.workgroup_memory
+    ):
+        columns = strip.columns // 2 if strip.columns > 1 else 1
+        strip = replace(strip, workgroup=strip.workgroup // 2, rows=strip.rows * 2, columns=columns)
+    return strip
+
+
+class _Panel:
+    """Writes the kernel of a panel."""
+
+    def __init__(self, template: Template, frame: Frame, parts: dict[str, Matrix], strip: Strip) -> None:
+        self.template, self.kernel, self.strip, self.parts = template, template.kernel, strip, parts
+        self.numbers, self.dtype, self.size = Numbers(frame.dtype), frame.dtype, frame.block
+        self.kernel.workgroup = strip.workgroup
+        self.accesses = {name: template.bind(part.buffer, writable=True) for name, part in parts.items()}
+        self.collectives = Collectives(self.kernel, strip.workgroup, frame.capabilities)
+        self.dots = [f"dot{k}" for k in range(strip.columns)]
+
+    def load(self, name: str, row: str, column: str) -> str:
+        """Return an element of a matrix."""
+        return self.accesses[name].load(self.template.place(name, self.parts[name], row, column))
+
+    def store(self, name: str, row: str, column: str, value: str) -> str:
+        """Return the statement that changes an element of a matrix."""
+        return self.accesses[name].store(self.template.place(name, self.parts[name], row, column), value)
+
+    def write(self) -> None:
+        """Write the kernel."""
+        kernel, numbers, width, size = self.kernel, self.numbers, self.strip.columns, self.size
+        kernel.module += [
+            *numbers.functions,
+            f"var<workgroup> pivot_row: array<{numbers.kind}, {width}>;",
+            f"var<workgroup> products: array<{numbers.kind}, {width * width}>;",  # of the reflectors of the strip
+            f"var<workgroup> scales: array<{numbers.kind}, {width}>;",
+            f"var<workgroup> corner: array<{numbers.kind}, {width * width}>;",  # T of the strip
+            f"var<workgroup> others: array<{numbers.kind}, {width * size}>;",  # products with those on the left
+            f"var<workgroup> triangle: array<{numbers.kind}, {size * size}>;",  # T of the panel
+        ]
+        self.template.numbers("rows", "columns")
+        kernel.line("let plane = block;")
+        for name in self.parts:
+            self.template.matrix(name)
+        kernel.line(
+            *(f"var {x} = {numbers.zero};" for r in range(self.strip.rows) for _, x in self.strip.registers(r)),
+            f"for (var f = 0u; f < columns; f += {width}u) {{",
+            f"let width = min({width}u, columns - f); let past = {width}u - width;",
+        )
+        self._load_strip()
+        kernel.line("for (var j = f; j < f + width; j++) {")
+        self._make_reflector()
+        self._reflect_strip()
+        kernel.line("}")
+        self._store_strip()
+        self._join_reflectors()
+        self._reflect_others()
+        self._extend_triangle()
+        kernel.line("}")
+        self._store_triangle()
+
+    def _load_strip(self) -> None:
+        for r in range(self.strip.rows):
+            row = self.strip.at(r)
+            loads = (f"if (width > {k}u) {{ {x} = {self.load('a', row, f'f + {k}u')}; }}" for k, x in self._row(r))
+            self.kernel.line(f"if ({row} >= f && {row} < rows) {{", *loads, "}")
+
+    def _row(self, r: int) -> list[tuple[int, str]]:
+        return self.strip.registers(r)
+
+    def _sum_dots(self) -> None:
+        """Write the sums of the products over all invocations."""
+        states = dict.fromkeys(self.dots, self.dtype)
+        self.collectives.reduce(
+            states, lambda other: " ".join(f"{d} += {o};" for d, o in zip(states, other, strict=True))
+        )
+
+    def _make_reflector(self) -> None:
+        """Write the reflector of column ``j``: beta, tau, the divisor of the column, and products with all columns."""
+        kernel, numbers, strip, real = self.kernel, self.numbers, self.strip, self.numbers.real
+        kernel.line(f"var peak = {real}();")
+        for r in range(strip.rows):
+            largest = f"max(abs(x{r}_0.x), abs(x{r}_0.y))" if numbers.is_complex else f"abs(x{r}_0)"
+            row = strip.at(r)
+            kernel.line(
+                f"if ({row} == j) {{ {' '.join(f'pivot_row[{k}] = {x};' for k, x in self._row(r))} }}",
+                f"if ({row} > j && {row} < rows) {{ peak = max(peak, {largest}); }}",
+            )
+        self.collectives.reduce({"peak": numbers.real_dtype}, lambda other: f"peak = max(peak, {other[0]});")
+        tiny = float(np.finfo(numbers.real_dtype).tiny)
+        kernel.line(f"let scale = select(peak, {real}(1), peak < {real}({tiny!r}));", "let shrink = 1 / scale;")
+        kernel.line(*(f"var {dot} = {numbers.zero};" for dot in self.dots))
+        for r in range(strip.rows):
+            row = strip.at(r)
+            products = (f"{self.dots[k]} += {numbers.times('x', y)};" for k, y in strip.registers(r, 1))
+            kernel.line(
+                f"if ({row} > j && {row} < rows) {{ let own = x{r}_0 * shrink; let x = {numbers.conj('own')};",
+                f"dot0 += {numbers.whole(numbers.square('own'))};", *products, "}",
+            )  # fmt: skip
+        self._sum_dots()
+        tail = "below != 0" + (" || alpha.y != 0" if numbers.is_complex else "")
+        part = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
+        kernel.line(
+            f"let alpha = pivot_row[0]; let below = {numbers.part('dot0')};",
+            f"var beta = {numbers.part('alpha')}; var tau = {numbers.zero}; var divisor = {numbers.one};",
+            f"if ({tail}) {{",
+            f"let most = max({part}, peak); let share = alpha / most; let rest = peak / most;",
+            f"let length = most * sqrt({numbers.square('share')} + rest * rest * below);",
+            f"beta = select(length, -length, {numbers.part('alpha')} >= 0);",
+            f"tau = ({numbers.whole('beta')} - alpha) / beta;",
+            f"divisor = alpha - {numbers.whole('beta')};",
+            "}",
+        )
+
+    def _reflect_strip(self) -> None:
+        """Write what the reflector does to the columns on its right, and keep its products with those on its left."""
+        kernel, numbers, strip = self.kernel, self.numbers, self.strip
+        width = strip.columns
+        kernel.line(
+            f"let left = {width}u - (j - f); let is_reflected = {numbers.size('tau')} != 0;",
+            f"let ratio = {numbers.over(numbers.whole('scale'), numbers.conj('divisor'))};",
+            f"let turned = {numbers.conj('tau')};",
+            "if (local == 0u) { scales[j - f] = tau; }",
+        )
+        for k in range(1, width):
+            total = f"pivot_row[{k}] + {numbers.times('ratio', self.dots[k])}"
+            kernel.line(
+                f"let total{k} = {total}; let factor{k} = {numbers.times('turned', f'total{k}')};",
+                f"if (local == 0u && {k}u >= left) "
+                f"{{ products[({k}u - left) * {width}u + j - f] = {numbers.conj(f'total{k}')}; }}",
+            )
+        for r in range(strip.rows):
+            row = strip.at(r)
+            kernel.line(
+                f"{{ let own = x{r}_0; var v = {numbers.zero};",
+                f"if ({row} == j) {{ v = {numbers.one}; }}",
+                f"if ({row} > j && is_reflected) {{ v = {numbers.over('own', 'divisor')}; }}",
+            )
+            for k, x in strip.registers(r, 1):
+                kernel.line(f"x{r}_{k - 1} = select({x}, {numbers.less(x, 'v', f'factor{k}')}, {k}u < left);")
+            last = f"x{r}_{width - 1}"
+            kernel.line(
+                f"{last} = select(own, v, {row} > j); if ({row} == j) {{ {last} = {numbers.whole('beta')}; }} }}"
+            )
+        # the row of the next pivot is written when all have read this one
+        kernel.line("workgroupBarrier();")
+
+    def _store_strip(self) -> None:
+        """Write the stores of the factors, and those of V, which the registers hold from then on."""
+        for r in range(self.strip.rows):
+            row = self.strip.at(r)
+            for k, x in self._row(r):
+                zero, one = self.numbers.zero, self.numbers.one
+                copy = self.store("c", row, "c", self.numbers.conj(x)) if self.numbers.is_complex else ""
+                self.kernel.line(
+                    f"if ({k}u >= past && {row} < rows) {{ let c = f + {k}u - past;",
+                    f"if ({row} >= f) {{ {self.store('a', row, 'c', x)} }}",
+                    f"{x} = select(select({zero}, {one}, {row} == c), {x}, {row} > c);",
+                    f"{self.store('v', row, 'c', x)} {copy}",
+                    f"}} else {{ {x} = {zero}; }}",
+                )
+        self.kernel.line("storageBarrier(); workgroupBarrier();")
+
+    def _join_reflectors(self) -> None:
+        """Write T of the strip; each of its rows is that of one invocation."""
+        numbers, width = self.numbers, self.strip.columns
+        product = numbers.times(f"corner[local * {width}u + p]", f"products[p * {width}u + c]")
+        self.kernel.line(
+            f"if (local < {width}u) {{",
+            f"for (var c = 0u; c < {width}u; c++) {{",
+            f"var sum = {numbers.zero};",
+            f"for (var p = local; p < c; p++) {{ sum += {product}; }}",
+            f"var value = -{numbers.times('scales[c]', 'sum')};",
+            "if (c == local) { value = scales[c]; }",
+            f"if (c < local || c >= width || local >= width) {{ value = {numbers.zero}; }}",
+            f"corner[local * {width}u + c] = value;",
+            "}",
+            "}",
+            "workgroupBarrier();",
+        )
+
+    def _reflect_others(self) -> None:
+        """Write the products of V with the columns on the left, and what it does to those on the right."""
+        kernel, numbers, strip = self.kernel, self.numbers, self.strip
+        width = strip.columns
+        kernel.line(
+            "for (var c = 0u; c < columns; c++) {",
+            "if (c >= f && c < f + width) { continue; }",
+            "workgroupBarrier();",
+            *(f"var {dot} = {numbers.zero};" for dot in self.dots),
+            *(f"var y{r} = {numbers.zero};" for r in range(strip.rows)),
+        )
+        for r in range(strip.rows):
+            row = strip.at(r)
+            kernel.line(
+                f"if ({row} >= f && {row} < rows) {{",
+                f"if (c < f) {{ y{r} = {self.load('v', row, 'c')}; }} else {{ y{r} = {self.load('a', row, 'c')}; }}",
+                *(f"{self.dots[k]} += {numbers.times(numbers.conj(x), f'y{r}')};" for k, x in self._row(r)),
+                "}",
+            )
+        self._sum_dots()
+        kept = (f"others[c * {width}u + {k}u] = {numbers.conj(dot)};" for k, dot in enumerate(self.dots))
+        kernel.line("if (c < f) {", "if (local == 0u) {", *kept, "}", "} else {")
+        # registers begin ``past`` columns before T does, but only where there is nothing on the right
+        for k in range(width):
+            terms = [numbers.times(numbers.conj(f"corner[{p * width + k}]"), self.dots[p]) for p in range(k + 1)]
+            kernel.line(f"let u{k} = {' + '.join(terms)};")
+        for r in range(strip.rows):
+            row = strip.at(r)
+            kernel.line(f"if ({row} >= f && {row} < rows) {{ var sum = y{r};")
+            kernel.line(*(f"sum = {numbers.less('sum', x, f'u{k}')};" for k, x in self._row(r)))
+            kernel.line(self.store("a", row, "c", "sum"), "}")
+        kernel.line("}", "}", "storageBarrier(); workgroupBarrier();")
+
+    def _extend_triangle(self) -> None:
+        """Write T of the panel up to the strip: above that of the strip is what joins it to those on the left."""
+        numbers, width, size = self.numbers, self.strip.columns, self.size
+        first = numbers.times(f"triangle[i * {size}u + p]", f"others[p * {width}u + c + past]")
+        second = numbers.times("sum", f"corner[c * {width}u + k]")
+        self.kernel.line(
+            f"for (var e = local; e < f + {width}u; e += {self.strip.workgroup}u) {{",
+            "let i = e;",
+            "if (i < f) {",
+            f"for (var k = 0u; k < width; k++) {{ triangle[i * {size}u + f + k] = {numbers.zero}; }}",
+            "for (var c = 0u; c < width; c++) {",
+            f"var sum = {numbers.zero};",
+            f"for (var p = i; p < f; p++) {{ sum += {first}; }}",
+            f"for (var k = c; k < width; k++) {{ triangle[i * {size}u + f + k] -= {second}; }}",
+            "}",
+            "} else if (i < f + width) {",
+            f"for (var k = 0u; k < width; k++) {{ triangle[i * {size}u + f + k] = corner[(i - f) * {width}u + k]; }}",
+            "}",
+            "}",
+            "workgroupBarrier();",
+        )
+
+    def _store_triangle(self) -> None:
+        """Write the stores of T, its adjoint, and the scales of the reflectors."""
+        numbers = self.numbers
+        self.kernel.line(
+            f"for (var e = local; e < columns * columns; e += {self.strip.workgroup}u) {{",
+            "let i = e % columns; let j = e / columns;",
+            f"var x = {numbers.zero}; if (i <= j) {{ x = triangle[i * {self.size}u + j]; }}",
+            self.store("t", "i", "j", "x"),
+            self.store("ta", "j", "i", numbers.conj("x")),
+            f"if (i == j) {{ {self.store('s', 'j', '0u', 'x')} }}",
+            "}",
+        )

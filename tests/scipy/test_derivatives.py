@@ -1,0 +1,69 @@
+"""Derivatives and batches of functions of signals, of interpolation and of statistics."""
+
+import numpy as np
+import pytest
+from scipy import signal as scipy_signal
+
+import gpuarray as xp
+from gpuarray.scipy import fft, interpolate, signal, special, stats
+
+LINE = np.random.default_rng(0).standard_normal(150)
+IMAGE = LINE.reshape(10, 15)
+B, A = scipy_signal.butter(3, 0.2)
+SOS = scipy_signal.butter(4, 0.2, output="sos")
+KNOTS = np.linspace(-4.0, 4.0, 12)
+VALUES = np.cos(KNOTS)
+GRID = interpolate.RegularGridInterpolator((KNOTS, KNOTS), np.outer(VALUES, KNOTS**2), bounds_error=False)
+
+#: Functions of a line of 150 numbers.
+FUNCTIONS = {
+    "convolve": lambda x: signal.convolve(x, x[:7], "same"),
+    "fftconvolve": lambda x: signal.fftconvolve(x, x[:30]),
+    "oaconvolve": lambda x: signal.oaconvolve(x, x[:5]),
+    "convolve2d": lambda x: signal.convolve2d(x.reshape(10, 15), x[:9].reshape(3, 3), boundary="symm"),
+    "correlate": lambda x: signal.correlate(x, x[:7], method="direct"),
+    "lfilter": lambda x: signal.lfilter(B, A, x),
+    "lfilter with a state": lambda x: signal.lfilter(B, A, x, zi=x[:3])[1],
+    "filtfilt": lambda x: signal.filtfilt(B, A, x),
+    "sosfilt": lambda x: signal.sosfilt(SOS, x),
+    "sosfiltfilt": lambda x: signal.sosfiltfilt(SOS, x),
+    "savgol_filter": lambda x: signal.savgol_filter(x, 9, 3),
+    "detrend": lambda x: signal.detrend(x),
+    "upfirdn": lambda x: signal.upfirdn([1.0, 2, 3], x, 3, 2),
+    "resample": lambda x: signal.resample(x, 70),
+    "resample_poly": lambda x: signal.resample_poly(x, 3, 2),
+    "decimate": lambda x: signal.decimate(x, 3),
+    "hilbert": lambda x: abs(signal.hilbert(x)),
+    "stft": lambda x: abs(signal.stft(x, nperseg=32)[2]) ** 2,
+    "welch": lambda x: signal.welch(x, nperseg=64)[1],
+    "periodogram": lambda x: signal.periodogram(x)[1],
+    "dct": lambda x: fft.dct(x, 2),
+    "dstn": lambda x: fft.dstn(x.reshape(10, 15), 3),
+    "rfft": lambda x: abs(fft.rfft(x, 128)) ** 2,
+    "spline": lambda x: interpolate.CubicSpline(KNOTS, VALUES)(x),
+    "pchip": lambda x: interpolate.PchipInterpolator(KNOTS, VALUES)(x),
+    "b-spline": lambda x: interpolate.make_interp_spline(KNOTS, VALUES)(x),
+    "grid": lambda x: GRID(x.reshape(75, 2)),
+    "cdf": lambda x: stats.norm.cdf(x, 0.5, 2.0),
+    "zscore": lambda x: stats.zscore(x),
+    "skew": lambda x: stats.skew(x),
+    "logsumexp": lambda x: special.logsumexp(x),
+    "gammaln": lambda x: special.gammaln(x * x + 1),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_and_batches(name):
+    def total(x):
+        found = FUNCTIONS[name](x)
+        return (xp.sin(found) * (1 + xp.arange(found.size).reshape(found.shape) % 5)).sum()
+
+    direction = np.random.default_rng(1).standard_normal(150)
+    with xp.using(device="cpu"):
+        ends = [float(total(xp.asarray(LINE + sign * 1e-6 * direction))) for sign in (1, -1)]
+        rate = xp.grad(total)(xp.asarray(LINE)).get()
+        np.testing.assert_allclose(rate @ direction, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-6)
+        both = xp.asarray(np.stack([LINE, LINE[::-1] / 2]))
+        each = [FUNCTIONS[name](x).get() for x in both]
+        np.testing.assert_allclose(xp.vmap(FUNCTIONS[name])(both).get(), each, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(xp.vmap(xp.grad(total))(both)[0].get(), rate, rtol=1e-8, atol=1e-10)
