@@ -40,7 +40,6 @@ def _op(
 
 
 _FLOATING: Final = (dtypes.float32, dtypes.float64)
-_DOUBLE: Final = (dtypes.float64,)
 
 # --- arithmetic ----------------------------------------------------------------------------------------------------
 
@@ -244,13 +243,10 @@ logaddexp = _mathematical(
     "logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", accepts="real-valued floating-point", cost=25, groups="float"
 )
 logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", accepts="", cost=25, groups="float")
-sin = _mathematical(
-    "sin", np.sin, "Sine.", cost=15, values=Values(below=1), quirks=Quirk.SLOW_UNCACHED,
-    numpy_forms=(NumPyForm(numpy_forms.sine, _DOUBLE, calls=48, scratch=3),),
-)  # fmt: skip
+sin = _mathematical("sin", np.sin, "Sine.", cost=15, values=Values(below=1), quirks=Quirk.SLOW_UNCACHED)
 cos = _mathematical(
     "cos", np.cos, "Cosine.", cost=15, values=Values(below=1, never_subnormal=True, one_near_zero=True),
-    quirks=Quirk.SLOW_UNCACHED, numpy_forms=(NumPyForm(numpy_forms.cosine, _DOUBLE, calls=48, scratch=3),),
+    quirks=Quirk.SLOW_UNCACHED,
 )  # fmt: skip
 tan = _mathematical("tan", np.tan, "Tangent.", cost=20)
 asin = _mathematical("asin", np.arcsin, "Inverse sine, in [-pi/2, pi/2].", cost=15, values=Values(below=1))

@@ -8,7 +8,6 @@ from gpuarray.ops import numpy_forms, substreams
 from gpuarray.ops.special import OPS
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 0.5, -2.0, 3.7, 1e300]
-FUNCTIONS = [(numpy_forms.sine, np.sin), (numpy_forms.cosine, np.cos)]
 
 
 @pytest.fixture(autouse=True)
@@ -16,12 +15,6 @@ def quiet():
     """Do as the provider does, which tells of no floating-point events."""
     with np.errstate(all="ignore"):
         yield
-
-
-def called(function, x, in_place=False):
-    out = x.copy() if in_place else np.empty_like(x)
-    function(out if in_place else x, out, *(np.empty_like(x) for _ in range(3)))
-    return out
 
 
 def units(found, expected):
@@ -33,54 +26,6 @@ def same_bits(found, expected):
     is_nan = np.isnan(expected)
     words = f"u{expected.itemsize}"
     return bool((np.isnan(found) == is_nan).all() and (found.view(words) == expected.view(words))[~is_nan].all())
-
-
-@pytest.mark.parametrize(("function", "numpys"), FUNCTIONS)
-class TestAngles:
-    @pytest.mark.parametrize("most", [0.1, 2.0, 13.0, 1000.0, 65536.0, 1e6, 1e15])
-    def test_errors_are_small_beside_numpys(self, function, numpys, most):
-        x = np.random.default_rng(0).uniform(-most, most, 100_000)
-        assert units(called(function, x), numpys(x)) <= 2.2  # ours 1.6, NumPy's 0.6
-
-    def test_they_are_as_near_beside_zeros(self, function, numpys):
-        x = np.arange(-40_000, 40_000) * (np.pi / 2)
-        x = np.concatenate([x, np.nextafter(x, np.inf)])
-        small = np.abs(numpys(x)) < 0.1
-        assert units(called(function, x)[small], numpys(x)[small]) <= 1.1
-
-    def test_where_the_result_is_one_it_is_that(self, function, numpys):
-        x = np.concatenate([np.arange(-2000, 2000) * (np.pi / 2), np.linspace(-6e-9, 6e-9, 51), [1e-30, -1e-30]])
-        is_one = np.abs(numpys(x)) == 1
-        assert is_one.sum() >= 2000
-        assert same_bits(called(function, x)[is_one], numpys(x)[is_one])
-
-    def test_special_values_are_numpys(self, function, numpys):
-        x = np.array(SPECIAL)
-        found, expected = called(function, x), numpys(x)
-        np.testing.assert_allclose(found, expected, 1e-15)
-        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
-
-    def test_no_element_depends_on_others(self, function, numpys):
-        x = np.random.default_rng(1).uniform(-9, 9, 1000)
-        mixed = np.concatenate([x, [1e9, np.nan, np.inf]])
-        assert same_bits(called(function, mixed)[:1000], called(function, x))
-        assert same_bits(called(function, mixed)[1000:], numpys(mixed[1000:]))
-
-    def test_the_output_may_be_the_operand(self, function, numpys):
-        x = np.linspace(-9, 1e6, 999)
-        assert same_bits(called(function, x, in_place=True), called(function, x))
-
-    def test_arrays_rows_and_numbers_have_the_same(self, function, numpys):
-        name = numpys.__name__
-        x = np.random.default_rng(2).uniform(-9, 9, (300, 400))
-        found = xp.asnumpy(getattr(xp, name)(xp.asarray(x, device="cpu")))
-        assert same_bits(found, called(function, x))
-        one = getattr(xp, name)(xp.asarray(x[7, 9], device="cpu"))
-        assert float(one) == found[7, 9]
-        sums = xp.asnumpy(
-            xp.sum(xp.asarray(x, device="cpu") * getattr(xp, name)(xp.asarray(x[:, :1], device="cpu")), 1)
-        )
-        np.testing.assert_allclose(sums, (x * numpys(x[:, :1])).sum(1), 1e-12, 1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
