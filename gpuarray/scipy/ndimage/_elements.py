@@ -85,6 +85,48 @@ def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -
     return node
 
 
+def each_element(source: GpuArray, given: Window, modes: Sequence[str]) -> list[Node] | None:
+    """Return the elements of windows as an array for each place; None if some are constants beyond edges.
+
+    Loops over such arrays read the positions of four neighbours at once, but take a node for each place.
+    """
+    kinds = tuple(modes)
+    positions = _each_position(source.shape, given, kinds)
+    return None if positions is None else [build.gather(source.node(), own) for own in positions]
+
+
+@lru_cache(maxsize=32)
+def _each_position(shape: Shape, given: Window, modes: tuple[str, ...]) -> list[Node] | None:
+    """Return the flat positions of the elements at each place of windows; None if some are beyond edges."""
+    away = np.frombuffer(given.offsets, np.int64).reshape(given.number, len(shape))
+    if any("constant" in mode and away[:, axis].any() for axis, mode in enumerate(modes)):
+        return None
+    lines = [_lines(shape, axis, sorted({*away[:, axis].tolist()}), mode) for axis, mode in enumerate(modes)]
+    found: list[Node] = []
+    for own in away.tolist():
+        node, *others = (line[offset] for line, offset in zip(lines, own, strict=True))
+        for other in others:
+            node = build.binary(ops.add, node, other)
+        found.append(node)
+    return found
+
+
+def _lines(shape: Shape, axis: int, offsets: list[int], mode: str) -> dict[int, Node]:
+    """Return what each offset along an axis adds to flat positions: views of one table, which is one binding."""
+    extent, dtype = shape[axis], _position_dtype(shape)
+    extents = (extent, *(1,) * (len(shape) - axis - 1))
+    if offsets == [0]:
+        return {0: build.generate(generators.arange, (0, prod(shape[axis + 1 :])), extents, dtype)}
+    table = _entries(shape, axis, offsets[0], offsets[-1], mode).astype(dtype)
+    leaf = host_leaf(np.stack([table[offset - offsets[0] :][:extent] for offset in offsets]))
+    strides = (1, *(0,) * (len(extents) - 1))
+    return {offset: build.view(leaf, Layout(extents, strides, n * extent)) for n, offset in enumerate(offsets)}
+
+
+def _position_dtype(shape: Shape) -> DType:
+    return dtypes.int32 if len(shape) * prod(shape) < _SMALL else dtypes.int64
+
+
 @lru_cache(maxsize=256)
 def constants(values: bytes, dtype: DType) -> Node:
     """Return numbers along one axis, such as one for each element of a window, as a leaf, which devices keep."""
@@ -94,9 +136,9 @@ def constants(values: bytes, dtype: DType) -> Node:
 @lru_cache(maxsize=32)
 def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
-    ndim, size = len(shape), prod(shape)
+    ndim = len(shape)
     away = np.frombuffer(given.offsets, np.int64).reshape(given.number, ndim)
-    dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
+    dtype = _position_dtype(shape)
     total: Any = None
     is_open = False
     for axis in range(ndim):
