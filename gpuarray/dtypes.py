@@ -75,7 +75,7 @@ def canonical(dtype: Any) -> DType:
 
 def is_supported(dtype: DType) -> bool:
     """Whether arrays of ``dtype`` can be held, byte order aside."""
-    return dtype.newbyteorder("=") in _CANONICAL
+    return dtype in _CANONICAL or dtype.newbyteorder("=") in _CANONICAL
 
 
 @lru_cache(maxsize=4096)

@@ -5,8 +5,8 @@ indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arra
 packages import from here.
 """
 
-from gpuarray.array.arrays import GpuArray, apply, from_host, make, wrap
-from gpuarray.array.cells import AUTO, CPU, Cell, joint_device
+from gpuarray.array.arrays import GpuArray, apply, from_host, made_of, make, wrap
+from gpuarray.array.cells import AUTO, CPU, FREE, Cell, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -17,6 +17,7 @@ from gpuarray.array.operands import (
     default_device,
     default_dtype,
     device_of,
+    holds_arrays,
     placed_node,
     weak_node,
 )
@@ -25,6 +26,7 @@ from gpuarray.array.recorded import recorded
 __all__ = [
     "AUTO",
     "CPU",
+    "FREE",
     "WEAK",
     "Cell",
     "Compaction",
@@ -39,7 +41,9 @@ __all__ = [
     "default_dtype",
     "device_of",
     "from_host",
+    "holds_arrays",
     "joint_device",
+    "made_of",
     "make",
     "placed_node",
     "recorded",

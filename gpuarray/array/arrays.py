@@ -129,8 +129,11 @@ class GpuArray(MethodsArray):
 
     def item(self, *position: Any) -> Any:
         """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""
-        if not position and self._memory is self._cell.memory and immediacy().limit:
-            return self._host.item()
+        if immediacy().limit and (host := self.host()) is not None:
+            try:
+                return host.item(*position)
+            except (IndexError, TypeError, ValueError):  # the error is that of a recording
+                pass
         if position:
             key = position[0] if len(position) == 1 and isinstance(position[0], tuple) else position
             if len(key) == 1 and self.ndim != 1:
@@ -170,8 +173,8 @@ class GpuArray(MethodsArray):
 
     def get(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
-        if self._memory is self._cell.memory and immediacy().limit:
-            return np.array(self._host, order="C")
+        if immediacy().limit and (host := self.host()) is not None:
+            return np.array(host, order="C")
         return evaluate.read(self.settled(), self._cell.device)
 
     def to_numpy(self) -> npt.NDArray[Any]:
@@ -442,6 +445,13 @@ def make(node: Node, device: Device) -> GpuArray:
     array = wrap(node, device)
     array._access = WRITEABLE
     return array
+
+
+def made_of(host: npt.NDArray[Any], device: Device) -> GpuArray:
+    """Return a new writeable array of a small C-contiguous NumPy array that nobody else has."""
+    if len(sys.modules) != client_registration.checked_modules:
+        client_registration.register_imported()
+    return GpuArray._of_host(host, device)
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:

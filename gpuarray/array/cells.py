@@ -98,7 +98,7 @@ class Cell:
                     node.holder = ref(self)
                     _slot.__set__(self, node)
                     self.memory = None
-            made: Node = _slot.__get__(self)
+                made: Node = _slot.__get__(self)  # under the lock: another thread may take the node away again
             return made
 
     def thaw(self) -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO
+from gpuarray.array.cells import AUTO, FREE
 from gpuarray.array.memory import VALUE
-from gpuarray.array.operands import WEAK
+from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
@@ -95,16 +95,33 @@ class ImmediateArray(SelectableArray):
 
     @classmethod
     def _applied(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
-        """Return a ufunc of one or two operands, of which one is an array."""
+        """Return a ufunc of one or two operands: arrays and scalars."""
         first = operands[0]
         if ufunc.nout != 1 or len(operands) > 2:
             return None
         if len(operands) == 1:
-            return first._computed(ufunc) if type(first) is cls else None
+            return first._computed(ufunc) if type(first) is cls else cls._number(ufunc, operands)
         second = operands[1]
         if type(first) is cls:
             return first._computed_with(ufunc, second)
-        return second._computed_with(ufunc, first, is_reflected=True) if type(second) is cls else None
+        if type(second) is cls:
+            return second._computed_with(ufunc, first, is_reflected=True)
+        return cls._number(ufunc, operands)
+
+    @classmethod
+    def _number(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
+        """Return a ufunc of Python numbers."""
+        device = default_device()
+        if not WEAK.issuperset(map(type, operands)) or device.kind not in FREE or default_dtype(float).itemsize < 8:
+            return None
+        try:
+            made = quiet.run(ufunc, *operands)
+        except Exception:
+            return None
+        if not dtypes.is_supported(made.dtype) or made.dtype is dtypes.float16:
+            return None
+        counters["operations"] += 1
+        return cls._of_host(made, device)
 
 
 def _is_operand(value: Any, kind: type) -> bool:

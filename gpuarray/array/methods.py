@@ -34,6 +34,11 @@ def check_sort(kind: Any, order: Any, stable: Any, descending: Any) -> None:
     np.sort(_NOTHING, kind=kind, order=order, stable=stable if descending is None else bool(stable))
 
 
+def _masked(where: Any) -> dict[str, Any]:
+    """Return the keyword ``where``, if there is a mask; calls without keywords take less time."""
+    return {} if where is True else {"where": where}
+
+
 class MethodsArray(ComputingArray):
     """An array with NumPy's methods."""
 
@@ -83,11 +88,11 @@ class MethodsArray(ComputingArray):
 
     def any(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """Return whether any element along axes is non-zero; see :func:`gpuarray.any`."""
-        return self._call("any", axis=axis, out=out, keepdims=keepdims, where=where)
+        return self._call("any", axis, out, keepdims, **_masked(where))
 
     def all(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """Return whether all elements along axes are non-zero; see :func:`gpuarray.all`."""
-        return self._call("all", axis=axis, out=out, keepdims=keepdims, where=where)
+        return self._call("all", axis, out, keepdims, **_masked(where))
 
     def mean(
         self,
@@ -99,7 +104,7 @@ class MethodsArray(ComputingArray):
         where: Any = True,
     ) -> Self:
         """Return the arithmetic mean along axes; see :func:`gpuarray.mean`."""
-        return self._call("mean", axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+        return self._call("mean", axis, dtype, out, keepdims, **_masked(where))
 
     def var(
         self,
@@ -114,7 +119,7 @@ class MethodsArray(ComputingArray):
     ) -> Self:
         """Return the variance along axes; see :func:`gpuarray.var`."""
         divisor = ddof if correction is None else correction
-        return self._call("var", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
+        return self._call("var", axis, dtype, out, divisor, keepdims, **_masked(where))
 
     def std(
         self,
@@ -129,27 +134,27 @@ class MethodsArray(ComputingArray):
     ) -> Self:
         """Return the standard deviation along axes; see :func:`gpuarray.std`."""
         divisor = ddof if correction is None else correction
-        return self._call("std", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
+        return self._call("std", axis, dtype, out, divisor, keepdims, **_masked(where))
 
     def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first minimum; see :func:`gpuarray.argmin`."""
-        return self._call("argmin", axis=axis, out=out, keepdims=keepdims)
+        return self._call("argmin", axis, out, **({"keepdims": keepdims} if keepdims else {}))
 
     def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first maximum; see :func:`gpuarray.argmax`."""
-        return self._call("argmax", axis=axis, out=out, keepdims=keepdims)
+        return self._call("argmax", axis, out, **({"keepdims": keepdims} if keepdims else {}))
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the cumulative sum along an axis; by default of all elements in C order."""
-        return self._call("cumsum", axis=axis, dtype=dtype, out=out)
+        return self._call("cumsum", axis, dtype, out)
 
     def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the cumulative product along an axis; by default of all elements in C order."""
-        return self._call("cumprod", axis=axis, dtype=dtype, out=out)
+        return self._call("cumprod", axis, dtype, out)
 
     def ptp(self, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Self:
         """Return the maximum minus the minimum along axes."""
-        return self._call("ptp", axis=axis, out=out, keepdims=keepdims)
+        return self._call("ptp", axis, out, keepdims)
 
     # -- elementwise --------------------------------------------------------------------------------------------------
 
@@ -159,7 +164,7 @@ class MethodsArray(ComputingArray):
 
     def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Return the elements rounded to decimals; see :func:`gpuarray.round`."""
-        return self._call("round", decimals, out=out)
+        return self._call("round", decimals, out)
 
     def conj(self) -> Self:
         """Return the complex conjugate; the array itself if it is not complex. See :func:`gpuarray.conj`."""
@@ -254,21 +259,21 @@ class MethodsArray(ComputingArray):
 
     def repeat(self, repeats: Any, /, axis: int | None = None) -> Self:
         """Return the elements repeated along an axis; see :func:`gpuarray.repeat`."""
-        return self._call("repeat", repeats, axis=axis)
+        return self._call("repeat", repeats, axis)
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """Return the diagonal over two axes, as a read-only view."""
-        return self._call("diagonal", offset=offset, axis1=axis1, axis2=axis2)
+        return self._call("diagonal", offset, axis1, axis2)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
         """Return the sum along the diagonal."""
-        return self._call("trace", offset, axis1, axis2, dtype=dtype, out=out)
+        return self._call("trace", offset, axis1, axis2, dtype, out)
 
     # -- selection and order ------------------------------------------------------------------------------------------
 
     def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
         """Return the elements at indices along an axis; see :func:`gpuarray.take`."""
-        return self._call("take", indices, axis=axis, out=out, mode=mode)
+        return self._call("take", indices, axis, out, mode)
 
     def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
         """Write values to flat indices in C order."""
@@ -276,7 +281,7 @@ class MethodsArray(ComputingArray):
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
         """Return elements of several arrays; each element of this array is the index of the array to choose from."""
-        return self._call("choose", choices, out=out, mode=mode)
+        return self._call("choose", choices, out, mode)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Return the slices along an axis at which a one-dimensional condition is true."""
@@ -290,7 +295,7 @@ class MethodsArray(ComputingArray):
 
     def searchsorted(self, v: Any, /, side: str = "left", sorter: Any = None) -> Self:
         """Return the indices at which elements can be inserted to keep the order; see :func:`gpuarray.searchsorted`."""
-        return self._call("searchsorted", v, side=side, sorter=sorter)
+        return self._call("searchsorted", v, side, sorter)
 
     def sort(
         self,
@@ -330,7 +335,7 @@ class MethodsArray(ComputingArray):
 
     def dot(self, other: Any, /, out: Any = None) -> Self:
         """Return the dot product over the last axis of this array and the second-to-last axis of the other."""
-        return self._call("dot", other, out=out)
+        return self._call("dot", other, out)
 
 
 def _byteswapped(node: Node) -> Node:

@@ -184,6 +184,8 @@ class SelectableArray(StoredArray):
 
     def assign(self, value: Any) -> None:
         """Write ``value``, broadcast to the array's shape."""
+        if immediacy().limit and self._access and self._set_at_once(Ellipsis, value):
+            return
         self.check_writeable()
         values, device = assigned_node(value, self._dtype, self._cell.device)
         self.store(self._storage_layout(), values)
@@ -277,6 +279,9 @@ class FlatIterator:
         array = self._array
         array.check_writeable()
         line = array.reshape(-1)
+        if type(value) in WEAK and line._cell is array._cell:
+            line[key] = value
+            return
         values, _ = assigned_node(value, array._dtype, array._cell.device)
         wanted = line[key].size
         if values.size != 1 and wanted:

@@ -202,6 +202,8 @@ class StoredArray(MemoryArray):
         """
         if self.ndim < 2:
             raise ValueError(f"matrix transpose with ndim < 2 is undefined; the array has {self.ndim}")
+        if immediacy().limit and self._part is None and self.has_memory():
+            return self._see_host(self._host.mT)
         return self.view_of(permute(self._storage_layout(), [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]))
 
     @property

@@ -29,7 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "elements": have the shape to which the arrays broadcast, or fewer elements;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
-#: - "multiples": may have as many elements as the product of the sizes and of the integers among the arguments;
+#: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
 #: - "views": are views of the arrays where strides allow;
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
@@ -41,6 +41,8 @@ _MOST: Final = 1 << 20
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
 _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(NOT_GIVEN), type(Ellipsis)))
+#: The dtype objects of this package, of which NumPy has several that are equal.
+_CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 
 
@@ -123,20 +125,30 @@ def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function with another named tuple where NumPy's returns one."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        found = function(*arguments, **keywords)
+        return group(*found) if hasattr(found, "_fields") else found
+
+    return run
+
+
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
+    raw: list[Any] = []
     try:
         is_whole = rule.is_whole
-        given = _given(arguments, arrays, hosts, is_whole=is_whole)
-        named = (
-            dict(zip(keywords, _given(keywords.values(), arrays, hosts, is_whole=is_whole), strict=True))
-            if keywords
-            else keywords
-        )
+        given = _given(arguments, arrays, hosts, raw, is_whole)
+        named = keywords
+        if keywords:
+            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, is_whole), strict=True))
         if not arrays:
             return NOT_COMPUTED
+        hosts += raw
         is_bounded = None if is_whole and arrays[0]._cell.device is CPU else rule.is_bounded
         if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
@@ -144,7 +156,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         for array in arrays:
             if array._cell.device is not device:
                 device = joint_device(device, array._cell.device)
-        if rule.is_in_place or keywords.get("out") is not None:
+        if rule.is_in_place or (keywords and keywords.get("out") is not None):
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
                     return NOT_COMPUTED
@@ -160,17 +172,17 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return wrapped if rule.group is None else rule.group(*wrapped)
 
 
-def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], *, is_whole: bool) -> list[Any]:
+def _given(
+    values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], is_whole: bool
+) -> list[Any]:
     """Return what NumPy gets instead of arguments.
 
     Parameters
     ----------
     values : iterable
         The arguments.
-    arrays : list
-        To which the arrays of this package are added.
-    hosts : list
-        To which NumPy's arrays are added: first the elements of ``arrays``, as far as they are before NumPy's own.
+    arrays, hosts, raw : list
+        To which are added: the arrays of this package, their elements, and arrays of NumPy.
     is_whole : bool
         Whether arrays may be large.
 
@@ -188,13 +200,13 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], *, i
                 host = value.whole_host()
             if host is None or not host.size or host.dtype is dtypes.float16:
                 raise LookupError
-            hosts.insert(len(arrays), host)
             arrays.append(value)
+            hosts.append(host)
             value = host
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_given(value, arrays, hosts, is_whole=is_whole))
+            value = kind(_given(value, arrays, hosts, raw, is_whole))
         elif kind is _ndarray:
             if (
                 not value.size
@@ -202,7 +214,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], *, i
                 or not dtypes.is_supported(value.dtype)
             ):
                 raise LookupError
-            hosts.append(value)
+            raw.append(value)
         elif not isinstance(value, np.generic | np.dtype):
             raise LookupError
         given.append(value)
@@ -218,32 +230,38 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         If it is of another type, or a view that is not one of the memory of a cell.
     """
     if type(found) is _ndarray:
-        base = found.base
-        for place, host in enumerate(hosts):
+        for host in hosts:
             if found is host:  # it was given as ``out``, or there was nothing to do
-                return found if place >= len(arrays) and not may_be_view else _current(arrays[place])
-        if base is not None:
-            view = _seen(found, base, arrays) if may_be_view else None
+                return _owner(found, arrays, hosts)
+        if found.base is not None:
+            view = _seen(found, arrays) if may_be_view else None
             if view is not None:
                 return view
             found = found.copy()
-        dtype = found.dtype
-        if dtypes.canonical(dtype) is not dtype:
-            found = found.astype(dtypes.canonical(dtype))
+        if id(found.dtype) not in _CANONICAL:
+            found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
             return wrap(host_leaf(found), device)
         return GpuArray._of_host(found, device)
     if isinstance(found, np.generic):
         return GpuArray._of_host(found, device)
     if isinstance(found, tuple | list):
-        kind = list if type(found) is list else tuple
-        return kind([_wrapped(item, arrays, hosts, device, may_be_view) for item in found])
-    if found is None:
-        return None
+        items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
+        return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
+    if found is None or type(found) is bool:
+        return found
     raise LookupError
 
 
-def _seen(found: Any, base: Any, arrays: list[GpuArray]) -> GpuArray | None:
+def _owner(found: Any, arrays: list[GpuArray], hosts: list[Any]) -> Any:
+    """Return the array that has given an argument of NumPy; itself if it was given by the caller."""
+    for array, host in zip(arrays, hosts, strict=False):
+        if found is host:
+            return _current(array)
+    return found
+
+
+def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
     """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
 
     Raises
@@ -254,7 +272,7 @@ def _seen(found: Any, base: Any, arrays: list[GpuArray]) -> GpuArray | None:
     for array in arrays:
         if _current(array)._part is not None:
             raise LookupError
-        if base is array._memory and found.dtype is array._dtype:
+        if found.base is array._memory and found.dtype is array._dtype:
             if found.size > immediacy().limit:
                 raise LookupError
             return array._see_host(found)
@@ -282,10 +300,10 @@ def _current(array: GpuArray) -> GpuArray:
 
 
 def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    if len(hosts) == 1:
-        return True
-    size = prod([host.size for host in hosts])
-    if size <= immediacy().limit or all(host.shape == hosts[0].shape for host in hosts):
+    size = 1
+    for host in hosts:
+        size *= host.size
+    if len(hosts) == 1 or size <= immediacy().limit or all(host.shape == hosts[0].shape for host in hosts):
         return True
     try:
         return bool(np.broadcast(*hosts).size <= immediacy().limit)
@@ -299,7 +317,7 @@ def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
 
 
 def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    return bool(prod([host.size for host in hosts]) * _multiple((arguments, [*keywords.values()])) <= _MOST)
+    return len(hosts) == 1 and hosts[0].size * _multiple((arguments, [*keywords.values()])) <= _MOST
 
 
 def _multiple(values: Iterable[Any]) -> int:

@@ -180,7 +180,7 @@ def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
     return np.asarray(numbers(line.min(), line.max()) if limits is None and line.size else [], line.dtype)
 
 
-@implements("histogram_bin_edges")
+@implements("histogram_bin_edges", at_once="sums")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> GpuArray:
     """Return the bin edges that ``histogram`` uses."""
     line = _line(a)
@@ -234,7 +234,7 @@ def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> boo
     )
 
 
-@implements("histogram")
+@implements("histogram", at_once="sums")
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[GpuArray, GpuArray]:
@@ -266,7 +266,7 @@ def _rounded(totals: GpuArray, dtype: Any) -> GpuArray:
     return (totals.real if dtype.kind != "c" and totals.dtype.kind == "c" else totals).astype(dtype, copy=False)
 
 
-@implements("histogram2d")
+@implements("histogram2d", at_once="sums")
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[GpuArray, GpuArray, GpuArray]:
@@ -279,7 +279,7 @@ def histogram2d(
     return counts, edges[0], edges[1]
 
 
-@implements("histogramdd")
+@implements("histogramdd", at_once="sums")
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[GpuArray, list[GpuArray]]:

@@ -1,11 +1,25 @@
-"""Creation functions: arrays from data, and arrays of one value, which take no memory."""
+"""Creation functions: arrays from data, and arrays of one value, which take no memory where they are large."""
 
-from typing import Any
+from math import inf, prod
+from typing import Any, Final
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_node, default_dtype, device_of, make, placed_node, weak_node
+from gpuarray.array import (
+    FREE,
+    WEAK,
+    GpuArray,
+    as_node,
+    default_device,
+    default_dtype,
+    device_of,
+    holds_arrays,
+    made_of,
+    make,
+    placed_node,
+    weak_node,
+)
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
@@ -16,9 +30,12 @@ from gpuarray.functions.arguments import (
     checked_shape,
     wanted_device,
 )
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
+from gpuarray.immediacy import immediacy, quiet
 
 __all__ = [
     "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "empty",
@@ -26,9 +43,20 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: Types of scalars that fill arrays as NumPy's own function does, once they are converted.
+_FILLS: Final = (bool, int, np.float32, np.float64, np.complex64, np.complex128)
+
+
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
+    if device is None and like is None and not data:
+        return default_device()
     return wanted_device(device if device is not None else device_of(*data) or device_of(like))
+
+
+def is_immediate(shape: Shape, device: Device) -> bool:
+    """Return whether a new array of a shape has its elements in host memory from the beginning."""
+    return 0 < immediacy().limit >= prod(shape) and device.kind in FREE
 
 
 def chosen_dtype(dtype: DTypeLike, kind: type = float) -> DType:
@@ -80,6 +108,10 @@ def asarray(
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
+    if immediacy().limit and copy is not False and device is None and like is None and _count(obj) <= immediacy().limit:
+        made = _at_once(obj, wanted)
+        if made is not None:
+            return made
     place = target_device(device, like, obj)
     if copy is False:
         raise ValueError(
@@ -92,6 +124,45 @@ def asarray(
 
 
 asanyarray = asarray
+
+
+def _count(value: Any) -> float:
+    """Return the number of elements of an array of NumPy, or of nested lists of numbers or arrays; else infinity."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return int(value.size)
+    if kind is not list and kind is not tuple:
+        return 1 if kind in WEAK else inf
+    if len(value) > immediacy().limit:
+        return inf
+    kinds = {*map(type, value)}
+    if kinds <= WEAK or kinds == {GpuArray}:
+        return len(value)
+    return sum(map(_count, value)) if kinds <= {list, tuple} else inf
+
+
+#: How sequences of arrays are computed at once.
+_ARRAY: Final = AtOnce(np.array, "sums")
+
+
+def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
+    """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
+    if type(value) is not np.ndarray and holds_arrays(value):
+        made = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
+        return None if made is NOT_COMPUTED else made
+    device = default_device()
+    if device.kind not in FREE:
+        return None
+    try:
+        host = quiet.run(np.array, value, dtype, order="C")
+        kind = dtypes.canonical(host.dtype)
+    except Exception:  # the error is that of a recording
+        return None
+    if type(value) is not np.ndarray and dtype is None and kind.kind in "fc":
+        kind = default_dtype(float if kind.kind == "f" else complex)
+    if host.size > immediacy().limit:
+        return None
+    return made_of(host if host.dtype is kind else host.astype(kind), device)
 
 
 def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: bool | None) -> GpuArray:
@@ -168,8 +239,11 @@ def full(
         node = as_node(fill_value)
         kind = node.dtype if dtype is None else dtypes.canonical(dtype)
     extents = checked_shape(shape, kind)
+    place = target_device(device, like, fill_value)
+    if type(fill_value) in _FILLS and is_immediate(extents, place):
+        return made_of(np.full(extents, fill_value, kind), place)
     node = build.cast(node, kind)
-    return make(build.view(node, build.broadcast_to(node.shape, extents)), target_device(device, like, fill_value))
+    return make(build.view(node, build.broadcast_to(node.shape, extents)), place)
 
 
 @native("zeros")
@@ -197,10 +271,14 @@ def empty(
 
 
 def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any) -> GpuArray:
-    return make(build.full(checked_shape(shape, dtype), value, dtype), target_device(device, like))
+    extents = checked_shape(shape, dtype)
+    place = target_device(device, like)
+    if is_immediate(extents, place):
+        return made_of(np.full(extents, value, dtype), place)
+    return make(build.full(extents, value, dtype), place)
 
 
-@native("full_like")
+@native("full_like", at_once="elements")
 def full_like(
     x: ArrayLike, /, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True,
     shape: Any = None, *, device: DeviceLike = None,
@@ -241,7 +319,7 @@ def empty_like(
     return full_like(x, 0, dtype, shape=shape, device=device)
 
 
-@native("copy")
+@native("copy", at_once="elements")
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
     """Return a new array with the same elements; ``order`` and ``subok`` are accepted but have no effect."""
     return as_array(x).copy()

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import ArrayLike, as_array, standard_function
+from gpuarray.functions.at_once import grouped
 from gpuarray.functions.linalg_arguments import (
     by_lapack,
     complex_dtype,
@@ -162,7 +163,7 @@ def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult:
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@native("linalg.qr")
+@native("linalg.qr", at_once="elements", call=grouped(np.linalg.qr, QRResult))
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.
@@ -217,7 +218,7 @@ def _is_real(a: ArrayLike, values: GpuArray) -> bool:
     return _GIVES_REAL and as_array(a).dtype.kind != "c" and not (values.imag != 0).any().item()
 
 
-@by_lapack("linalg.eig")
+@by_lapack("linalg.eig", at_once="elements")
 def numpy_eig(a: ArrayLike, /) -> EigResult:
     """Return eigenvalues and right eigenvectors as :func:`numpy.linalg.eig` does, which may be real."""
     values, vectors = found = eig(a)

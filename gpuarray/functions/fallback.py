@@ -15,6 +15,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
+from gpuarray.functions.at_once import Results
 from gpuarray.functions.registry import HOST, implements, name_of
 from gpuarray.runtime import evaluate, telemetry
 
@@ -109,7 +110,9 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
     return copies.up(result, device)
 
 
-def hosted(function: Callable[..., Any], reason: str, *, is_registered: bool = True) -> Callable[..., Any]:
+def hosted(
+    function: Callable[..., Any], reason: str, *, is_registered: bool = True, at_once: Results | None = None
+) -> Callable[..., Any]:
     """Return a function that runs a NumPy function on host copies; results are on the device of the arguments.
 
     Parameters
@@ -120,6 +123,9 @@ def hosted(function: Callable[..., Any], reason: str, *, is_registered: bool = T
         Why it runs on the host.
     is_registered : bool
         Whether it is also the implementation of the NumPy function, which arrays can override.
+    at_once : Results, optional
+        What bounds the size of the results, if small arrays in host memory need not be copied; see
+        :func:`gpuarray.functions.registry.implements`.
     """
 
     @wraps(function)
@@ -131,4 +137,4 @@ def hosted(function: Callable[..., Any], reason: str, *, is_registered: bool = T
         f"Run :func:`numpy.{name}` on the host.\n\nParameters and errors are those of :func:`numpy.{name}`. Arguments "
         "are copied to the host, and resulting arrays to the device; this is counted as a fallback."
     )
-    return implements(name, kind=HOST, reason=reason)(run) if is_registered else run
+    return implements(name, kind=HOST, reason=reason, at_once=at_once)(run) if is_registered else run

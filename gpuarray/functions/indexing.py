@@ -167,7 +167,7 @@ def _mask_of(condition: Any, extent: int) -> Any:
     return np.concatenate((mask, np.zeros(extent - mask.size, dtypes.bool_))) if mask.size < extent else mask
 
 
-@implements("trim_zeros")
+@implements("trim_zeros", at_once="views")
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     """Return an array without the zeros at its ends."""
     sides = trim.lower()

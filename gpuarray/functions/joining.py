@@ -142,7 +142,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> GpuArray:
     return concatenate((arr, values), axis)
 
 
-@native("block")
+@native("block", at_once="sums")
 def block(arrays: Any) -> GpuArray:
     """Join nested lists of arrays into one array."""
 

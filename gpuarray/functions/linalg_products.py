@@ -12,7 +12,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
 
-@native("linalg.cross")
+@native("linalg.cross", at_once="sums")
 @standard_function
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return cross products of vectors with three components.
@@ -64,7 +64,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
-@native("linalg.trace")
+@native("linalg.trace", at_once="elements")
 @standard_function
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
     """Return the sums of the diagonals of matrices.

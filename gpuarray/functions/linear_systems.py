@@ -144,7 +144,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@native("linalg.lstsq")
+@native("linalg.lstsq", at_once="elements")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 
@@ -235,7 +235,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     return result.copy() if result is x else result
 
 
-@implements("linalg.tensorinv")
+@implements("linalg.tensorinv", at_once="elements")
 def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     """Return the inverse of a tensor as a map from its last axes to its first.
 
@@ -265,7 +265,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     return inv(array.reshape(prod(first), prod(last))).reshape(last + first)
 
 
-@implements("linalg.tensorsolve")
+@implements("linalg.tensorsolve", at_once="elements")
 def tensorsolve(a: ArrayLike, b: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return the tensor x with ``tensordot(a, x, x.ndim) == b``.
 

@@ -97,13 +97,13 @@ def holds(flags: Any) -> bool:
     return bool(flags.all().item())
 
 
-@implements("allclose")
+@implements("allclose", at_once="elements")
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
     """Return True if two arrays are equal elementwise within a tolerance."""
     return holds(isclose(a, b, rtol, atol, equal_nan))
 
 
-@implements("array_equal")
+@implements("array_equal", at_once="elements")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return True if two arrays have the same shape and elements."""
     first, second = as_arrays(a1, a2)
@@ -145,13 +145,13 @@ def real_only(x: Any, name: str) -> GpuArray:
     return source
 
 
-@native("iscomplex")
+@native("iscomplex", at_once="elements")
 def iscomplex(x: Any) -> GpuArray:
     """Return elementwise whether elements have a nonzero imaginary part."""
     return as_array(x).imag != 0
 
 
-@native("isreal")
+@native("isreal", at_once="elements")
 def isreal(x: Any) -> GpuArray:
     """Return elementwise whether elements have a zero imaginary part."""
     return as_array(x).imag == 0

@@ -139,6 +139,8 @@ def squeeze(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
     array = as_array(x)
     if axis is None:
         return array.reshape(tuple(n for n in array.shape if n != 1))
+    if not array.ndim and type(axis) is int and axis in (0, -1):  # NumPy's numbers have this axis
+        return array.reshape(())
     axes = build.normalize_axes(axis, array.ndim)
     if any(array.shape[a] != 1 for a in axes):
         raise ValueError(

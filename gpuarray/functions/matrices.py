@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, make
+from gpuarray.array import GpuArray, made_of, make
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     ArrayLike,
@@ -16,7 +16,7 @@ from gpuarray.functions.arguments import (
     checked_shape,
     result,
 )
-from gpuarray.functions.creation import chosen_dtype, ones, target_device, zeros
+from gpuarray.functions.creation import chosen_dtype, is_immediate, ones, target_device, zeros
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -39,8 +39,10 @@ def eye(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    node = build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind)
-    return make(node, target_device(device, like))
+    place = target_device(device, like)
+    if is_immediate(shape, place):
+        return made_of(np.eye(shape[0], shape[1], _diagonal(k, shape), kind), place)
+    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), place)
 
 
 @native("identity")
@@ -59,8 +61,10 @@ def tri(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    node = build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind)
-    return make(node, target_device(device, like))
+    place = target_device(device, like)
+    if is_immediate(shape, place):
+        return made_of(np.tri(shape[0], shape[1], _diagonal(k, shape), kind), place)
+    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), place)
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:
@@ -108,7 +112,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     return matrix
 
 
-@implements("vander")
+@implements("vander", at_once="products")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> GpuArray:  # noqa: N803
     """Return a Vandermonde matrix, whose columns are powers of the input vector."""
     source = as_array(x)

@@ -9,7 +9,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
 from gpuarray.functions.manipulation import broadcast_to
-from gpuarray.functions.reductions import cumprod, cumsum, fold, prod, sum
+from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
@@ -65,13 +65,13 @@ def nanprod(
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
-@native("nancumsum")
+@native("nancumsum", at_once="elements")
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative sum along an axis; NaN count as zero."""
     return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
-@native("nancumprod")
+@native("nancumprod", at_once="elements")
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative product along an axis; NaN count as one."""
     return cumprod(_replaced(a, 1), axis, dtype, out)
@@ -85,7 +85,7 @@ def _nan_extreme(
     return write_out(fold(op, source, axis, keepdims=keepdims, initial=initial, where=where), out, "unsafe")
 
 
-@native("nanmin")
+@native("nanmin", at_once="elements", call=extreme(reductions.fmin))
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
@@ -93,7 +93,7 @@ def nanmin(
     return _nan_extreme(reductions.fmin, reductions.min, a, axis, out, keepdims, initial, where)
 
 
-@native("nanmax")
+@native("nanmax", at_once="elements", call=extreme(reductions.fmax))
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
@@ -109,19 +109,31 @@ def _nan_position(find: Callable[..., GpuArray], fill: float, a: Any, axis: Any,
     return find(_replaced(source, fill), axis, out, keepdims=keepdims)
 
 
-@implements("nanargmin")
+@implements("nanargmin", at_once="elements")
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the minima along an axis, ignoring NaN."""
     return _nan_position(argmin, np.inf, a, axis, out, keepdims)
 
 
-@implements("nanargmax")
+@implements("nanargmax", at_once="elements")
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the maxima along an axis, ignoring NaN."""
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
 
 
-@native("nanmean")
+def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function where it does not warn: there are more numbers than degrees of freedom are taken."""
+
+    def run(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if a.dtype.kind not in "fc" or np.count_nonzero(~np.isnan(a), axis=axis).min() <= ddof:
+            raise NotImplementedError
+        options = {} if function is np.nanmean else {"ddof": ddof}
+        return function(a, axis, dtype, keepdims=keepdims, **options)
+
+    return run
+
+
+@native("nanmean", at_once="elements", call=_of_enough(np.nanmean))
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> GpuArray:
@@ -130,7 +142,7 @@ def nanmean(
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
-@native("nanvar")
+@native("nanvar", at_once="elements", call=_of_enough(np.nanvar))
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
@@ -142,7 +154,7 @@ def nanvar(
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
-@native("nanstd")
+@native("nanstd", at_once="elements", call=_of_enough(np.nanstd))
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,

@@ -14,7 +14,7 @@ from gpuarray.functions.singular_values import svdvals
 from gpuarray.graph import build
 
 
-@implements("linalg.vector_norm")
+@implements("linalg.vector_norm", at_once="elements")
 @standard_function
 def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> GpuArray:
     """Return norms of vectors: ``sum(abs(x) ** ord) ** (1 / ord)``.
@@ -67,7 +67,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     return total
 
 
-@implements("linalg.matrix_norm")
+@implements("linalg.matrix_norm", at_once="elements")
 @standard_function
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> GpuArray:
     """Return norms of matrices.

@@ -66,7 +66,7 @@ def polymul(a1: Any, a2: Any) -> GpuArray:
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
-@implements("polydiv", kind=HOST, reason=DIVISION)
+@implements("polydiv", at_once="sums", kind=HOST, reason=DIVISION)
 def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     """Return the quotient and the remainder of two polynomials, which NumPy divides on the host."""
     quotient, rest = on_host(np.polydiv, tuple(_coefficients(u, v)), {}, DIVISION)
@@ -122,7 +122,7 @@ def polyval(p: Any, x: Any) -> GpuArray:
     return _horner(line, zeros_like(points), points)
 
 
-@implements("poly", reason=EIGENVALUES)
+@implements("poly", at_once="sums", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> GpuArray:
     """Return the coefficients of the polynomial with given roots."""
     zeros = at_least_one_axis(seq_of_zeros)
@@ -143,8 +143,8 @@ def poly(seq_of_zeros: Any) -> GpuArray:
     return result
 
 
-polyfit = hosted(np.polyfit, LAPACK)
-roots = hosted(np.roots, LAPACK)
+polyfit = hosted(np.polyfit, LAPACK, at_once="sums")
+roots = hosted(np.roots, LAPACK, at_once="sums")
 
 
 # --- numpy.polynomial -----------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@native("diag_indices_from")
+@native("diag_indices_from", at_once="sums")
 def diag_indices_from(arr: Any) -> tuple[GpuArray, ...]:
     """Return the indices of the main diagonal of an array."""
     if arr.ndim < 2:
@@ -38,21 +38,21 @@ def _matrix(arr: Any) -> Any:
     return arr
 
 
-@implements("tril_indices_from")
+@implements("tril_indices_from", at_once="sums")
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the lower triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
-@implements("triu_indices_from")
+@implements("triu_indices_from", at_once="sums")
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the upper triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(~matrices.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
 
 
-@implements("ix_")
+@implements("ix_", at_once="views")
 def ix_(*args: Any) -> tuple[GpuArray, ...]:
     """Return an open mesh of 1-d sequences, for indexing."""
     lines = []

@@ -17,6 +17,7 @@ from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, re
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
+from gpuarray.graph import build
 from gpuarray.source_locations import warn
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -95,7 +96,7 @@ def _nan_where(flags: Any, result: Any) -> Any:
 
 def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> GpuArray:
     source = as_array(a)
-    axes = axes_of(axis, source.ndim)
+    axes = axes_of(axis, source.ndim) if source.ndim else build.normalize_axes(axis, 0)
     lines = _lines(source, axes)
     count = lines.shape[0]
     if not count:

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import WEAK, GpuArray, default_dtype, make
+from gpuarray.array import WEAK, GpuArray, default_dtype, made_of, make
 from gpuarray.device import Device
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
@@ -20,12 +20,13 @@ from gpuarray.functions.arguments import (
     result,
     wanted_device,
 )
-from gpuarray.functions.creation import asarray, chosen_dtype, target_device
+from gpuarray.functions.creation import asarray, chosen_dtype, is_immediate, target_device
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.immediacy import quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
@@ -67,13 +68,15 @@ def arange(
     if isinstance(start, _DATES) or isinstance(step, _DATES):
         raise TypeError("dates are not a supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
-    first, last, step = (
-        v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v
-        for v in (first, last, 1 if step is None else step)
-    )
+    step = 1 if step is None else step
+    integral = type(first) is type(last) is type(step) is int
+    if not integral:
+        first, last, step = (
+            v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (first, last, step)
+        )
+        integral = all(isinstance(v, int) for v in (first, last, step))
     if step == 0:
         raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
-    integral = all(isinstance(v, int) for v in (first, last, step))
     kind = chosen_dtype(dtype, int if integral else float)
     if integral:
         count = -((first - last) // step)
@@ -85,10 +88,13 @@ def arange(
     (extent,) = checked_shape((max(count, 0),), kind)
     if kind == dtypes.bool_:
         return _boolean_range(first, step, extent, target_device(device, like))
+    place = target_device(device, like)
+    if kind in (dtypes.int64, dtypes.float64) and is_immediate((extent,), place):
+        return made_of(quiet.run(np.arange, first, last, step, kind), place)
     # as in NumPy, the first two elements are converted, and their difference is the step
     begin: Any = kind.type(first) if extent else kind.type(0)
     stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
-    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), target_device(device, like))
+    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), place)
 
 
 def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArray:

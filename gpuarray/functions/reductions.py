@@ -214,7 +214,7 @@ def _folded(op: ReduceOp) -> Callable[..., Any]:
     return run
 
 
-def _extreme(op: ReduceOp) -> Callable[..., Any]:
+def extreme(op: ReduceOp) -> Callable[..., Any]:
     """Return NumPy's reduction with the parameters of :func:`max`."""
     run = _folded(op)
     return lambda x, axis=None, *arguments, **keywords: run(x, axis, None, *arguments, **keywords)
@@ -280,7 +280,7 @@ def prod(
     return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-@native("min", "amin", at_once="elements", call=_extreme(reductions.min))
+@native("min", "amin", at_once="elements", call=extreme(reductions.min))
 @standard_function
 def min(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -299,7 +299,7 @@ def min(
 amin = min
 
 
-@native("max", "amax", at_once="elements", call=_extreme(reductions.max))
+@native("max", "amax", at_once="elements", call=extreme(reductions.max))
 @standard_function
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -318,7 +318,7 @@ def max(
 amax = max
 
 
-@native("all", at_once="elements", call=_extreme(reductions.all))
+@native("all", at_once="elements", call=extreme(reductions.all))
 def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether all elements along axes are non-zero; True if there are no elements.
 
@@ -343,7 +343,7 @@ def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = Fa
     return fold(reductions.all, x, axis, out=out, keepdims=keepdims, where=where)
 
 
-@native("any", at_once="elements", call=_extreme(reductions.any))
+@native("any", at_once="elements", call=extreme(reductions.any))
 def any(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether any element along axes is non-zero. See :func:`all` for the parameters."""
     return fold(reductions.any, x, axis, out=out, keepdims=keepdims, where=where)

@@ -166,7 +166,7 @@ def _unique(
     return [ordered.values(), *ordered.described(index, inverse, counts)]
 
 
-@native("unique_all")
+@native("unique_all", at_once="elements")
 @standard_function
 def unique_all(x: ArrayLike, /) -> UniqueAll:
     """Return the sorted unique elements, their first indices, the inverse indices, and their counts.
@@ -176,14 +176,14 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     return UniqueAll(*_unique(as_array(x), True, True, True))
 
 
-@native("unique_counts")
+@native("unique_counts", at_once="elements")
 @standard_function
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     """Return the sorted unique elements and their counts, as int64; see :func:`unique_all`."""
     return UniqueCounts(*_unique(as_array(x), counts=True))
 
 
-@native("unique_inverse")
+@native("unique_inverse", at_once="elements")
 @standard_function
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     """Return the sorted unique elements and the inverse indices; see :func:`unique_all`."""

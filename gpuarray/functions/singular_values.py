@@ -13,6 +13,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
+from gpuarray.functions.at_once import grouped
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run_checked, square
 from gpuarray.functions.products import matmul
@@ -39,7 +40,7 @@ def svd(
 def svd(
     x: ArrayLike, /, full_matrices: bool = ..., *, compute_uv: Literal[False], hermitian: bool = ...
 ) -> GpuArray: ...
-@native("linalg.svd")
+@native("linalg.svd", at_once="elements", call=grouped(np.linalg.svd, SVDResult))
 @standard_function
 def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values with their left and right vectors.
@@ -76,7 +77,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     return SVDResult(*run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, full_matrices=full, hermitian=symmetric))
 
 
-@native("linalg.svdvals")
+@native("linalg.svdvals", at_once="elements")
 @standard_function
 def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
@@ -201,7 +202,7 @@ def matrix_rank(
 _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 
-@native("linalg.cond")
+@native("linalg.cond", at_once="elements")
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     """Return condition numbers: the norm of each matrix times the norm of its inverse.
 

@@ -41,9 +41,11 @@ def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameter
 def _stable(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return NumPy's function for sorts that are stable, which all are here, and ascend."""
 
-    def run(x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Any:
-        if descending:
-            raise NotImplementedError  # by NumPy, before version 2.5
+    def run(
+        x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: Any = True
+    ) -> Any:
+        if descending or order is not None or kind not in (None, "stable", "mergesort", "quicksort", "heapsort"):
+            raise NotImplementedError  # NumPy has no order that descends before version 2.5
         return function(x, axis, kind="stable")
 
     return run
@@ -173,7 +175,7 @@ def _positions(array: GpuArray, kth: ArrayLike, axis: int) -> tuple[int, ...]:
     return wanted
 
 
-@implements("lexsort")
+@implements("lexsort", at_once="elements")
 def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     """Return the indices that sort by several keys, the last of which is the primary key."""
     if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
@@ -195,7 +197,7 @@ def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     return order
 
 
-@native("sort_complex")
+@native("sort_complex", at_once="elements")
 def sort_complex(a: Any) -> GpuArray:
     """Return an array sorted by its real parts, then by its imaginary parts."""
     ordered = sort(as_array(a))

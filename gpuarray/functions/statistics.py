@@ -1,5 +1,6 @@
 """Averages, variances and correlations."""
 
+from collections.abc import Callable
 from math import prod
 from typing import Any, Literal, overload
 
@@ -66,7 +67,22 @@ def _mean_node(
     return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
-@native("mean", at_once="elements")
+def _numpys_mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.mean(x, axis, dtype, out, keepdims)  # with a mask it may warn
+
+
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function where it does not warn: without a mask, and of more elements than degrees of freedom."""
+
+    def run(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if ddof and ddof >= (x.size if axis is None else x.shape[axis]):
+            raise NotImplementedError
+        return function(x, axis, dtype, out, ddof, keepdims)
+
+    return run
+
+
+@native("mean", at_once="elements", call=_numpys_mean)
 @standard_function
 def mean(
     x: ArrayLike,
@@ -175,7 +191,7 @@ def _var_node(
     return build.elementwise(ops.divide, total, divisor)
 
 
-@native("var", at_once="elements")
+@native("var", at_once="elements", call=_spread(np.var))
 @standard_function
 def var(
     x: ArrayLike,
@@ -222,7 +238,7 @@ def var(
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
-@native("std", at_once="elements")
+@native("std", at_once="elements", call=_spread(np.std))
 @standard_function
 def std(
     x: ArrayLike,
@@ -332,7 +348,18 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
     return weight.reshape([n if a in axes else 1 for a, n in enumerate(source.shape)]).broadcast(source.shape)
 
 
-@implements("cov")
+def _of_several(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function without weights and for several observations, of which it does not warn."""
+
+    def run(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+        if min(x.shape, default=1) < 2 or (y is not None and min(y.shape, default=1) < 2):
+            raise NotImplementedError
+        return function(x, y, rowvar)
+
+    return run
+
+
+@implements("cov", at_once="products", call=_of_several(np.cov))
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
@@ -398,7 +425,7 @@ def _table(value: GpuArray) -> GpuArray:
     return value.reshape(1, -1) if value.ndim < 2 else value
 
 
-@implements("corrcoef")
+@implements("corrcoef", at_once="products", call=_of_several(np.corrcoef))
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
     """Return the Pearson correlation coefficients of variables."""
     table = cov(x, y, rowvar, dtype=dtype)

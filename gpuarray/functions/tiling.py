@@ -65,7 +65,13 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     return rolled.copy() if rolled is array else rolled
 
 
-@native("repeat")
+def _of_integers(x: Any, repeats: Any, axis: Any = None) -> Any:
+    if np.asarray(repeats).dtype.kind not in "biu":
+        raise NotImplementedError  # NumPy truncates a number
+    return np.repeat(x, repeats, axis)
+
+
+@native("repeat", at_once="multiples", call=_of_integers)
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     """Repeat each element along an axis.
 

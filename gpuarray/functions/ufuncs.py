@@ -18,7 +18,7 @@ from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_
 from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
-from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
+from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
@@ -269,8 +269,34 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+#: What bounds the results of the methods of ufuncs that are computed at once.
+_RESULTS: Final[dict[str, Results]] = {
+    "__call__": "elements",
+    "reduce": "elements",
+    "accumulate": "elements",
+    "reduceat": "elements",
+    "outer": "products",
+    "at": "in place",
+}
+
+
+@cache
+def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
+    """Return how calls of a method are computed at once; None if they are recorded."""
+    if method == "__call__" and ufunc in AT_ONCE:
+        return AT_ONCE[ufunc]
+    # NumPy does not fold other ufuncs from the first element on
+    is_known = ufunc in (REDUCTIONS if method in ("reduce", "reduceat") else dispatch.UFUNC_OPS)
+    return AtOnce(getattr(ufunc, method), _RESULTS[method]) if is_known and method in _RESULTS else None
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
+    if immediacy().limit and (rule := _rule(ufunc, method)) is not None:
+        is_defined = method != "__call__" or "out" in keywords or keywords.get("where", True) is True
+        found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
+        if found is not NOT_COMPUTED:
+            return found
     answer = _METHODS.get(method)
     if answer is None or (method != "at" and not _are_known(*inputs)):
         return NotImplemented

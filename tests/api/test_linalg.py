@@ -561,6 +561,7 @@ def test_operands_are_computed_once(is_view: bool) -> None:
         assert counts == [xp.stats()["launches"] - launches + (2 if is_view else 0)] * 2
 
 
+@pytest.mark.usefixtures("planned")
 def test_determinants_are_lazy_and_others_are_not(device: Any) -> None:
     x = xp.asarray(positive((3, 3), "float32")) * 2
     value = linalg.det(x)

@@ -172,6 +172,23 @@ def test_estimators(estimator: Any, target: Any, place: xp.Device) -> None:
         assert_alike(found, wanted, place)
 
 
+@pytest.mark.parametrize(("estimator", "target"), [
+    (PCA(n_components=3, svd_solver="full"), None),
+    (PCA(n_components=3, svd_solver="covariance_eigh"), None),
+    (Ridge(solver="svd"), TARGET),
+    (GaussianMixture(n_components=2, init_params="random_from_data", random_state=0), None),
+    (LinearDiscriminantAnalysis(), KINDS),
+], ids=lambda v: type(v).__name__.replace("ndarray", ""))  # fmt: skip
+def test_decompositions_do_not_fall_back(estimator: Any, target: Any) -> None:
+    there = [xp.asarray(array, device="wgpu") for array in (X, target) if array is not None]
+    with xp.using(fallback="error"):
+        fitted = clone(estimator).fit(*there)
+        for name in ("transform", "predict"):
+            if hasattr(fitted, name):
+                xp.evaluate(getattr(fitted, name)(there[0]))
+    assert xp.stats()["fallbacks"] == 0
+
+
 def test_fitted_attributes_stay_on_the_device(place: xp.Device) -> None:
     for estimator in (StandardScaler(), PCA(n_components=2, svd_solver="full"), preprocessing.MinMaxScaler()):
         estimator.fit(xp.asarray(X, device=place))

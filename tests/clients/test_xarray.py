@@ -201,6 +201,7 @@ def test_chunks_of_dask_stay(device):
     assert_same(doubled.compute().data, expected.data * 2, rtol=TOLERANCES)
 
 
+@pytest.mark.usefixtures("planned")
 def test_what_is_read_to_the_host_is_counted(device):
     x = xp.asarray(NUMBERS) * 2
     a = labelled(x)

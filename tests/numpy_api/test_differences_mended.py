@@ -61,3 +61,21 @@ def test_operands_beside_arrays_broadcast(put):
     assert isinstance(found, xp.GpuArray)
     assert nothing.tolist() == [None] * 5
     assert text.tolist() == ["a"] * 5
+
+
+def test_widths_of_edges_are_integers(put):
+    for width, error in ((1.5, TypeError), (-1, ValueError)):
+        for value in (np.ones(3), np.ones(())):
+            for made in (np.array, put):
+                with pytest.raises(error):
+                    np.pad(made(value), width)
+
+
+def test_axes_of_numbers(put, same):
+    number = np.array(2.5)
+    for made in (np.array, put):
+        with pytest.raises(np.exceptions.AxisError):
+            np.median(made(number), axis=0)
+        with pytest.raises(np.exceptions.AxisError):
+            np.squeeze(made(number), axis=1)
+    same(np.squeeze(put(number), axis=-1), np.squeeze(number, axis=-1))

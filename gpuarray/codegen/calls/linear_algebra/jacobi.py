@@ -40,7 +40,7 @@ def orthogonalise(
     turned, scales = frame.buffer(frame.batch * _SWEEPS, INDEX), frame.buffer(frame.batch * 2, real)
     both, work, v = _columns(frame, a, vectors=vectors)
     found = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
-    _prepare(frame, found, turned, definite=definite)
+    _prepare(frame, both, found, turned, definite=definite)
     if n <= _ALONE:
         _rounds(frame, both, a.rows, turned)
     else:
@@ -70,65 +70,105 @@ def _columns(frame: Frame, a: Matrix, *, vectors: bool) -> tuple[Matrix, Matrix,
     return both, work, v
 
 
-def _prepare(frame: Frame, columns: Columns, turned: Buffer, *, definite: bool) -> None:
+#: Columns that a workgroup looks through, and invocations for each of them; elements that an invocation scales.
+_SURVEYED, _MEMBERS, _SCALED = 8, WORKGROUP // 8, 16
+
+
+def _prepare(frame: Frame, both: Matrix, columns: Columns, turned: Buffer, *, definite: bool) -> None:
     """Scale matrices by a power of two so that the largest element is near 1, and make V the identity."""
-    numbers, a, v = Numbers(frame.dtype), columns.work, columns.vectors
-    real = numbers.real
+    numbers, a = Numbers(frame.dtype), columns.work
+    parts = -(-a.columns // _SURVEYED)
+    found = frame.buffer(2 * frame.batch * parts, numbers.real_dtype)
 
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{real}, {WORKGROUP}>;"]
-        access, scales = template.bind(a.buffer, writable=True), template.bind(columns.scales, writable=True)
-        flags = template.bind(turned, writable=True)
-        template.numbers("rows", "columns")
-        kernel.line("let plane = block;")
-        template.matrix("a")
-        element = template.place("a", a, "i", "j")
-        kernel.line(
-            f"for (var s = local; s < {_SWEEPS}u; s += {WORKGROUP}u) "
-            f"{{ {flags.store(f'plane * {_SWEEPS}u + s', '0i')} }}",
-            f"var peak = {real}(); var norm = {real}();",
-            f"for (var j = local; j < columns; j += {WORKGROUP}u) {{ var sum = {real}();",
-            f"for (var i = 0u; i < rows; i++) {{ let size = {numbers.size(f'{access.load(element)}')}; "
-            "peak = max(peak, size); sum += size; }",
-            "norm = max(norm, sum); }",
-        )
-        for name in ("peak", "norm"):
-            kernel.line(
-                f"sums[local] = {name}; workgroupBarrier();",
-                f"for (var n = 0u; n < {WORKGROUP}u; n++) {{ {name} = max({name}, sums[n]); }}",
-                "workgroupBarrier();",
-            )
-        steps = [(2.0**16, 64), (2.0, 16)]
-        kernel.line(f"var scale = {real}(1);")
-        for factor, times in steps:
-            kernel.line(
-                f"if (peak > 0) {{ for (var k = 0u; k < {times}u; k++) {{",
-                f"if (peak * scale < {real}({1 / factor!r})) {{ scale *= {real}({factor!r}); }}",
-                f"else if (peak * scale > {real}({factor!r})) {{ scale *= {real}({1 / factor!r}); }} }} }}",
-            )
-        shift = f"select(2 * norm * scale, {real}(1), peak == 0)" if definite else f"{real}()"
-        kernel.line(
-            f"let shift = {shift};",
-            f"if (local == 0u) {{ {scales.store('2u * plane', 'scale')} {scales.store('2u * plane + 1u', 'shift')} }}",
-            f"for (var e = local; e < rows * columns; e += {WORKGROUP}u) {{ let i = e % rows; let j = e / rows;",
-            f"var x = {access.load(element)} * scale;",
-            f"if (i == j) {{ x += {numbers.whole('shift')}; }}",
-            access.store(element, "x"),
-            "}",
-        )
-        if v is not None:
-            stored = template.bind(v.buffer, writable=True)
-            template.matrix("v")
-            kernel.line(
-                f"for (var e = local; e < columns * columns; e += {WORKGROUP}u) "
-                "{ let i = e % columns; let j = e / columns;",
-                stored.store(template.place("v", v, "i", "j"), f"select({numbers.zero}, {numbers.one}, i == j)"),
-                "}",
-            )
+    def write_survey(template: Template) -> None:
+        _write_survey(template, numbers, a, found)
 
-    values = {"rows": a.rows, "columns": a.columns, **where("a", a), **(where("v", v) if v else {})}
-    frame.run(("prepare", a.buffer, definite, v is not None), "scaling", write, values, frame.batch)
+    def write_scaling(template: Template) -> None:
+        _write_scaling(template, numbers, both, columns, turned, found, definite=definite)
+
+    values = {"rows": a.rows, "columns": a.columns, "parts": parts, **where("a", both)}
+    frame.run(("survey", both.buffer), "largest elements", write_survey, values, frame.batch * parts)
+    each = -(-both.rows * both.columns // (_SCALED * WORKGROUP))
+    # V begins below the rows of the matrix and what pads them
+    begin = both.rows - a.columns if columns.vectors else both.rows
+    values |= {"height": both.rows, "begin": begin, "groups_each": each}
+    frame.run(("scaling", both.buffer, definite), "scaling", write_scaling, values, frame.batch * each)
+
+
+def _write_survey(template: Template, numbers: Numbers, a: Matrix, found: Buffer) -> None:
+    """Write the largest element, and the largest sum of a column, of some columns."""
+    kernel, real = template.kernel, numbers.real
+    kernel.module += [*numbers.functions, f"var<workgroup> seen: array<vec2<{real}>, {WORKGROUP}>;"]
+    read, written = template.bind(a.buffer, writable=False), template.bind(found, writable=True)
+    template.numbers("rows", "columns", "parts")
+    kernel.line("let plane = block / parts; let part = block - plane * parts;")
+    template.matrix("a")
+    size = numbers.size(read.load(template.place("a", a, "i", "j")))
+    kernel.line(
+        f"let j = part * {_SURVEYED}u + local / {_MEMBERS}u;",
+        f"var own = vec2<{real}>();",
+        f"if (j < columns) {{ for (var i = local % {_MEMBERS}u; i < rows; i += {_MEMBERS}u) {{",
+        f"let size = {size}; own = vec2<{real}>(max(own.x, size), own.y + size);",
+        "} }",
+        "seen[local] = own; workgroupBarrier();",
+        "if (local > 0u) { return; }",
+        f"var all = vec2<{real}>();",
+        f"for (var c = 0u; c < {_SURVEYED}u; c++) {{",
+        f"var column = vec2<{real}>();",
+        f"for (var n = 0u; n < {_MEMBERS}u; n++) {{",
+        f"let other = seen[c * {_MEMBERS}u + n]; column = vec2<{real}>(max(column.x, other.x), column.y + other.y);",
+        "}",
+        "all = max(all, column);",
+        "}",
+        written.store("2u * block", "all.x"),
+        written.store("2u * block + 1u", "all.y"),
+    )
+
+
+def _write_scaling(
+    template: Template, numbers: Numbers, both: Matrix, columns: Columns, turned: Buffer, found: Buffer, *,
+    definite: bool,
+) -> None:  # fmt: skip
+    """Write the scale, what is added to the diagonal then, and with both the elements."""
+    kernel, real = template.kernel, numbers.real
+    kernel.module += numbers.functions
+    access, scales = template.bind(both.buffer, writable=True), template.bind(columns.scales, writable=True)
+    flags, seen = template.bind(turned, writable=True), template.bind(found, writable=False)
+    template.numbers("rows", "columns", "parts", "height", "begin", "groups_each")
+    kernel.line("let plane = block / groups_each; let part = block - plane * groups_each;")
+    template.matrix("a")
+    kernel.line(
+        f"var peak = {real}(); var norm = {real}(); var scale = {real}(1);",
+        "for (var n = plane * parts; n < (plane + 1u) * parts; n++) {",
+        f"peak = max(peak, {seen.load('2u * n')}); norm = max(norm, {seen.load('2u * n + 1u')});",
+        "}",
+    )
+    for factor, times in ((2.0**16, 64), (2.0, 16)):
+        kernel.line(
+            f"if (peak > 0) {{ for (var k = 0u; k < {times}u; k++) {{",
+            f"if (peak * scale < {real}({1 / factor!r})) {{ scale *= {real}({factor!r}); }}",
+            f"else if (peak * scale > {real}({factor!r})) {{ scale *= {real}({1 / factor!r}); }} }} }}",
+        )
+    place = template.place("a", both, "i", "j")
+    kernel.line(
+        f"let shift = {f'select(2 * norm * scale, {real}(1), peak == 0)' if definite else f'{real}()'};",
+        "if (part == 0u && local == 0u) {",
+        scales.store("2u * plane", "scale"),
+        scales.store("2u * plane + 1u", "shift"),
+        f"for (var s = 0u; s < {_SWEEPS}u; s++) {{ {flags.store(f'plane * {_SWEEPS}u + s', '0i')} }}",
+        "}",
+        f"for (var n = 0u; n < {_SCALED}u; n++) {{",
+        f"let e = (part * {_SCALED}u + n) * {WORKGROUP}u + local;",
+        "if (e >= height * columns) { return; }",
+        "let i = e % height; let j = e / height;",
+        f"var x = select({numbers.zero}, {numbers.one}, i >= begin && i - begin == j);",
+        "if (i < rows) {",
+        f"x = {access.load(place)} * scale;",
+        f"if (i == j) {{ x += {numbers.whole('shift')}; }}",
+        "}",
+        access.store(place, "x"),
+        "}",
+    )
 
 
 def _rounds(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:

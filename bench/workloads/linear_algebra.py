@@ -1,0 +1,157 @@
+"""Factorisations of matrices, large ones and stacks of small ones, in single precision."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bench.workloads.base import COMPILED, Inputs, Workload, parts, uniform
+
+RIGHT_SIDES = 1000
+
+
+def cholesky(xp: Any, size: int, a: Any) -> Any:
+    """Factorise positive definite matrices."""
+    return xp.linalg.cholesky(a)
+
+
+def solve(xp: Any, size: int, a: Any, b: Any) -> Any:
+    """Solve systems."""
+    return xp.linalg.solve(a, b)
+
+
+def inv(xp: Any, size: int, a: Any) -> Any:
+    """Invert matrices."""
+    return xp.linalg.inv(a)
+
+
+def det(xp: Any, size: int, a: Any) -> Any:
+    """Take determinants."""
+    return xp.linalg.det(a)
+
+
+def qr(xp: Any, size: int, a: Any) -> Any:
+    """Factorise into Q and R, and return R."""
+    return xp.linalg.qr(a)[1]
+
+
+def eigh(xp: Any, size: int, a: Any) -> Any:
+    """Take eigenvalues and eigenvectors, and return the values."""
+    return xp.linalg.eigh(a)[0]
+
+
+def svd(xp: Any, size: int, a: Any) -> Any:
+    """Take singular values and vectors, and return the values."""
+    return xp.linalg.svd(a)[1]
+
+
+def _general(*shape: int) -> np.ndarray:
+    """Return matrices with small condition numbers."""
+    n = shape[-1]
+    return uniform(*shape) + np.sqrt(np.float32(4 * n)) * np.eye(n, dtype=np.float32)
+
+
+def _near_one(*shape: int) -> np.ndarray:
+    """Return matrices whose determinants are single-precision numbers."""
+    n = shape[-1]
+    return _general(*shape) / np.sqrt(np.float32(4 * n))
+
+
+def _symmetric(*shape: int) -> np.ndarray:
+    a = uniform(*shape)
+    return a + np.swapaxes(a, -1, -2)
+
+
+def _positive(*shape: int) -> np.ndarray:
+    n = shape[-1]
+    return _symmetric(*shape) + 8 * np.sqrt(np.float32(n)) * np.eye(n, dtype=np.float32)
+
+
+def _sides(*shape: int) -> np.ndarray:
+    return uniform(*shape, seed=1)
+
+
+#: Of each function its operand, and its additions and multiplications over n**3, as they are usually counted.
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., np.ndarray], float]] = {
+    "cholesky": (cholesky, _positive, 1 / 3),
+    "inv": (inv, _general, 2),
+    "det": (det, _near_one, 2 / 3),
+    "qr": (qr, _general, 8 / 3),
+    "eigh": (eigh, _symmetric, 9),
+    "svd": (svd, _general, 22),
+}
+
+
+def _positive_rows(found: np.ndarray, inputs: Inputs) -> np.ndarray:
+    """Return the factor R with the signs for which its diagonal is positive."""
+    signs = np.sign(np.diagonal(found, axis1=-2, axis2=-1))
+    return found * np.where(signs == 0, 1, signs)[..., None]
+
+
+def _one(name: str, n: int) -> Workload:
+    run, made, operations = _FUNCTIONS[name]
+    return Workload(
+        name=f"{name}-{n}",
+        size=n,
+        inputs=lambda size: [made(size, size)],
+        run=run,
+        nbytes=lambda size: 8 * size**2,
+        flops=lambda size: operations * size**3,
+        limit="matmul-4096",
+        seen=_positive_rows if name == "qr" else None,
+        tolerance=1e-4,
+        without=COMPILED,
+    )
+
+
+def _stack(name: str, count: int, n: int) -> Workload:
+    run, made, _ = _FUNCTIONS[name]
+    return Workload(
+        name=f"{name}-stack-{n}",
+        size=count,
+        inputs=lambda size: [made(size, n, n)],
+        run=run,
+        nbytes=lambda size: 8 * size * n * n,
+        seen=_positive_rows if name == "qr" else None,
+        reference=parts(run) if name != "qr" else None,
+        tolerance=1e-4,
+        without=COMPILED,
+    )
+
+
+def _system(n: int) -> Workload:
+    return Workload(
+        name=f"solve-{n}",
+        size=n,
+        inputs=lambda size: [_general(size, size), _sides(size, RIGHT_SIDES)],
+        run=solve,
+        nbytes=lambda size: 4 * size**2 + 8 * size * RIGHT_SIDES,
+        flops=lambda size: 2 / 3 * size**3 + 2 * size**2 * RIGHT_SIDES,
+        limit="matmul-4096",
+        tolerance=1e-4,
+        without=COMPILED,
+    )
+
+
+def _systems(count: int, n: int) -> Workload:
+    return Workload(
+        name=f"solve-stack-{n}",
+        size=count,
+        inputs=lambda size: [_general(size, n, n), _sides(size, n, n)],
+        run=solve,
+        nbytes=lambda size: 12 * size * n * n,
+        reference=parts(solve),
+        tolerance=1e-4,
+        without=COMPILED,
+    )
+
+
+WORKLOADS = [
+    _one("cholesky", 4096),
+    _system(4096),
+    _one("qr", 4096),
+    _one("eigh", 2048),
+    _one("svd", 2048),
+    *(_stack(name, count, n) for count, n in ((10_000, 16), (1000, 64)) for name in _FUNCTIONS),
+    *(_systems(count, n) for count, n in ((10_000, 16), (1000, 64))),
+]

@@ -1,0 +1,167 @@
+"""Which functions compute small arrays in host memory at once, and with which results."""
+
+import threading
+
+import numpy as np
+import pytest
+from support import assert_same
+
+import gpuarray as xp
+from gpuarray.array import GpuArray
+from gpuarray.config import Config
+from gpuarray.functions.registry import AT_ONCE
+
+
+@pytest.fixture(autouse=True)
+def small_values():
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        yield
+
+
+X = np.random.default_rng(0).normal(size=(4, 4)) + 4 * np.eye(4)
+V = np.array([0.5, np.nan, -2.0, 3.0])
+I = np.array([2, 0, 1, 1])  # noqa: E741  # indices
+
+#: Calls with a namespace and arrays on the device.
+CALLS = {
+    "pad": lambda np, x, v, i: np.pad(x, 1, mode="edge"),
+    "tile": lambda np, x, v, i: np.tile(v, (2, 3)),
+    "repeat": lambda np, x, v, i: np.repeat(x, 2, axis=1),
+    "diag": lambda np, x, v, i: np.diag(v, 1) + np.diag(np.diag(np.ones((5, 5)))),
+    "vander": lambda np, x, v, i: np.vander(x[0], 3),
+    "polynomials": lambda np, x, v, i: np.polyval(np.polymul(np.polyint(x[0]), x[1]), x[2]),
+    "fit": lambda np, x, v, i: np.polyfit(x[0], x[1], 2),
+    "roots": lambda np, x, v, i: np.sort(abs(np.roots(x[0]))),
+    "lstsq": lambda np, x, v, i: np.linalg.lstsq(x, x[0])[0],
+    "svd": lambda np, x, v, i: np.linalg.svd(x)[1],
+    "qr": lambda np, x, v, i: abs(np.linalg.qr(x)[1]),
+    "cond": lambda np, x, v, i: np.linalg.cond(x),
+    "nan": lambda np, x, v, i: np.nanmax(v) + np.nanmin(v) + np.nancumsum(v) + np.nanargmax(v),
+    "spread": lambda np, x, v, i: np.nanmean(v) + np.nanstd(v, ddof=1) + np.nanvar(x, axis=0, keepdims=True) + x.mT,
+    "sets": lambda np, x, v, i: np.setdiff1d(i, np.intersect1d(i, i[:2])),
+    "histogram": lambda np, x, v, i: np.histogram(x, 5)[0],
+    "cov": lambda np, x, v, i: np.cov(x) + np.corrcoef(x),
+    "bits": lambda np, x, v, i: np.unpackbits(np.packbits(i > 0)),
+    "indices": lambda np, x, v, i: np.ravel_multi_index(np.unravel_index(i, (3, 2)), (3, 2)),
+    "sort": lambda np, x, v, i: np.argsort(i, kind="stable") + np.lexsort((i, i[::-1])),
+    "cross": lambda np, x, v, i: np.cross(x[:, :3], x[:, 1:]),
+    "reduce": lambda np, x, v, i: np.add.reduce(x, axis=1) + np.maximum.accumulate(x[0]),
+    "outer": lambda np, x, v, i: np.subtract.outer(x[0], x[1]),
+    "reduceat": lambda np, x, v, i: np.add.reduceat(x[0], np.asarray([0, 2])),
+    "full_like": lambda np, x, v, i: np.full_like(x, 3) + np.eye(4) + np.tri(4) + np.ones(4),
+    "ranges": lambda np, x, v, i: np.arange(4) + np.arange(0, 1, 0.25) + np.arange(3, -1, -1),
+    "lists": lambda np, x, v, i: np.array([x[0, 0], x[1, 1]]) + np.array([[1, 2], [3.5, 4]]) + np.asarray((1, 2)),
+    "numbers": lambda np, x, v, i: np.sqrt(2) * np.maximum(3, 2.5),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_result_is_there_at_once(name):
+    found = CALLS[name](xp, xp.asarray(X), xp.asarray(V), xp.asarray(I))
+    assert found._cell.memory is not None
+    assert_same(found, np.asarray(CALLS[name](np, X, V, I)))
+    assert xp.stats()["evaluations"] == 0
+
+
+def test_arguments_are_written_to():
+    x, host = xp.asarray(X.copy()), X.copy()
+    out, expected = xp.zeros((4, 4)), np.zeros((4, 4))
+    for a, o in ((x, out), (host, expected)):
+        assert np.multiply(a, 2, out=o, where=a > 0) is o
+        np.add.at(a, ([0, 0], [1, 1]), 5)
+        a[1:3].sort(axis=0)
+        a[3].fill(7)
+        a.flat[[1, 2]] = -1
+        np.exp(a[0], out=a[0])
+        a[:, 2].partition(1)
+    assert x._cell.memory is not None
+    assert_same(out, expected)
+    assert_same(x, host)
+    assert [x.item(3), x.item(1, 2), x.item((2, 0))] == [host.item(3), host.item(1, 2), host.item((2, 0))]
+
+
+def test_averages_of_nothing_do_not_warn(recwarn):
+    x = xp.asarray(np.array([[1.0, np.nan], [2.0, np.nan]]))
+    for found in (np.nanmean(x, 0), np.nanstd(x, 0), np.nanvar(x, 0, ddof=1)):
+        assert np.isnan(found).tolist() == [False, True]
+    assert not np.isfinite(x[0].var(ddof=2))
+    assert not np.isfinite(x.std(axis=0, ddof=3)).any()
+    assert np.isnan(x.mean(axis=1, where=x > 3)).all()
+    assert not recwarn.list
+
+
+def test_comparisons_of_arrays_are_truths():
+    x = xp.asarray(X)
+    assert np.allclose(x, x + 1e-12) is True
+    assert xp.array_equal(x, x + 1) is False
+    assert np.array_equal(x, x[0]) is False
+    assert xp.stats()["evaluations"] == 0
+
+
+def test_elements_that_a_mask_leaves_out_are_zeros():
+    x = xp.asarray(X)
+    assert_same(np.negative(x, where=x > 0), np.where(X > 0, -X, 0))
+
+
+def test_results_that_would_be_large_are_recorded():
+    x = xp.asarray(np.ones(5000))
+    for found in (xp.diag(x), xp.einsum("i,j->ij", x, x), xp.tile(x, 1000), np.add.outer(x, x), xp.repeat(x, 500)):
+        assert found.size > 1 << 20
+        assert found._cell.memory is None
+        assert found.residency == ()
+    assert xp.outer(x[:200], x[:200])._cell.memory is None  # its elements are there, and what follows is recorded
+
+
+def test_values_in_memory_do_not_outlive_the_limit():
+    x = xp.asarray(np.arange(10.0))
+    with xp.using(direct_limit=5):
+        assert (x[:3] + 1)._cell.memory is not None
+        assert xp.zeros(10)._cell.memory is None
+        assert xp.asarray([1.0] * 10)._cell.memory is None
+
+
+def test_new_arrays_have_memory_of_their_own():
+    host = np.arange(4.0)
+    x = xp.asarray(host)
+    host[0] = 9
+    y = xp.array(x)
+    y[1] = 8
+    assert x.tolist() == [0, 1, 2, 3]
+    zero = xp.asarray(3.0)
+    zero += 1
+    assert zero.tolist() == 4
+    assert not np.shares_memory(x.get(), x.host())
+    assert_same(xp.diff(x, 0), x.get())
+    assert xp.diff(x, 0) is not x
+
+
+def test_results_have_the_names_of_the_package():
+    x = xp.asarray(X)
+    for function in (xp.linalg.svd, xp.linalg.qr, xp.linalg.eigh, xp.linalg.slogdet, xp.unique_counts):
+        found = function(x)
+        with xp.using(direct_limit=0):
+            assert type(found) is type(function(x))
+        assert all(isinstance(part, GpuArray) for part in found)
+
+
+def test_rules_are_those_of_functions_that_numpy_has():
+    assert {np.concatenate, np.linalg.solve, np.fft.fft, np.put} <= AT_ONCE.keys()
+
+
+def test_no_thread_updates_twice_or_not_at_all():
+    """Another thread makes the value a node, so that the elements have to be copied before they are updated."""
+    x, ends = xp.zeros(8), threading.Event()
+
+    def look():
+        while not ends.is_set():
+            x.node()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(3000):
+            x += 1
+    finally:
+        ends.set()
+        thread.join()
+    assert x.tolist() == [3000] * 8
