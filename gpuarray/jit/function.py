@@ -12,6 +12,7 @@ from weakref import ref
 
 from gpuarray import logs
 from gpuarray.array import GpuArray
+from gpuarray.functions.evaluation import evaluate
 from gpuarray.graph import tape, tracing
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recording import Recording, record
@@ -22,6 +23,8 @@ R = TypeVar("R")
 
 #: So many recordings are made for views that differ in their offsets alone; then calls are given copies of views.
 _OFFSETS: Final = 3
+#: So many recordings are made for sizes that differ each time, while no call uses one again; others are not recorded.
+_PASSING: Final = 8
 #: Recordings of one signature, for other values of variables around the function.
 _VARIANTS: Final = 8
 
@@ -56,6 +59,11 @@ class Jitted(Generic[P, R]):
         self._kept: dict[Hashable, list[Any]] = {}
         self._offsets: dict[Hashable, int] = {}
         """How many recordings were made, by the signature without the offsets of views; -1 if copies will not do."""
+        self._sizes: dict[Hashable, tuple[int, int]] = {}
+        """How many recordings were made in a row that no call used again, and how many calls had used any by then, by
+        the signature without sizes."""
+        self._unrecorded: Hashable = None
+        """The signature of the last call that was not recorded."""
         self._hits = 0
         self._misses = 0
 
@@ -112,8 +120,29 @@ class Jitted(Generic[P, R]):
                     return replayed
         if call.layouts and (copied := self._with_copies(call, args, keywords)) is not None:
             return copied[0]
+        if self._has_passing_sizes(key, call):
+            result = self._function(*args, **keywords)
+            evaluate(*call.arrays, *_arrays(result))
+            return result
         recorded: R = self._record(key, call, args, keywords).play(call)
         return recorded
+
+    def _has_passing_sizes(self, key: Hashable, call: Call) -> bool:
+        """Return whether a call is not worth a recording: each of the last ones had other sizes, and none came again.
+
+        A loop over parts that grow or shrink would make a recording for each. Its plans serve all sizes.
+        """
+        sizeless = call.without_sizes()
+        with self._lock:
+            if len(self._sizes) >= self._maxsize:
+                self._sizes.clear()
+            count, hits = self._sizes.get(sizeless, (0, self._hits))
+            count = count + 1 if hits == self._hits else 1
+            if count > _PASSING and key != self._unrecorded:
+                self._unrecorded = key
+                return True
+            self._sizes[sizeless] = count, self._hits
+            return False
 
     def _with_copies(self, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
         """Return the result of a call with copies of the arguments that are views, or None.
@@ -232,6 +261,14 @@ def _copied(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return kind(*[_copied(part) for part in value])
     return value
+
+
+def _arrays(value: Any) -> list[GpuArray]:
+    """Return the arrays of a result."""
+    if type(value) is GpuArray:
+        return [value]
+    parts = value.values() if type(value) is dict else value if isinstance(value, tuple | list) else ()
+    return [array for part in parts for array in _arrays(part)]
 
 
 def _names(function: Callable[..., Any]) -> list[str]:

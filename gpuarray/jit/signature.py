@@ -63,9 +63,11 @@ class Call:
         The new arrays of the result that have views, by number.
     layouts : list of int
         Where the key has the layouts of views.
+    shapes : list of int
+        Where the key has the shapes of arrays.
     """
 
-    __slots__ = ("arrays", "cells", "key", "layouts", "made", "registers", "statics", "values")
+    __slots__ = ("arrays", "cells", "key", "layouts", "made", "registers", "shapes", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
@@ -76,16 +78,19 @@ class Call:
         self.registers: list[Any] = []
         self.made: dict[int, GpuArray] = {}
         self.layouts: list[int] = []
+        self.shapes: list[int] = []
 
     def take(self, value: Any) -> None:
         """Add an argument, or a part of one."""
         kind = type(value)
         if kind is GpuArray:
             cell = value._cell
+            self.shapes.append(len(self.key) + 1)
             self.key += (kind, value._shape, value._dtype, cell.device.name, value._access)
             if value._layout is not None or value._part is not None:
                 if value._layout is not None:
                     self.layouts.append(len(self.key))
+                self.shapes.append(len(self.key) + 2)
                 self.key += (value._layout, value._part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
         elif kind in _NUMBERS:
@@ -176,6 +181,15 @@ class Call:
         key = self.key[:]
         for place in self.layouts:
             key[place] = key[place][:2]
+        return tuple(key)
+
+    def without_sizes(self) -> Hashable:
+        """Return the key without the lengths of axes, and without the layouts of views."""
+        key = self.key[:]
+        for place in self.shapes:
+            key[place] = len(key[place])
+        for place in self.layouts:
+            key[place] = len(key[place].shape)
         return tuple(key)
 
     def finished(self) -> Hashable:

@@ -113,14 +113,14 @@ def find_plan(
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
         graph, order = found
-    sizes = graph.sizes(order)
+    sizes = () if graph.motion is None else graph.sizes(order)
     context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots
     if graph.storable or held_from < MAXIMUM:
         wanted = wanted + stored.held(order, graph.storable, pending, held_from)
     key = (*context, *wanted)
     prepared = _plans.get(key)
-    if prepared is None or stored.is_repeated(order, prepared.unstored):
+    if prepared is None or (prepared.unstored and stored.is_repeated(order, prepared.unstored)):
         again, unstored = stored.recomputed(order, {*wanted})
         if again:
             wanted = wanted + again

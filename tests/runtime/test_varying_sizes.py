@@ -131,6 +131,35 @@ def test_plans_of_templates_are_those_that_planning_makes(program: Program) -> N
     assert compared >= 10
 
 
+def test_recorded_functions_make_a_constant_number_of_recordings(device: Device) -> None:
+    values = np.random.default_rng(3).random(60, np.float32)
+    ours = xp.asarray(values)
+
+    @xp.jit
+    def step(x: Any, y: Any) -> Any:
+        return {"sum": x * 0.5 + y, "largest": x.max()}
+
+    for k in range(1, 50):
+        found = step(ours[k:], ours[:-k])
+        np.testing.assert_allclose(found["sum"].get(), values[k:] * np.float32(0.5) + values[:-k], rtol=1e-6)
+        assert float(found["largest"]) == values[k:].max()
+    assert step.cache_info().misses <= 10
+    for _ in range(3):
+        step(ours[7:], ours[:-7])
+    assert step.cache_info().hits >= 1
+
+
+def test_sizes_that_come_again_are_recorded(device: Device) -> None:
+    @xp.jit
+    def double(x: Any) -> Any:
+        return x * 2
+
+    for _ in range(2):
+        for n in range(3, 9):
+            double(xp.ones(n))
+    assert (double.cache_info().hits, double.cache_info().misses) == (6, 6)
+
+
 def test_numbers_that_vary_note_what_is_asked_of_them() -> None:
     sizes = Sizes([3, 5], [10, 7], [True, True])
     n, m = sizes.number(0), sizes.number(1)

@@ -129,7 +129,8 @@ class TiledLoop:
 
 def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any]) -> Array:
     memory = outputs[view.slot] if view.is_output else inputs[view.slot]
-    return np.ndarray(view.shape, view.dtype, memory, at_values(view.offset, scalars), view.strides)
+    offset = view.offset if type(view.offset) is int else at_values(view.offset, scalars)
+    return np.ndarray(view.shape, view.dtype, memory, offset, view.strides)
 
 
 class PreparedLoop:
