@@ -82,6 +82,22 @@ def waits_long() -> bool:
     return bool(_sections) and threading.current_thread() is _main() and any(s.waits_long() for s in _sections)
 
 
+class NothingDone(KeyboardInterrupt):
+    """An interrupt that came before the work that it ended had any effect."""
+
+
+def end_if_long() -> None:
+    """End work that has had no effect yet if an interrupt of this thread has waited for long.
+
+    Raises
+    ------
+    NothingDone
+        If it has.
+    """
+    if waits_long():
+        raise NothingDone
+
+
 #: Signals whose handlers deferrals make wait.
 _OTHERS: Final = tuple(
     int(number)

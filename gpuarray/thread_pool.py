@@ -25,7 +25,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Seconds after which a waiting thread checks again whether the work is done.
-_POLL_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 0.25
 
 
 def thread_count() -> int:
@@ -80,11 +80,13 @@ class Future(Generic[T]):
         self.is_cancelled = True
         return True
 
-    def wait(self) -> None:
-        """Wait until the work is done."""
+    def wait(self, check: Callable[[], object] = int) -> None:
+        """Wait until the work is done; ``check`` is called several times a second, and may raise an exception."""
         while not self._is_done:
             if self._finished.acquire(timeout=_POLL_SECONDS):
                 self._finished.release()  # for the next thread that waits
+            else:
+                check()
 
     def result(self) -> T:
         """Wait, and return what the work returned, or raise what it raised."""

@@ -20,6 +20,7 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.fusion.steps import ScatterStep
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.interrupts import NothingDone
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import residency
@@ -252,7 +253,8 @@ class Schedule:
                 done += 1
         except BaseException as error:
             # a device that has no room runs nothing of what it is given
-            is_old = done < self._begin or (done == self._begin and isinstance(error, DeviceMemoryError))
+            has_no_effect = isinstance(error, DeviceMemoryError | NothingDone)
+            is_old = done < self._begin or (done == self._begin and has_no_effect)
             self._return_donated(leaves, buffers, undo, is_old=is_old or can_repeat)
             raise
         return self._made(leaves, order, buffers, serial)

@@ -1,5 +1,7 @@
-"""Waiting threads leave the processor to others."""
+"""Waiting threads leave the processor to others, and end at interrupts."""
 
+import os
+import signal
 import threading
 import time
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 import gpuarray as xp
 from gpuarray import thread_pool
 from gpuarray.providers.wgpu import native
+from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime import places
 
@@ -67,3 +70,56 @@ def test_a_wait_sleeps_where_the_machine_has_other_work(driver: Any, monkeypatch
     monkeypatch.setattr(native, "_yield", let_others_run)
     driver._poll_awake(lambda: False)
     assert len(yields) == 1
+
+
+def test_an_interrupt_ends_a_wait_for_the_device(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "awake_ns", 0)
+    never = native.NativeStaging(None, 0, 0, driver)
+    start = interrupted_soon()
+    with pytest.raises(KeyboardInterrupt):
+        driver.await_mapping(never)
+    assert time.monotonic() - start < 1
+
+
+def test_a_wait_goes_on_while_the_device_computes(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "awake_ns", 0)
+    monkeypatch.setattr(native, "_PATIENCE_NS", 100_000_000)
+    x = xp.asarray(np.ones((900, 900), np.float32), device="wgpu:0")
+    assert (x @ x @ x).sum() == 900**4
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_an_interrupt_ends_a_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch, in_place: bool) -> None:
+    """The kernel compiles on, and the next evaluation takes it; an update has not happened."""
+    compiled, end = [], threading.Event()
+    compile_kernel = Pipelines._compile
+
+    def slow(*arguments: Any) -> Any:
+        compiled.append(arguments)
+        end.wait()
+        return compile_kernel(*arguments)
+
+    x = xp.asarray(np.arange(5000, dtype=np.float32), device="wgpu:0")
+    xp.evaluate(x)
+    places.provider_of(xp.Device("wgpu:0"))._pipelines.forget()  # type: ignore[attr-defined]
+    monkeypatch.setattr(Pipelines, "_compile", slow)
+    if in_place:
+        x[1:] += 1
+    else:
+        x = x + 1
+    start = interrupted_soon()
+    with pytest.raises(KeyboardInterrupt):
+        xp.evaluate(x)
+    assert time.monotonic() - start < 1
+    end.set()
+    expected = np.arange(5000, dtype=np.float32) + 1
+    if in_place:
+        expected[0] = 0
+    np.testing.assert_array_equal(np.asarray(x), expected)
+    assert len({arguments[1] for arguments in compiled}) == len(compiled)
+
+
+def interrupted_soon() -> float:
+    """Send SIGINT to this process in a moment, and return the time when it comes."""
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return time.monotonic() + 0.2

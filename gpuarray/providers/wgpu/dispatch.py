@@ -108,11 +108,15 @@ class Dispatcher:
         try:
             # allocate everything before the first submit, so that a lack of memory leaves no partial run
             scratch = [self._scratch(task) if task.prepared.scratch else () for task in tasks]
-            for task, buffers in zip(tasks, scratch, strict=True):
-                if task.prepared.owner is not self:
-                    self._bind_all(tasks)
-                else:
+            is_new = False
+            for task in tasks:
+                if task.prepared.owner is self:
                     task.prepared.runs += 1
+                else:
+                    is_new = True
+            if is_new:  # before the first submit too, as a wait for a compiler can be interrupted
+                self._bind_all(tasks)
+            for task, buffers in zip(tasks, scratch, strict=True):
                 self._add(task.prepared, (task.inputs, task.outputs, buffers), task.scalars, task.tag)
             if download is not None or is_logged or self._is_due(tasks):
                 self.flush(download)
@@ -198,13 +202,12 @@ class Dispatcher:
         return found
 
     def _bind_all(self, tasks: Sequence[Task]) -> None:
-        """Compile the kernels of new tasks in parallel, one of them on this thread."""
-        if self._complete == len(self._commands):  # no command of this run yet
-            self.flush()  # the device can work while kernels are compiled
+        """Compile the kernels of new tasks in parallel."""
+        self.flush()  # the device can work while kernels are compiled
         self._pipelines.make_room()
         new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
         kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
-        self._pipelines.begin([*kernels][1:])
+        self._pipelines.begin(kernels)
         for prepared in new:
             for launch, (source, label, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
                 launch.layout = self._pipelines.layout(writable)

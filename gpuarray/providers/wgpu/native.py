@@ -32,6 +32,10 @@ _ERRORS: Final = {
 }
 #: How long to wait for a mapping's callback after the device has done the work, if another thread's poll received it.
 _PATIENCE_NS: Final = 10_000_000_000
+#: A wait sleeps between two polls for this part of the time that it has taken, within these bounds.
+_PARTS: Final = 32
+_SHORTEST_NS: Final = 20_000
+_LONGEST_NS: Final = 5_000_000
 #: A poll takes some microseconds. One that took so many nanoseconds has let other work of the machine run, which then
 #: needs the processor more than polling does.
 _BUSY_NS: Final = 100_000
@@ -334,6 +338,23 @@ class NativeDriver(PublicDriver):
             if now - before > _BUSY_NS:
                 return
 
+    def _poll_at_intervals(self, is_done: Callable[[], object]) -> None:
+        """Poll until something is done, the less often the longer it takes.
+
+        The driver's own wait would keep the handlers of signals, Ctrl-C among them, from running. Where nothing is left
+        to be done, another thread's poll has received the callback, for which it needs the interpreter.
+        """
+        start = idle = perf_counter_ns()
+        while not is_done():
+            is_idle = self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL) & 0xFF  # a byte of Rust's
+            now = perf_counter_ns()
+            if not is_idle:
+                idle = now
+            elif now - idle > _PATIENCE_NS:
+                return
+            if not is_done():
+                sleep(1e-9 * min(max((now - start) // _PARTS, _SHORTEST_NS), _LONGEST_NS))
+
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
         usage = wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST
@@ -372,7 +393,6 @@ class NativeDriver(PublicDriver):
     def await_mapping(self, staging: Staging) -> None:
         """Wait for a requested mapping. Other threads, and handlers of signals, may call the driver meanwhile."""
         assert isinstance(staging, NativeStaging)
-        lib, device = self._lib, self._device
 
         def is_done() -> bool:
             return staging.status is not None or staging.interrupt is not None
@@ -383,12 +403,7 @@ class NativeDriver(PublicDriver):
                     self._poll_awake(is_done)
                 if not is_done():
                     with logs.told_if_long("wait", "waiting for the GPU to compute a value that is read"):
-                        lib.wgpuDevicePoll(device, True, staging.submission)
-                give_up = perf_counter_ns() + _PATIENCE_NS
-                while not is_done() and perf_counter_ns() < give_up:
-                    # the other thread needs the interpreter to call it
-                    sleep(1e-5)
-                    lib.wgpuDevicePoll(device, True, staging.submission)
+                        self._poll_at_intervals(is_done)
         interrupt, staging.interrupt = staging.interrupt, None
         if interrupt is not None:
             try:

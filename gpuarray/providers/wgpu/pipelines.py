@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import wgpu
 
-from gpuarray import logs, observers, thread_pool
+from gpuarray import interrupts, logs, observers, thread_pool
 from gpuarray.codegen.programs import is_in_range
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
@@ -217,10 +217,13 @@ class Pipelines:
             kept.drop()
 
     def _made(self, key: _Key, label: str) -> Any:
-        """Return a compiled kernel, by another thread if that was begun."""
-        source, writable, trusted = key
-        begun = self._begun.pop(key, None)
-        found = self._compile(source, label, self.layout(writable), trusted) if begun is None else begun.result()
+        """Return a kernel compiled by another thread, so that interrupts end the wait for it."""
+        source, writable, _ = key
+        self.begin([(source, label, writable)])
+        begun = self._begun[key]
+        begun.wait(interrupts.end_if_long)  # after an interrupt it compiles on, and whoever needs it next takes it
+        del self._begun[key]
+        found = begun.result()
         self._counters.compiles += 1
         return found
 

@@ -1,13 +1,11 @@
 """The provider that runs steps on a GPU through wgpu.
 
-Invariant: every call of the driver holds the lock of the provider, so any thread may use a provider. A provider is
-alive, closed, lost (its device failed) or left behind (by ``fork``). Only a live provider calls the driver; the others
-raise a DeviceError that states the cause. The registry opens providers; the runtime uses them.
+Invariant: every call of the driver holds the lock of the provider (:mod:`.guard`), so any thread may use a provider.
+The registry opens providers; the runtime uses them.
 """
 
-import threading
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
@@ -17,12 +15,12 @@ from typing import Any, Final
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import disk_cache, dtypes, interrupts, logs, observers
+from gpuarray import dtypes, logs, observers
 from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.errors import DeviceError, DeviceMemoryError, GpuArrayError
+from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.fusion.costs import cost
 from gpuarray.fusion.steps import Step
 from gpuarray.providers.base import Task
@@ -32,6 +30,7 @@ from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher
 from gpuarray.providers.wgpu.flusher import BackgroundFlusher
+from gpuarray.providers.wgpu.guard import Guarded
 from gpuarray.providers.wgpu.launches import Prepared
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
@@ -39,38 +38,11 @@ from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.transfer import SMALL_BYTES, Transfer
 from gpuarray.providers.wgpu.warmup import WarmUp
 
-_CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
-
 #: Two milliseconds: in longer waits the time to wake the thread is negligible.
 _AWAKE_NS: Final = 2_000_000
 
 
-class _Using:
-    """The context manager of :meth:`WgpuProvider._using`, without state.
-
-    A generator would take three times as long at each call.
-    """
-
-    __slots__ = ("doing", "provider")
-
-    def __init__(self, provider: "WgpuProvider", doing: str) -> None:
-        self.provider = provider
-        self.doing = doing
-
-    def __enter__(self) -> None:
-        if self.provider._dead:
-            raise DeviceError(self.provider._dead)
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, wgpu.GPUError):
-            raise self.provider._translated(error, self.doing) from error
-        if error is not None and not isinstance(
-            error, GpuArrayError
-        ):  # an interrupt, which may come between any two calls
-            self.provider._pool.audit()
-
-
-class WgpuProvider:
+class WgpuProvider(Guarded):
     """Runs steps on one adapter.
 
     Parameters
@@ -100,15 +72,8 @@ class WgpuProvider:
     ) -> None:
         adapter = adapters.select(number)
         gpu_device = adapters.open_adapter(adapter, without, portable=portable)
-        self.device = device or Device(f"wgpu:{number}")
+        super().__init__(device or Device(f"wgpu:{number}"))
         self.capabilities = adapters.capabilities(adapter, gpu_device)
-        self._lock = threading.RLock()
-        self._is_inside = self._lock._is_owned  # type: ignore[attr-defined]  # threading.Condition uses it too
-        """Whether this thread holds the lock of the provider."""
-        self.alive = True
-        """Whether the device can be used."""
-        self._dead = ""
-        self._uses: dict[str, _Using] = {}
         self._counters = Counters()
         self._driver = open_driver(gpu_device)
         is_software = self.capabilities.kind == "CPU"
@@ -127,7 +92,8 @@ class WgpuProvider:
         if not self.facts[selftest.SUBNORMAL]:
             self.capabilities = adapters.without_subnormals(self.capabilities)
         if adapters.has_steady_subgroups(adapter, gpu_device):
-            self.capabilities = replace(self.capabilities, subgroup_size=self._find_subgroup_size())
+            size = selftest.recorded_subgroup_size(self._run_once, self._driver_name())
+            self.capabilities = replace(self.capabilities, subgroup_size=size)
         if config.current.autotune != "off":
             profile = self.capabilities.profile.recorded(self.capabilities.driver_name)
             self.capabilities = replace(self.capabilities, profile=profile)
@@ -145,24 +111,7 @@ class WgpuProvider:
     def _find_facts(self) -> Mapping[str, bool]:
         """Return the result of the self-test for this driver, from the record of its first run if there is one."""
         double = dtypes.float64 in self.capabilities.dtypes
-        subject = self._driver_name()
-        if double:
-            subject += " float64"
-        known = disk_cache.read("selftest", subject)
-        if known is not None and selftest.are_complete(known, float64=double):
-            return known
-        found = selftest.facts(self._run_once, float64=double)
-        disk_cache.write("selftest", subject, found)
-        return found
-
-    def _find_subgroup_size(self) -> int:
-        """Return the subgroup size by the self-test, from the record of its first run if there is one."""
-        known = disk_cache.read("subgroups", self._driver_name())
-        if known is not None and isinstance(known.get("size"), int):
-            return int(known["size"])
-        found = selftest.subgroup_size(self._run_once)
-        disk_cache.write("subgroups", self._driver_name(), {"size": found})
-        return found
+        return selftest.recorded_facts(self._run_once, self._driver_name(), float64=double)
 
     def _driver_name(self) -> str:
         found = self.capabilities
@@ -179,58 +128,6 @@ class WgpuProvider:
 
     def __repr__(self) -> str:
         return f"<WgpuProvider {self.device} on {self.capabilities.adapter}{', dead' if self._dead else ''}>"
-
-    def _using(self, doing: str) -> "_Using":
-        """Refuse if the device cannot be used, and translate wgpu's errors; the lock is held.
-
-        This context does not take the lock, because an interrupt in its Python code could leave the lock taken.
-        """
-        found = self._uses.get(doing)
-        if found is None:
-            found = self._uses[doing] = _Using(self, doing)
-        return found
-
-    def _entered(self) -> AbstractContextManager[Any]:
-        """Return a context to enter before the lock is taken, so that signal handlers wait until it is released.
-
-        Raises
-        ------
-        DeviceError
-            If a finalizer, a callback or the handler of an unusual signal interrupted a call of the device in this
-            thread. That call is incomplete, and the new one cannot wait for it.
-        """
-        if self._is_inside():
-            raise DeviceError(
-                f"the device {self.device.name!r} is in use by the code that this signal handler, finalizer or "
-                "callback interrupted; set a flag in it, and use arrays afterwards"
-            )
-        return (
-            interrupts.deferral if interrupts.has_handlers() else self._lock
-        )  # it is reentrant, so taking it twice is cheap
-
-    def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
-        """Return the error of this package for an error of wgpu."""
-        if isinstance(error, wgpu.GPUOutOfMemoryError):
-            return DeviceMemoryError(
-                f"the device {self.device.name!r} ran out of memory in {doing} ({self._pool.live_bytes:,} bytes "
-                "are in use); drop arrays that are not needed, or work in parts"
-            )
-        message = str(error)
-        if "lost" in message.lower() or self._dispatcher.has_failed:
-            self._mark_lost(message)
-            return DeviceError(self._dead)
-        return DeviceError(f"the device {self.device.name!r} refused {doing}: {message}")
-
-    def _mark_lost(self, message: str) -> None:
-        self._end(
-            f"the device {self.device.name!r} was lost ({' '.join(message.split())}); arrays that were read are still "
-            "right, others must be made again, for which the device is opened anew"
-        )
-        self._pool.abandon(self._dead)
-
-    def _end(self, why: str) -> None:
-        self._dead = self._dead or why
-        self.alive = False
 
     def allocate(self, nbytes: int) -> WgpuBuffer:
         """Return a buffer of at least ``nbytes`` bytes with undefined contents.
@@ -493,7 +390,10 @@ class WgpuProvider:
             with suppress(wgpu.GPUError):  # a lost device has no work
                 # the process may end next, while threads of the driver still compile or compute
                 self._driver.wait()
-            self._end(_CLOSED.format(name=self.device.name))
+            self._end(
+                f"the device {self.device.name!r} is closed; arrays that were read are still right, "
+                "others must be made again"
+            )
             self._transfer.clear()
             self._dispatcher.clear()
             self._pipelines.clear()
@@ -502,8 +402,7 @@ class WgpuProvider:
 
     def after_fork(self) -> None:
         """Disown the device of the parent process; called in a forked child, where only this thread exists."""
-        lock = self._lock = threading.RLock()  # a thread of the parent may have held the old lock at the fork
-        self._is_inside = lock._is_owned  # type: ignore[attr-defined]  # threading.Condition uses it too
+        self._renew_lock()
         self._end(adapters.FORKED)
         parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))

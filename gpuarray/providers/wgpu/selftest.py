@@ -1,7 +1,7 @@
 """Tests of a driver's arithmetic, which run once when a device is opened.
 
-The results select variants of the functions of the mathematics library, or disable a dtype of the device. The provider
-records them by driver version. The kernels take a few milliseconds.
+The results select variants of the functions of the mathematics library, or disable a dtype of the device. They are
+recorded by driver version. The kernels take a few milliseconds.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray import disk_cache
 from gpuarray.codegen.programs import Binding, Launch, Program
 
 Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
@@ -145,6 +146,27 @@ def subgroup_size(run: Run) -> int:
     sizes = _run(run, _SUBGROUPS, np.zeros(4 * _COUNT, np.uint32))
     size = int(sizes[0])
     return size if size in (4, 8, 16, 32, 64, 128) and bool((sizes == size).all()) else 0
+
+
+def recorded_facts(run: Run, driver: str, *, float64: bool) -> Mapping[str, bool]:
+    """Return the facts of a driver, from the record of the first test if there is one."""
+    subject = driver + " float64" if float64 else driver
+    known = disk_cache.read("selftest", subject)
+    if known is not None and are_complete(known, float64=float64):
+        return known
+    found = facts(run, float64=float64)
+    disk_cache.write("selftest", subject, found)
+    return found
+
+
+def recorded_subgroup_size(run: Run, driver: str) -> int:
+    """Return the size of the subgroups of a driver, from the record of the first test if there is one."""
+    known = disk_cache.read("subgroups", driver)
+    if known is not None and isinstance(known.get("size"), int):
+        return int(known["size"])
+    found = subgroup_size(run)
+    disk_cache.write("subgroups", driver, {"size": found})
+    return found
 
 
 def are_complete(known: Any, *, float64: bool) -> bool:
