@@ -6,11 +6,11 @@ Meetings are the rounds of a tournament, those of one round in the same launches
 the sweep before turned nothing.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
@@ -135,71 +135,14 @@ def _begin(template: Template, t: Tournament, parts: str) -> None:
     )
 
 
-def _tile(name: str, width: int, pitch: int, load: str, is_there: str, zero: str) -> list[str]:
-    """Return statements that load a square into workgroup memory: element ``i`` of column ``c``."""
-    return [
-        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
-        f"let i = e % {width}u; let c = e / {width}u; var value = {zero};",
-        f"if ({is_there}) {{ value = {load}; }}",
-        f"{name}[c * {pitch}u + i] = value;",
-        "}",
-    ]
-
-
-def _sums(
-    numbers: Numbers, width: int, product: Callable[[str, str, str], str]
-) -> tuple[list[str], list[str], list[str]]:
-    """Return statements that declare the sums of a tile, that add products ``k``, and the places of the sums."""
-    each = [(a, b) for a in range(width // _EDGE) for b in range(width // _EDGE)]
-    declared = [
-        f"let across = local % {_EDGE}u; let down = local / {_EDGE}u;",
-        *(f"var sum{a}_{b} = {numbers.zero};" for a, b in each),
-    ]
-    added = [f"for (var k = 0u; k < {width}u; k++) {{"]
-    for side, member in (("left", "across"), ("right", "down")):
-        added += [f"let {side}{a} = {product(side, 'k', f'{member} + {a * _EDGE}u')};" for a in range(width // _EDGE)]
-    for a, b in each:
-        added.append(f"sum{a}_{b} = {numbers.less(f'sum{a}_{b}', f'left{a}', f'right{b}')};")
-    added.append("}")
-    stores = [
-        f"{{ let i = across + {a * _EDGE}u; let j = down + {b * _EDGE}u; let value = -sum{a}_{b}; STORE }}"
-        for a, b in each
-    ]
-    return declared, added, stores
-
-
 def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
     """Write the products of the columns of meetings with each other, for each chunk of rows."""
-    numbers, width, pitch = Numbers(frame.dtype), t.width, t.width + 1
+    numbers = Numbers(frame.dtype)
 
     def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.module += [*numbers.functions, f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;"]
-        _begin(template, t, "parts")
-        read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
-        template.numbers("rows", "rows_each")
-        template.matrix("work")
+        _write_gram(template, t, numbers)
 
-        def factor(side: str, k: str, i: str) -> str:
-            value = f"kept[({i}) * {pitch}u + {k}]"
-            return numbers.conj(value) if side == "left" else value
-
-        declared, added, stores = _sums(numbers, width, factor)
-        load = read.load(template.place("work", t.work, "top + i", "column_of(c, one, other)"))
-        kernel.line(
-            *declared,
-            "let bottom = min(part * rows_each + rows_each, rows);",
-            f"for (var top = part * rows_each; top < bottom; top += {width}u) {{",
-            "workgroupBarrier();",
-            *_tile("kept", width, pitch, load, "top + i < bottom && column_of(c, one, other) < columns", numbers.zero),
-            "workgroupBarrier();",
-            *added,
-            "}",
-        )
-        store = written.store(f"block * {width * width}u + j * {width}u + i", "value")
-        kernel.line(*(line.replace("STORE", store) for line in stores))
-
-    each = -(-t.rows // (t.chunks * width)) * width
+    each = -(-t.rows // (t.chunks * t.width)) * t.width
     values = {
         **places, "columns": t.work.columns, "parts": t.chunks, "rows": t.rows, "rows_each": each,
         **where("work", t.work),
@@ -207,43 +150,74 @@ def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
     frame.run(("gram", t.work.buffer), "Gram matrices", write, values, frame.batch * t.meetings * t.chunks)
 
 
+def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
+    """Write the kernel, in which an invocation has a square of the products, whose rows and columns lie apart."""
+    kernel, width, pitch = template.kernel, t.width, t.width + 1
+    kernel.module += [*numbers.functions, f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;"]
+    _begin(template, t, "parts")
+    read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
+    template.numbers("rows", "rows_each")
+    template.matrix("work")
+    each = range(width // _EDGE)
+    element = read.load(template.place("work", t.work, "row", "column"))
+    kernel.line(
+        f"let i = local % {_EDGE}u; let j = local / {_EDGE}u;",
+        *(f"var sum{a}_{b} = {numbers.zero};" for a in each for b in each),
+        "let bottom = min(part * rows_each + rows_each, rows);",
+        f"for (var top = part * rows_each; top < bottom; top += {width}u) {{",
+        "workgroupBarrier();",
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"let row = top + e % {width}u; let column = column_of(e / {width}u, one, other);",
+        f"var value = {numbers.zero};",
+        f"if (row < bottom && column < columns) {{ value = {element}; }}",
+        f"kept[e / {width}u * {pitch}u + e % {width}u] = value;",
+        "}",
+        "workgroupBarrier();",
+        f"for (var k = 0u; k < {width}u; k++) {{",
+        *(f"let minus{a} = -kept[(i + {a * _EDGE}u) * {pitch}u + k];" for a in each),
+        *(f"let left{a} = {numbers.conj(f'minus{a}')};" for a in each),
+        *(f"let right{b} = kept[(j + {b * _EDGE}u) * {pitch}u + k];" for b in each),
+        *(f"sum{a}_{b} = {numbers.less(f'sum{a}_{b}', f'left{a}', f'right{b}')};" for a in each for b in each),
+        "}",
+        "}",
+    )
+    for a in each:
+        for b in each:
+            place = f"block * {width * width}u + (j + {b * _EDGE}u) * {width}u + i + {a * _EDGE}u"
+            kernel.line(written.store(place, f"sum{a}_{b}"))
+
+
 def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
-    """Multiply the columns of meetings by their rotations, in place."""
-    numbers, width, pitch = Numbers(frame.dtype), t.width, t.width + 1
+    """Multiply the columns of meetings by their rotations, in place: each invocation has a row in registers."""
+    numbers, width = Numbers(frame.dtype), t.width
 
     def write(template: Template) -> None:
         kernel = template.kernel
-        kernel.module += [
-            *numbers.functions,
-            f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;",
-            f"var<workgroup> turns: array<{numbers.kind}, {width * width}>;",
-        ]
+        kernel.module += [*numbers.functions, f"var<workgroup> turns: array<{numbers.kind}, {width * width}>;"]
         _begin(template, t, "parts")
         written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
         meets = template.bind(t.meets, writable=False)
-        kernel.line(f"if ({meets.load('slot')} == 0) {{ return; }}", f"let top = part * {width}u;")
+        kernel.line(f"if ({meets.load('slot')} == 0) {{ return; }}", f"let i = part * {WORKGROUP}u + local;")
         template.numbers("rows")
         template.matrix("work")
-
-        def factor(side: str, k: str, i: str) -> str:
-            return f"kept[{k} * {pitch}u + {i}]" if side == "left" else f"turns[({i}) * {width}u + {k}]"
-
-        declared, added, stores = _sums(numbers, width, factor)
-        is_there = "top + {0} < rows && column_of({1}, one, other) < columns"
-        place = template.place("work", t.work, "top + i", "column_of(c, one, other)")
-        turns = read.load(f"slot * {width * width}u + e")
+        turn = read.load(f"slot * {width * width}u + e")
+        place = template.place("work", t.work, "i", "column_of({0}, one, other)")
         kernel.line(
-            *_tile("kept", width, pitch, written.load(place), is_there.format("i", "c"), numbers.zero),
-            *_tile("turns", width, width, turns, "true", numbers.zero),
+            f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{ turns[e] = {turn}; }}",
             "workgroupBarrier();",
-            *declared,
-            *added,
+            "if (i >= rows) { return; }",
+            *unrolled(width, lambda j: f"var x{j} = {numbers.zero};"),
+            f"for (var k = 0u; k < {width}u; k++) {{",
+            "let column = column_of(k, one, other); if (column >= columns) { continue; }",
+            f"let minus = -{written.load(template.place('work', t.work, 'i', 'column'))}; let row = k * {width}u;",
+            *unrolled(width, lambda j: f"x{j} = {numbers.less(f'x{j}', 'minus', f'turns[row + {j}u]')};"),
+            "}",
         )
-        store = written.store(template.place("work", t.work, "top + i", "column_of(j, one, other)"), "value")
-        store = f"if ({is_there.format('i', 'j')}) {{ {store} }}"
-        kernel.line(*(line.replace("STORE", store) for line in stores))
+        for j in range(width):
+            store = written.store(place.format(f"{j}u"), f"x{j}")
+            kernel.line(f"if (column_of({j}u, one, other) < columns) {{ {store} }}")
 
-    parts = -(-t.work.rows // width)
+    parts = -(-t.work.rows // WORKGROUP)
     values = {**places, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
     frame.run(("turn", t.work.buffer), "turns of columns", write, values, frame.batch * t.meetings * parts)
 
@@ -253,6 +227,7 @@ def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
     numbers = Numbers(frame.dtype)
 
     def write(template: Template) -> None:
+        template.kernel.workgroup = min(frame.capabilities.workgroup_size, max(WORKGROUP, (t.width // 2) ** 2))
         _write_rotations(template, t, numbers)
 
     values = {**places, "columns": t.work.columns, "parts": 1, "rows": t.rows, "chunks": t.chunks}
@@ -278,7 +253,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
     kernel.line(
         f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
         "if (local == 0u) { is_turned = 0u; }",
-        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
         f"for (var n = 0u; n < chunks; n++) {{ sum += {read.load(f'(slot * chunks + n) * {width * width}u + e')}; }}",
         f"gram[c * {pitch}u + i] = sum;",
@@ -286,7 +261,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         "}",
         "workgroupBarrier();",
         # is there a pair that is not orthogonal yet?
-        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let p = e % {width}u; let q = e / {width}u;",
         "if (p < q) {",
         *_angle(numbers, pitch),
@@ -310,8 +285,8 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         "pairs[local] = vec2<u32>(p, q); cosines[local] = c; sines[local] = across;",
         "}",
         "workgroupBarrier();",
-        *_turn_gram(numbers, half, pitch),
-        f"for (var e = local; e < {width * half}u; e += {WORKGROUP}u) {{",
+        *_turn_gram(numbers, half, pitch, kernel.workgroup),
+        f"for (var e = local; e < {width * half}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let pair = e / {width}u; let at = pairs[pair] * {pitch}u + i;",
         "let c = cosines[pair]; let across = sines[pair];",
         "let x = turns[at.x]; let y = turns[at.y];",
@@ -319,8 +294,9 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         "}",
         "workgroupBarrier();",
         "}",
-        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
-        written.store(f"slot * {width * width}u + e", f"turns[e / {width}u * {pitch}u + e % {width}u]"),
+        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
+        # by rows, as a column of the matrix is multiplied by one
+        written.store(f"slot * {width * width}u + e", f"turns[e % {width}u * {pitch}u + e / {width}u]"),
         "}",
     )
 
@@ -338,10 +314,10 @@ def _angle(numbers: Numbers, pitch: int) -> list[str]:
     ]
 
 
-def _turn_gram(numbers: Numbers, half: int, pitch: int) -> list[str]:
+def _turn_gram(numbers: Numbers, half: int, pitch: int, workgroup: int) -> list[str]:
     """Return statements that turn rows and columns of the Gram matrix: an invocation has two of each at a time."""
     lines = [
-        f"for (var e = local; e < {half * half}u; e += {WORKGROUP}u) {{",
+        f"for (var e = local; e < {half * half}u; e += {workgroup}u) {{",
         f"let down = e % {half}u; let side = e / {half}u;",
         f"let i = pairs[down]; let j = pairs[side] * {pitch}u;",
         "let c = cosines[side]; let across = sines[side]; let d = cosines[down]; let turned = sines[down];",
