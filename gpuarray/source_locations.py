@@ -12,12 +12,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
 Origin: TypeAlias = tuple[CodeType, int]
+
+
+class DerivativeOf(tuple[CodeType, int]):
+    """The origin of an operation that computes a part of the derivative of what was recorded there."""
+
+    __slots__ = ()
+
+
+#: By thread, the origin of all that it records at the moment, if that is not found on its stack.
+given: Final[dict[int, Origin]] = {}
 
 _HERE: Final = str(Path(__file__).parent) + os.sep
 #: Code that is never the user's: that of this package, except for the programs in it, and NumPy's.
@@ -51,6 +62,8 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
     The search begins at ``frame``, or at the caller's caller's caller: two callers of this function are taken to be of
     this package, because each look at a frame costs as much as the rest.
     """
+    if given and (origin := given.get(get_ident())) is not None:
+        return origin
     if frame is None:
         frame = frame_at(3)
     while frame is not None:
@@ -95,15 +108,19 @@ class SourceLocation:
         The function that contains it.
     text : str
         The expression, or the part of it on its first line; empty if the file cannot be read.
+    is_derivative : bool
+        Whether the operation is a part of the derivative of the expression.
     """
 
     file: str
     line: int
     function: str
     text: str
+    is_derivative: bool = False
 
     def __str__(self) -> str:
-        return f"{short_name(self.file)}:{self.line}"
+        place = f"{short_name(self.file)}:{self.line}"
+        return f"derivative of {place}" if self.is_derivative else place
 
 
 def short_name(file: str) -> str:
@@ -125,4 +142,4 @@ def locate(origin: Origin) -> SourceLocation:
     text = linecache.getline(code.co_filename, line)
     if column is not None and end is not None:  # positions count bytes
         text = text.encode()[column : end if end > column else None].decode(errors="replace")
-    return SourceLocation(code.co_filename, line, code.co_qualname, text.strip())
+    return SourceLocation(code.co_filename, line, code.co_qualname, text.strip(), isinstance(origin, DerivativeOf))

@@ -20,6 +20,7 @@ from bench.workloads import (
     signals,
     simulations,
     sorting,
+    systems,
     transfers,
 )
 from bench.workloads.base import Probe, Workload
@@ -39,6 +40,7 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "fourier": fourier.WORKLOADS,
     "images": images.WORKLOADS,
     "signals": signals.WORKLOADS,
+    "systems": systems.WORKLOADS,
     "linear_algebra": linear_algebra.WORKLOADS,
     "learning": learning.WORKLOADS,
     "derivatives": derivatives.WORKLOADS,

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.autodiff import images as image_rules
 from gpuarray.autodiff.batches import Batch, moved, permuted
 from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
@@ -268,6 +269,16 @@ def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return _called(node, [batch.full(node.inputs[0]), node.inputs[1]], (batch.size,))
 
 
+def _image(made: Callable[[Batch, Call], Node]) -> _Rule:
+    """Return a rule that makes the only output of a call."""
+
+    def rule(batch: Batch, node: Call, owns: _Owns) -> _Made:
+        found = made(batch, node)
+        return lambda output: found
+
+    return rule
+
+
 #: The rules of calls; a call without one is an error that names it.
 RULES: Final[dict[Any, _Rule]] = {
     calls.sort: _stacked,
@@ -285,6 +296,8 @@ RULES: Final[dict[Any, _Rule]] = {
     calls.histogram: _histogram,
     calls.fold_spans: _folded,
     calls.running_fold: _folded,
+    images.first_of_part: _image(image_rules.batched_parts),
+    images.rank_of_windows: _image(image_rules.batched_ranks),
     images.lower_envelope: _enveloped,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,

@@ -5,8 +5,8 @@ Leaves and generators have no operands, and so are the same for all elements.
 
 from typing import Any
 
-from gpuarray.autodiff import batched_calls, batches
-from gpuarray.autodiff.batches import Batch, permuted
+from gpuarray.autodiff import batched_calls
+from gpuarray.autodiff.batches import Batch, permuted, rule
 from gpuarray.dtypes import int32, int64
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
@@ -15,6 +15,7 @@ from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Map, Node, Redu
 from gpuarray.ops import elementwise as ops
 
 
+@rule(Map)
 def _map(batch: Batch, node: Map) -> Node:
     ndim = len(node.shape)
     if node.op is ops.positive and not batch.is_replaced(node):  # what a derivative was taken with respect to
@@ -32,24 +33,29 @@ def _layout(batch: Batch, layout: Layout, size: int) -> Layout:
     return Layout((batch.size, *layout.shape), (size, *layout.strides), layout.offset)
 
 
+@rule(View)
 def _view(batch: Batch, node: View) -> Node:
     (source,) = node.inputs
     return build.view(batch.full(source), _layout(batch, node.layout, source.size))
 
 
+@rule(Concat)
 def _concat(batch: Batch, node: Concat) -> Node:
     return build.concat([batch.full(source) for source in node.inputs], node.axis + 1)
 
 
+@rule(Reduce)
 def _reduce(batch: Batch, node: Reduce) -> Node:
     axes = tuple(axis + 1 for axis in node.axes)
     return Reduce(node.op, batch.full(node.inputs[0]), axes, (batch.size, *node.shape), node.dtype)
 
 
+@rule(Scan)
 def _scan(batch: Batch, node: Scan) -> Node:
     return Scan(node.op, batch.full(node.inputs[0]), node.axis + 1, node.dtype)
 
 
+@rule(Gather)
 def _gather(batch: Batch, node: Gather) -> Node:
     source, positions = node.inputs
     own = batch.value(source)
@@ -66,6 +72,7 @@ def _positions(batch: Batch, positions: Node, size: int) -> Node:
     return build.elementwise(ops.add, found, batch.starts(size, len(positions.shape), dtype))
 
 
+@rule(Scatter)
 def _scatter(batch: Batch, node: Scatter) -> Node:
     if node.is_whole:
         values, positions = node.inputs
@@ -83,6 +90,7 @@ def _scatter(batch: Batch, node: Scatter) -> Node:
     return build.scatter(batch.full(target), batch.full(values), place)
 
 
+@rule(Contract)
 def _contract(batch: Batch, node: Contract) -> Node:
     left, right = node.inputs
     first, second = batch.value(left), batch.value(right)
@@ -100,18 +108,6 @@ def _contract(batch: Batch, node: Contract) -> Node:
     return build.reshape(build.contract(*stacked), (number, *node.shape))
 
 
+@rule(Call)
 def _call(batch: Batch, node: Call) -> Any:
     return batched_calls.counterpart(batch, node)
-
-
-batches.rules.update({
-    Map: _map,
-    View: _view,
-    Concat: _concat,
-    Reduce: _reduce,
-    Scan: _scan,
-    Gather: _gather,
-    Scatter: _scatter,
-    Contract: _contract,
-    Call: _call,
-})  # fmt: skip

@@ -8,7 +8,7 @@ Nothing else changes, so that the translation can be differentiated, translated 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
@@ -28,6 +28,19 @@ Rule: TypeAlias = Callable[["Batch", Any], Node]
 
 #: The rules by kind of node, which :mod:`gpuarray.autodiff.batched_nodes` sets.
 rules: Final[dict[type, Rule]] = {}
+
+_Given = TypeVar("_Given", bound=Rule)
+
+
+def rule(kind: type) -> Callable[[_Given], _Given]:
+    """Return a decorator that makes a function the rule of a kind of node."""
+
+    def set_rule(function: _Given) -> _Given:
+        rules[kind] = function
+        return function
+
+    return set_rule
+
 
 #: The graph of one element is not evaluated in parts: it is never evaluated.
 _UNBOUNDED: Final = 1 << 30

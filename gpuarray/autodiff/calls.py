@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import composed, triangles
+from gpuarray.autodiff import images as image_rules
 from gpuarray.autodiff.elementwise import adjoint, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
 from gpuarray.autodiff.program import Cotangents, Outputs
@@ -18,7 +19,7 @@ from gpuarray.functions.matrices import eye, tril
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import calls, factorisations, generators
+from gpuarray.ops import calls, factorisations, generators, images
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 
@@ -28,7 +29,7 @@ _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
 #: Calls whose results are integers.
 FLAT: Final = frozenset((
     calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
-    calls.unpackbits, factorisations.row_order,
+    calls.unpackbits, factorisations.row_order, images.first_of_part,
 ))  # fmt: skip
 
 
@@ -345,6 +346,8 @@ RULES: Final[dict[CallOp, _Rule]] = {
     calls.irfft: _irfft,
     calls.fold_spans: composed.spans,
     calls.running_fold: composed.running,
+    images.lower_envelope: image_rules.envelope,
+    images.rank_of_windows: image_rules.ranks,
     factorisations.cholesky: _cholesky,
     factorisations.cond: composed.condition,
     factorisations.det: _det,

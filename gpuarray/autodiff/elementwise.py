@@ -37,27 +37,24 @@ def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
-    special = _RULES.get(node.op)
-    operands = [wrap(operand, device) for operand in inputs]
     if node.op in FLAT:
         return [None] * len(inputs)
+    special = _RULES.get(node.op)
     if special is not None:
-        found = special(node, ct, operands)
+        found = special(node, ct, [wrap(operand, device) for operand in inputs])
     else:
-        found = _by_partials(node, ct, operands, wanted)
+        found = _by_partials(node, inputs, ct, wanted)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
-        for part, operand, is_wanted in zip(found, operands, wanted, strict=True)
+        for part, operand, is_wanted in zip(found, inputs, wanted, strict=True)
     ]
 
 
-def _by_partials(
-    node: Map, ct: GpuArray, operands: Sequence[GpuArray], wanted: Sequence[bool]
-) -> Sequence[GpuArray | None]:
+def _by_partials(node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool]) -> Sequence[GpuArray | None]:
     partials = partials_of(node.op)
     if partials is None or (node.op.kind is Kind.EXTREME and node.dtype.kind == "c"):
         raise undefined(node, node.op.name)
-    result = wrap(node, ct.device)
+    arrays: list[GpuArray] = []
     found: list[GpuArray | None] = []
     for partial, is_wanted in zip(partials, wanted, strict=True):
         if not is_wanted:
@@ -65,13 +62,17 @@ def _by_partials(
         elif partial is UNKNOWN:
             raise undefined(node, node.op.name)
         elif callable(partial):
-            factor = partial(result, *operands)
-            found.append(scaled(ct, converted(factor, ct.dtype)))
+            arrays = arrays or [wrap(value, ct.device) for value in (node, *inputs)]
+            found.append(scaled(ct, converted(partial(*arrays), ct.dtype)))
         elif partial == 0:
             found.append(None)
         else:
-            found.append(ct if partial == 1 else -ct if partial == -1 else ct * partial)
+            found.append(ct if partial == 1 else wrap(_times(ct.node(), partial), ct.device))
     return found
+
+
+def _times(node: Node, number: Any) -> Node:
+    return build.unary(ops.negative, node) if number == -1 else build.binary(ops.multiply, node, number)
 
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
@@ -79,10 +80,8 @@ def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     if _known(ct) == 1 and ct.dtype == factor.dtype:  # the cotangent of the result itself
         return factor
     number = _known(factor)
-    if number and isfinite(abs(number)):
-        return ct * factor
-    product: GpuArray = GpuArray._apply(ops.multiply_no_nan, ct, factor)
-    return product
+    op = ops.multiply if number and isfinite(abs(number)) else ops.multiply_no_nan
+    return wrap(build.binary(op, ct.node(), factor.node()), ct.device)
 
 
 def _known(array: GpuArray) -> Any:
@@ -112,17 +111,19 @@ def converted(ct: GpuArray, dtype: DType) -> GpuArray:
     return wrap(build.cast(ct.node(), dtype), ct.device)
 
 
-def fitted(ct: GpuArray, operand: GpuArray) -> GpuArray:
+def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
     """Return a cotangent of an operand that was broadcast and converted, as one of the operand itself."""
     ct = converted(ct, operand.dtype)
-    if ct.shape == operand.shape:
+    shape, own = operand.shape, ct.shape
+    if own == shape:
         return ct
-    lead = ct.ndim - operand.ndim
-    if lead < 0 or any(n != 1 and n != m for n, m in zip(operand.shape, ct.shape[lead:], strict=True)):
-        ct = ct.broadcast(build.broadcast_shapes(ct.shape, operand.shape))
-        lead = ct.ndim - operand.ndim
-    over = tuple(a for a in range(ct.ndim) if a < lead or (operand.shape[a - lead] == 1 and ct.shape[a] != 1))
-    return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), operand.shape), ct.device)
+    lead = len(own) - len(shape)
+    if lead < 0 or any(n != 1 and n != m for n, m in zip(shape, own[lead:], strict=True)):
+        own = build.broadcast_shapes(own, shape)
+        ct = ct.broadcast(own)
+        lead = len(own) - len(shape)
+    over = tuple([a for a, n in enumerate(own) if a < lead or (shape[a - lead] == 1 and n != 1)])
+    return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), shape), ct.device)
 
 
 # -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------

@@ -6,15 +6,17 @@ of its variables in one walk against the order; they are recorded like anything 
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any, Final, Protocol, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import recording as origins
+from gpuarray.config import recording
 from gpuarray.device import Device
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import BaseNode, Call, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
+from gpuarray.source_locations import DerivativeOf, Origin, given
 
 #: A cotangent of each operand, or None.
 Cotangents: TypeAlias = Sequence[GpuArray | None]
@@ -161,32 +163,53 @@ class Program:
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
                 _add(known, node, ct)
-        for node, operands, wanted in reversed(self._steps):
-            ct = known.pop(node, None)
-            if ct is None:
-                continue
-            if node in self._numbers:
-                if type(operands[0]) is Outputs and operands[0].origin is None:
-                    operands[0].origin = node.origin
-                _add(known.setdefault(operands[0], {}), self._numbers[node], ct)  # equal calls are one joint
-                continue
-            if isinstance(node, BaseNode):
-                parts = rules[type(node)](node, operands, ct, wanted, self.device)
-            else:
-                parts = node.pull(ct, wanted, self.device, is_forward=is_forward)
-            for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
-                if isinstance(operand, BaseNode) and operand.origin is None:
-                    operand.origin = node.origin if isinstance(node, BaseNode) else getattr(node, "origin", None)
-                if part is not None and is_wanted:
-                    if origins.origins and isinstance(node, BaseNode) and part is not ct:
-                        part._cell.node.origin = node.origin  # the line whose derivative it is
-                    _add(known, operand, part)
+        with _standing_for() as stand:
+            for node, operands, wanted in reversed(self._steps):
+                ct = known.pop(node, None)
+                if ct is None:
+                    continue
+                if node in self._numbers:
+                    if type(operands[0]) is Outputs and operands[0].origin is None:
+                        operands[0].origin = node.origin
+                    _add(known.setdefault(operands[0], {}), self._numbers[node], ct)  # equal calls are one joint
+                    continue
+                origin = node.origin if isinstance(node, BaseNode | Outputs) else None  # others run a program's code
+                stand(origin)
+                if isinstance(node, BaseNode):
+                    parts = rules[type(node)](node, operands, ct, wanted, self.device)
+                else:
+                    parts = node.pull(ct, wanted, self.device, is_forward=is_forward)
+                for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
+                    if isinstance(operand, BaseNode) and operand.origin is None:
+                        operand.origin = origin
+                    if part is not None and is_wanted:
+                        _add(known, operand, part)
         return [known.get(node) for node in self.variables]
+
+
+@contextmanager
+def _standing_for() -> Iterator[Callable[[Origin | None], None]]:
+    """Yield a function that says of which line the derivative is that this thread records next."""
+    thread = get_ident()
+    if thread in given or not recording.origins:  # a derivative within a derivative
+        yield lambda _origin: None
+        return
+
+    def stand(origin: Origin | None) -> None:
+        if origin is None:
+            given.pop(thread, None)
+        else:
+            given[thread] = origin if type(origin) is DerivativeOf else DerivativeOf(origin)
+
+    try:
+        yield stand
+    finally:
+        given.pop(thread, None)
 
 
 def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> None:
     own = known.get(node)
-    known[node] = part if own is None else own + part
+    known[node] = part if own is None else wrap(build.binary(ops.add, own.node(), part.node()), part.device)
 
 
 @contextmanager

@@ -109,7 +109,7 @@ def part(layout: Layout, key: Any) -> Layout | None:
         elif item is None:
             found.append(1)
             steps.append(0)
-        elif item is Ellipsis and key.count(Ellipsis) == 1:
+        elif item is Ellipsis and sum([other is Ellipsis for other in key]) == 1:
             after = ndim - sum([later is not None for later in key[key.index(Ellipsis) + 1 :]])
             if after < axis:
                 return _part(layout, key)

@@ -53,14 +53,20 @@ def _lower_envelope(heights: Any, away: Any, *, axis: int) -> Any:
     return np.ascontiguousarray(np.moveaxis(least, 0, axis))
 
 
-def _rank_of_windows(x: Any, table: Any, *, places: Offsets, rank: int, constant: Any) -> Any:
+def positions_of_windows(shape: tuple[int, ...], table: Any, places: Offsets) -> Any:
+    """Return the flat positions of the windows of all elements along a new last axis; negative ones are outside."""
     positions: Any = 0
     begin = 0
-    for axis, extent in enumerate(x.shape):
+    for axis, extent in enumerate(shape):
         steps = np.array([place[axis] for place in places])
         line = table[begin:][np.arange(extent)[:, None] + steps]
-        positions = positions + line.reshape([extent if a == axis else 1 for a in range(x.ndim)] + [len(places)])
+        positions = positions + line.reshape([extent if a == axis else 1 for a in range(len(shape))] + [len(places)])
         begin += extent + steps.max()
+    return positions
+
+
+def _rank_of_windows(x: Any, table: Any, *, places: Offsets, rank: int, constant: Any) -> Any:
+    positions = positions_of_windows(x.shape, table, places)
     window = np.where(positions < 0, np.asarray(constant or 0).astype(x.dtype), x.reshape(-1)[np.maximum(positions, 0)])
     return np.ascontiguousarray(np.partition(window, rank, -1)[..., rank])
 

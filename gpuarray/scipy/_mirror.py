@@ -38,6 +38,7 @@ def mirrors(
     kind: str = NATIVE,
     reason: str = "",
     by_scipy: bool | Callable[..., bool] = True,
+    on_host: Callable[..., Any] | None = None,
     name: str = "",
 ) -> Callable[[_F], _F]:
     """Register a function as the definition of one of SciPy's, whose parameters it has.
@@ -52,6 +53,8 @@ def mirrors(
         With which arguments a part of it runs on the host.
     by_scipy : bool or callable
         Whether SciPy's function is taken for values on the host; a callable is asked with the arguments.
+    on_host : callable, optional
+        What is called there with SciPy's arguments, in place of SciPy's function.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
     """
@@ -62,7 +65,7 @@ def mirrors(
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
-                return run_scipy(original, args, kwargs)
+                return run_scipy(on_host or original, args, kwargs)
             return function(*args, **kwargs)
 
         run.__name__ = run.__qualname__ = own

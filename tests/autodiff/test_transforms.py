@@ -11,6 +11,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.errors import DerivativeError
+from gpuarray.source_locations import given, short_name
 from gpuarray.testing import check_grads
 
 jax.config.update("jax_enable_x64", True)
@@ -294,6 +295,23 @@ def test_gradients_are_those_of_real_numbers() -> None:
         xp.jvp(np.sin, (xp.asarray(X),), (xp.ones(4),))
     with pytest.raises(TypeError, match="must have the structure"):
         xp.jvp(np.sin, (xp.asarray(X),), ([xp.ones(5)],))
+
+
+def test_derivatives_are_explained_by_the_lines_that_they_are_of() -> None:
+    with xp.using(direct_limit=0):
+        x = xp.asarray(X, device="cpu")
+
+        def fun(x: Any) -> Any:
+            y = np.sin(x) * x
+            return np.exp(y).sum()
+
+        first = fun.__code__.co_firstlineno
+        slope = xp.grad(fun)(x)
+        assert f"derivative of {short_name(__file__)}:{first + 1}" in str(xp.explain(slope, stage="plan"))
+        curvature = xp.grad(lambda x: xp.grad(fun)(x).sum())(x)
+        assert f"derivative of {short_name(__file__)}:{first + 2}" in str(xp.explain(curvature, stage="plan"))
+        assert "derivative" not in str(xp.explain(fun(x), stage="plan"))
+    assert not given
 
 
 def test_integers_among_the_arguments_have_no_cotangents_of_their_own() -> None:

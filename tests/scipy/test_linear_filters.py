@@ -124,3 +124,12 @@ def test_large_arrays_are_filtered_in_parts():
             compare("correlate", x, np.arange(12.0).reshape(3, 4), mode="wrap")
             compare("maximum_filter1d", x, 5, 0, origin=-2)
             compare("median_filter", x, 3, mode="constant", cval=2.0)
+
+
+def test_sums_over_large_images():
+    x = np.tile(sample((64, 256), "f4"), (64, 16))
+    with xp.using(device="wgpu"):
+        a = xp.asarray(x)
+        for name, arguments in (("sobel", ()), ("uniform_filter1d", (4, 0))):
+            same(getattr(ndi, name)(a, *arguments), getattr(ndimage, name)(x, *arguments))
+        assert xp.explain(ndi.sobel(a)).launches == 1

@@ -6,17 +6,20 @@ diagonally dominant and positive definite matrices do not need. The residuals te
 not, LAPACK solves the system on the host.
 """
 
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 from scipy import linalg as scipy_linalg
 
 import gpuarray.functions as xp
-from gpuarray.array import GpuArray
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
+from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.linalg._arguments import check, computed, refuse
@@ -30,12 +33,19 @@ _INTERCHANGES: Final = "rows have to be interchanged, which LAPACK does"
 
 
 def _from(x: GpuArray, distance: int) -> GpuArray:
-    """Return for each row the row at a distance, zeros where there is none; rows are the axis before the last."""
-    shape = (*x.shape[:-2], min(abs(distance), x.shape[-2]), x.shape[-1])
-    nothing = xp.zeros(shape, x.dtype, device=x.device)
-    if distance < 0:
-        return xp.concat([nothing, x[..., :distance, :]], axis=-2)
-    return xp.concat([x[..., distance:, :], nothing], axis=-2)
+    """Return for each row the row at a distance, zeros where there is none; rows are the axis before the last.
+
+    It is a gather, so that loops read the rows where they are.
+    """
+    *batch, rows, columns = x.shape
+    place = [
+        wrap(build.reshape(build.generate(generators.arange, (0, 1), (extent,), dtypes.int32), shape), x.device)
+        for extent, shape in ((prod(batch), (*batch, 1, 1)), (rows, (rows, 1)), (columns, (columns,)))
+    ]
+    there = place[1] + distance
+    inside = (there >= 0) if distance < 0 else (there < rows)
+    flat = (place[0] * rows + xp.clip(there, 0, rows - 1)) * columns + place[2]
+    return xp.where(inside, wrap(build.gather(x.node(), flat.node()), x.device), x.dtype.type(0))
 
 
 def _reduced(

@@ -132,7 +132,8 @@ def inv(
     ValueError
         If the matrices are not square, or an element is not finite.
     """
-    array: GpuArray = computed(scipy_linalg.inv, a, check_finite=check_finite, assume_a=assume_a)
+    known = {} if assume_a is None else {"assume_a": assume_a}  # SciPy has the parameter since 1.17
+    array: GpuArray = computed(scipy_linalg.inv, a, check_finite=check_finite, **known)
     if not is_square(array):
         refuse(scipy_linalg.inv, array)
     if not array.size:

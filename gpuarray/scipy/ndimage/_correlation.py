@@ -12,6 +12,7 @@ from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished
 from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._parts import by_line, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import weighted
 
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]
@@ -69,14 +70,14 @@ def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any,
     return weights.conj() if weights.dtype.kind == "c" else weights, origins
 
 
-@mirrors(ndimage.correlate)
+@mirrors(ndimage.correlate, on_host=in_parts(ndimage.correlate, by_window))
 @by_name(ndimage.correlate)
 def correlate(a: Any) -> GpuArray:
     """Return the correlation with weights."""
     return _filtered(ndimage.correlate, a)
 
 
-@mirrors(ndimage.convolve)
+@mirrors(ndimage.convolve, on_host=in_parts(ndimage.convolve, by_window))
 @by_name(ndimage.convolve)
 def convolve(a: Any) -> GpuArray:
     """Return the convolution with weights."""
@@ -101,14 +102,14 @@ def _line(function: Any, a: Any) -> GpuArray:
     return finished(line_filtered(source, known, axis, a.mode, a.cval, dtype, origin), a.output)
 
 
-@mirrors(ndimage.correlate1d)
+@mirrors(ndimage.correlate1d, on_host=in_parts(ndimage.correlate1d, by_line))
 @by_name(ndimage.correlate1d)
 def correlate1d(a: Any) -> GpuArray:
     """Return the correlation with weights along an axis."""
     return _line(ndimage.correlate1d, a)
 
 
-@mirrors(ndimage.convolve1d)
+@mirrors(ndimage.convolve1d, on_host=in_parts(ndimage.convolve1d, by_line))
 @by_name(ndimage.convolve1d)
 def convolve1d(a: Any) -> GpuArray:
     """Return the convolution with weights along an axis."""

@@ -24,8 +24,8 @@ from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy.ndimage._boundary import inside
 
-#: Windows of more elements have no table of their positions along each axis, only one of the axis itself.
-_TABLED: Final = 64
+#: The most entries of the tables for all places of a window along an axis.
+_TABLED: Final = 1 << 22
 #: Positions below this have 32 bits.
 _SMALL: Final = 1 << 31
 
@@ -85,32 +85,68 @@ def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -
     return node
 
 
+def each_element(source: GpuArray, given: Window, modes: Sequence[str]) -> list[Node] | None:
+    """Return the elements of windows as an array for each place; None if some are constants beyond edges.
+
+    Loops over such arrays read the positions of four neighbours at once, but take a node for each place.
+    """
+    kinds = tuple(modes)
+    positions = _each_position(source.shape, given, kinds)
+    return None if positions is None else [build.gather(source.node(), own) for own in positions]
+
+
+@lru_cache(maxsize=32)
+def _each_position(shape: Shape, given: Window, modes: tuple[str, ...]) -> list[Node] | None:
+    """Return the flat positions of the elements at each place of windows; None if some are beyond edges."""
+    away = np.frombuffer(given.offsets, np.int64).reshape(given.number, len(shape))
+    if any("constant" in mode and away[:, axis].any() for axis, mode in enumerate(modes)):
+        return None
+    lines = [_lines(shape, axis, sorted({*away[:, axis].tolist()}), mode) for axis, mode in enumerate(modes)]
+    found: list[Node] = []
+    for own in away.tolist():
+        node, *others = (line[offset] for line, offset in zip(lines, own, strict=True))
+        for other in others:
+            node = build.binary(ops.add, node, other)
+        found.append(node)
+    return found
+
+
+def _lines(shape: Shape, axis: int, offsets: list[int], mode: str) -> dict[int, Node]:
+    """Return what each offset along an axis adds to flat positions: views of one table, which is one binding."""
+    extent, dtype = shape[axis], _position_dtype(shape)
+    extents = (extent, *(1,) * (len(shape) - axis - 1))
+    if offsets == [0]:
+        return {0: build.generate(generators.arange, (0, prod(shape[axis + 1 :])), extents, dtype)}
+    table = _entries(shape, axis, offsets[0], offsets[-1], mode).astype(dtype)
+    leaf = host_leaf(np.stack([table[offset - offsets[0] :][:extent] for offset in offsets]))
+    strides = (1, *(0,) * (len(extents) - 1))
+    return {offset: build.view(leaf, Layout(extents, strides, n * extent)) for n, offset in enumerate(offsets)}
+
+
+def _position_dtype(shape: Shape) -> DType:
+    return dtypes.int32 if len(shape) * prod(shape) < _SMALL else dtypes.int64
+
+
 @lru_cache(maxsize=256)
 def constants(values: bytes, dtype: DType) -> Node:
     """Return numbers along one axis, such as one for each element of a window, as a leaf, which devices keep."""
     return host_leaf(np.frombuffer(values, dtype).copy())
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
-    ndim, size = len(shape), prod(shape)
+    ndim = len(shape)
     away = np.frombuffer(given.offsets, np.int64).reshape(given.number, ndim)
-    dtype = dtypes.int32 if ndim * size < _SMALL else dtypes.int64
+    dtype = _position_dtype(shape)
     total: Any = None
     is_open = False
-    stride = size
-    for axis, extent in enumerate(shape):
-        stride //= extent
-        if not away[:, axis].any():
-            line = build.generate(generators.arange, (0, stride), (extent,), dtype)
-            node = build.reshape(line, (extent, *(1,) * (ndim - axis)))
-        else:
-            begin = int(away[:, axis].min())
-            table = _entries(shape, axis, begin, int(away[:, axis].max()), modes[axis])
-            is_open = is_open or bool((table < 0).any())
-            node = _along(table.astype(dtype), away[:, axis] - begin, extent, axis, ndim, dtype)
+    for axis in range(ndim):
+        offsets = away[:, axis]
+        node = _along(shape, axis, offsets, modes[axis], dtype)
         total = node if total is None else build.binary(ops.add, total, node)
+        reaches = offsets.min() < 0 or offsets.max() > 0
+        is_open = is_open or ("constant" in modes[axis] and bool(reaches))
     return total, is_open
 
 
@@ -143,12 +179,24 @@ def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str
     return host_leaf(table.astype(np.int32)), bool((table < 0).any())
 
 
-def _along(table: Any, steps: Any, extent: int, axis: int, ndim: int, dtype: DType) -> Node:
-    """Return the entries of a table at each of some steps from each element, with the axes of windows."""
-    if len(steps) <= _TABLED:
+def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType) -> Node:
+    """Return what the places of windows along an axis add to flat positions, with the axes of windows.
+
+    Neighbouring elements read neighbouring entries: of one table if the places are at even distances, which caches keep
+    best, else of one for each place.
+    """
+    ndim, extent, stride = len(shape), shape[axis], prod(shape[axis + 1 :])
+    if not offsets.any():
+        return build.generate(generators.arange, (0, stride), (extent, *(1,) * (ndim - axis)), dtype)
+    first, apart = int(offsets.min()), {*np.diff(offsets).tolist()} or {1}
+    table = _entries(shape, axis, first, int(offsets.max()), mode).astype(dtype)
+    steps = offsets - first
+    extents = [extent if other == axis else 1 for other in range(ndim)]
+    strides = [1 if other == axis else 0 for other in range(ndim)]
+    if len(apart) == 1 and min(apart) > 0:
+        return build.view(host_leaf(table), Layout((*extents, len(steps)), (*strides, min(apart)), 0))
+    if len(steps) * extent <= _TABLED:
         lines = host_leaf(np.stack([table[step : step + extent] for step in steps]))
-        strides = [1 if other == axis else 0 for other in range(ndim)]
-        extents = [extent if other == axis else 1 for other in range(ndim)]
         return build.view(lines, Layout((*extents, len(steps)), (*strides, extent), 0))
     own = build.generate(generators.arange, (0, 1), (extent, *(1,) * (ndim - axis)), dtype)
     return build.gather(host_leaf(table), build.elementwise(ops.add, own, host_leaf(steps.astype(dtype))))

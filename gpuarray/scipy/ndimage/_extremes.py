@@ -18,6 +18,7 @@ from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
+from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import folded
 
 __all__ = [
@@ -142,14 +143,14 @@ def _filter(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     return finished(found, a.output)
 
 
-@mirrors(ndimage.minimum_filter)
+@mirrors(ndimage.minimum_filter, on_host=in_parts(ndimage.minimum_filter, by_window))
 @by_name(ndimage.minimum_filter)
 def minimum_filter(a: Any) -> GpuArray:
     """Return the minima of windows."""
     return _filter(ndimage.minimum_filter, a, MINIMUM)
 
 
-@mirrors(ndimage.maximum_filter)
+@mirrors(ndimage.maximum_filter, on_host=in_parts(ndimage.maximum_filter, by_window))
 @by_name(ndimage.maximum_filter)
 def maximum_filter(a: Any) -> GpuArray:
     """Return the maxima of windows."""
@@ -165,14 +166,14 @@ def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
 
 
-@mirrors(ndimage.minimum_filter1d)
+@mirrors(ndimage.minimum_filter1d, on_host=in_parts(ndimage.minimum_filter1d, by_line))
 @by_name(ndimage.minimum_filter1d)
 def minimum_filter1d(a: Any) -> GpuArray:
     """Return the minima of windows along an axis."""
     return _line(ndimage.minimum_filter1d, a, MINIMUM)
 
 
-@mirrors(ndimage.maximum_filter1d)
+@mirrors(ndimage.maximum_filter1d, on_host=in_parts(ndimage.maximum_filter1d, by_line))
 @by_name(ndimage.maximum_filter1d)
 def maximum_filter1d(a: Any) -> GpuArray:
     """Return the maxima of windows along an axis."""
@@ -235,7 +236,7 @@ def _grey(original: Callable[..., Any], doc: str, compute: Callable[[GpuArray, A
         return finished(compute(source, a, dtype), a.output)
 
     run.__doc__ = doc
-    return mirrors(original)(by_name(original)(run))
+    return mirrors(original, on_host=in_parts(original, by_two_windows))(by_name(original)(run))
 
 
 grey_erosion = _grey(ndimage.grey_erosion, "Return the grey erosion.", _eroded)

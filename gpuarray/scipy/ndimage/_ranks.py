@@ -21,6 +21,7 @@ from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, f
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
 from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
+from gpuarray.scipy.ndimage._parts import by_window, in_parts
 from gpuarray.scipy.ndimage._windows import along_last, taken
 
 __all__ = ["median_filter", "percentile_filter", "rank_filter"]
@@ -106,7 +107,7 @@ def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, in
     return source, footprint, dtype, int(known.sum())
 
 
-@mirrors(ndimage.rank_filter)
+@mirrors(ndimage.rank_filter, on_host=in_parts(ndimage.rank_filter, by_window))
 @by_name(ndimage.rank_filter)
 def rank_filter(a: Any) -> GpuArray:
     """Return the element of a rank of each window."""
@@ -114,7 +115,7 @@ def rank_filter(a: Any) -> GpuArray:
     return finished(_ranked(source, footprint, int(a.rank), a, dtype), a.output)
 
 
-@mirrors(ndimage.median_filter)
+@mirrors(ndimage.median_filter, on_host=in_parts(ndimage.median_filter, by_window))
 @by_name(ndimage.median_filter)
 def median_filter(a: Any) -> GpuArray:
     """Return the medians of windows."""
@@ -122,7 +123,7 @@ def median_filter(a: Any) -> GpuArray:
     return finished(_ranked(source, footprint, count // 2, a, dtype), a.output)
 
 
-@mirrors(ndimage.percentile_filter)
+@mirrors(ndimage.percentile_filter, on_host=in_parts(ndimage.percentile_filter, by_window))
 @by_name(ndimage.percentile_filter)
 def percentile_filter(a: Any) -> GpuArray:
     """Return a percentile of each window."""

@@ -17,6 +17,7 @@ from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._correlation import correlated, line_filtered
 from gpuarray.scipy.ndimage._elements import are_gathered
+from gpuarray.scipy.ndimage._parts import by_gaussian, by_neighbours, in_parts
 from gpuarray.scipy.ndimage._windows import weighted
 
 __all__ = [
@@ -65,7 +66,7 @@ def gaussian_filter1d(
     return finished(line_filtered(source, line, number, mode, cval, dtype), output)
 
 
-@mirrors(ndimage.gaussian_filter)
+@mirrors(ndimage.gaussian_filter, on_host=in_parts(ndimage.gaussian_filter, by_gaussian))
 def gaussian_filter(
     input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
     truncate: float = 4.0, *, radius: Any = None, axes: Any = None,
@@ -148,14 +149,14 @@ def _is_one_window(source: GpuArray, dtype: DType, modes: Sequence[str], cval: A
     return dtype.kind == "f" and source.ndim < 4 and not is_extended and are_gathered(source)
 
 
-@mirrors(ndimage.prewitt)
+@mirrors(ndimage.prewitt, on_host=in_parts(ndimage.prewitt, by_neighbours))
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Prewitt's gradient along an axis."""
     found: GpuArray = _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
     return found
 
 
-@mirrors(ndimage.sobel)
+@mirrors(ndimage.sobel, on_host=in_parts(ndimage.sobel, by_neighbours))
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Sobel's gradient along an axis."""
     found: GpuArray = _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
@@ -199,7 +200,7 @@ def generic_gradient_magnitude(
     return _each_axis(input, derivative, output, mode, cval, extra_arguments, keywords, axes, norm=True)
 
 
-@mirrors(ndimage.laplace)
+@mirrors(ndimage.laplace, on_host=in_parts(ndimage.laplace, by_neighbours))
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> GpuArray:
     """Return the Laplacian, of second differences."""
     array, dtype = checked(ndimage.laplace, input, output=output, mode=mode, cval=cval, axes=axes)

@@ -9,12 +9,12 @@ from scipy import signal as scipy_signal
 
 import gpuarray.functions as xp
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, wrap
+from gpuarray.array import GpuArray
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.signal._sums import slid
 
 Shape = tuple[int, ...]
 
@@ -29,8 +29,6 @@ _BOUNDARIES: Final = {
 }
 #: Operations of a Fourier transform for each element and binary digit of the length, relative to a sum of products.
 _TRANSFORM_COST: Final = 8.0
-#: The largest number of products of one sum, whose index arithmetic has 32 bits.
-_MOST_PRODUCTS: Final = 1 << 28
 
 
 def _check_mode(mode: Any) -> None:
@@ -72,39 +70,6 @@ def _cut(full: GpuArray, first: Shape, second: Shape, mode: str, axes: Any) -> G
     if mode == "same":
         return _centered(full, first)
     return _centered(full, tuple(first[a] - second[a] + 1 if a in axes else n for a, n in enumerate(full.shape)))
-
-
-def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
-    """Return the sums of products of a kernel and each part of an array of its shape, without continuation.
-
-    Parameters
-    ----------
-    x : GpuArray
-        At least as large as the kernel along each axis.
-    kernel : GpuArray
-        Of the same dtype and number of axes.
-    """
-    shape = tuple(n - k + 1 for n, k in zip(x.shape, kernel.shape, strict=True))
-    node = x.node()
-    strides = tuple(prod(x.shape[a + 1 :]) for a in range(x.ndim))
-    if x.ndim == 1:
-        step = max(1, _MOST_PRODUCTS // max(shape[0], 1))
-        total: GpuArray | None = None
-        for k in range(0, kernel.size, step):
-            width = min(step, kernel.size - k)
-            window = wrap(build.view(node, Layout((shape[0], width), (1, 1), k)), x.device)
-            part = window @ kernel[k : k + width]
-            total = part if total is None else total + part
-        assert total is not None
-        return total
-    axes = [a for a, k in enumerate(kernel.shape) if k > 1]
-    if not axes:
-        return x * kernel
-    layout = Layout((*shape, *(kernel.shape[a] for a in axes)), (*strides, *(strides[a] for a in axes)), 0)
-    windows = wrap(build.view(node, layout), x.device)
-    weights = kernel.reshape([kernel.shape[a] for a in axes])
-    found: GpuArray = (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)
-    return found
 
 
 def _direct(first: GpuArray, second: GpuArray, mode: str) -> GpuArray:
@@ -241,6 +206,15 @@ def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
     return [a for a in numbers if first[a] != 1 and second[a] != 1]
 
 
+def _fast_length(least: int) -> int:
+    """Return a length of a transform with nearly all factors 2, of which a device computes several in one pass.
+
+    It is a power of two times an integer of six bits or less, without prime factors above 11.
+    """
+    unit = 1 << max((least - 1).bit_length() - 6, 0)
+    return unit * int(scipy_fft.next_fast_len(-(-least // unit)))
+
+
 @mirrors(scipy_signal.fftconvolve)
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
     """Return the convolution of two arrays, by Fourier transforms.
@@ -275,7 +249,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
         return first * second
     is_complex = kind.kind == "c"
     full = [first.shape[a] + second.shape[a] - 1 for a in numbers]
-    sizes = [scipy_fft.next_fast_len(n, not is_complex) for n in full]
+    sizes = [_fast_length(n) for n in full]
     if is_complex:
         product = fourier.fftn(first, sizes, numbers) * fourier.fftn(second, sizes, numbers)
         found = fourier.ifftn(product, sizes, numbers)
@@ -311,7 +285,7 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuA
     axis = max(numbers, key=lambda a: max(shapes[0][a], shapes[1][a]) / min(shapes[0][a], shapes[1][a]))
     long, short = (first, second) if first.shape[axis] >= second.shape[axis] else (second, first)
     overlap = short.shape[axis] - 1
-    size = scipy_fft.next_fast_len(max(8 * overlap, 256))
+    size = _fast_length(max(8 * overlap, 256))
     step = size - overlap
     if long.shape[axis] <= 2 * step:
         return fftconvolve(first, second, mode, axes)

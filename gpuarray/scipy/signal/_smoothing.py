@@ -15,7 +15,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.functions.strides import sliding_window_view
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.signal._convolution import slid
+from gpuarray.scipy.signal._sums import slid
 
 __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
 

@@ -1,0 +1,88 @@
+"""Filters on several threads of the host give SciPy's results to the last bit."""
+
+import numpy as np
+import pytest
+from ndimage_cases import sample
+from scipy import ndimage
+
+import gpuarray as xp
+import gpuarray.scipy.ndimage as ndi
+from gpuarray import config
+from gpuarray.scipy.ndimage._parts import by_neighbours, in_parts
+
+CALLS = {
+    "correlate": (np.arange(15.0).reshape(5, 3),),
+    "convolve": (np.arange(12.0).reshape(4, 3),),
+    "correlate1d": ([1.0, 2, 1], 0),
+    "convolve1d": ([1.0, 2, 5, 1],),
+    "gaussian_filter": (2.0,),
+    "sobel": (0,),
+    "prewitt": (),
+    "laplace": (),
+    "median_filter": (3,),
+    "rank_filter": (4, 3),
+    "percentile_filter": (70, 3),
+    "minimum_filter": (5,),
+    "maximum_filter": ((7, 2),),
+    "minimum_filter1d": (6, 0),
+    "maximum_filter1d": (6,),
+    "grey_erosion": (4,),
+    "grey_opening": (3,),
+    "grey_closing": ((5, 2),),
+    "white_tophat": (3,),
+    "morphological_gradient": (3,),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bits(name):
+    with xp.using(device="cpu"), config.using(threads=3):
+        for dtype in ("f4", "u1"):
+            x = sample((331, 200), dtype)
+            for mode, origin in (("reflect", 0), ("constant", 1), ("wrap", -1), ("mirror", 0)):
+                chosen = {"mode": mode, "cval": 3}
+                if "origin" in getattr(ndimage, name).__code__.co_varnames:
+                    chosen["origin"] = origin
+                found = getattr(ndi, name)(xp.asarray(x), *CALLS[name], **chosen)
+                np.testing.assert_array_equal(np.asarray(found), getattr(ndimage, name)(x, *CALLS[name], **chosen))
+
+
+def test_arguments_of_parts():
+    x = sample((400, 300), "f4")
+    with xp.using(device="cpu"), config.using(threads=3):
+        a = xp.asarray(x)
+        for call in (
+            lambda m, a: m.gaussian_filter(a, (1, 3), order=(1, 0), radius=4),
+            lambda m, a: m.median_filter(a, footprint=np.eye(3, dtype=bool)),
+            lambda m, a: m.grey_dilation(a, structure=np.arange(6.0).reshape(2, 3), origin=(0, 1)),
+            lambda m, a: m.maximum_filter(a, 3, axes=(1,)),
+            lambda m, a: m.minimum_filter(a, 300),
+            lambda m, a: m.sobel(a, output=np.float64),
+        ):
+            np.testing.assert_array_equal(np.asarray(call(ndi, a)), call(ndimage, x))
+        target = xp.zeros((400, 300), np.float32)
+        ndi.gaussian_filter(a, 2.0, output=target)
+        np.testing.assert_array_equal(np.asarray(target), ndimage.gaussian_filter(x, 2.0))
+        with pytest.raises(RuntimeError, match="boundary mode not supported"):
+            ndi.gaussian_filter(a, 2.0, mode="none")
+        with pytest.raises(ValueError, match=r"(?i)invalid origin"):
+            ndi.median_filter(a, 3, origin=5)
+
+
+def test_threads_take_parts():
+    heights = []
+
+    def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+        heights.append(len(input))
+        return ndimage.sobel(input, axis, output, mode, cval)
+
+    run = in_parts(sobel, by_neighbours)
+    x = sample((300, 300), "f4")
+    with config.using(threads=3):
+        np.testing.assert_array_equal(run(x), ndimage.sobel(x))
+        assert sorted(heights) == [101, 101, 102]
+        run(x, mode="wrap")
+        run(x[:50])
+    with config.using(threads=1):
+        run(x)
+    assert heights[3:] == [300, 50, 300]
