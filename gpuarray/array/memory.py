@@ -115,24 +115,28 @@ class MemoryArray:
         array: Self = _new(cls)
         array._cell = cell = _new(Cell)
         cell.device = device
-        array._shape = shape = value.shape
-        if len(shape) > 1 and not value.flags.c_contiguous:
-            value = value.copy()
+        if type(value) is np.ndarray:
+            array._shape = shape = value.shape
+            if len(shape) > 1 and not value.flags.c_contiguous:
+                value = value.copy()
+            array._access = WRITEABLE
+        else:
+            array._shape = ()
+            array._access = VALUE
         cell.memory = array._memory = array._host = value
         array._dtype = value.dtype
         array._layout = array._owner = array._part = None
-        array._access = WRITEABLE if type(value) is np.ndarray else VALUE
         return array
 
     def _see_host(self, host: npt.NDArray[Any]) -> Self:
-        """Return an array of a NumPy view of this array's memory."""
+        """Return an array of a NumPy view of this array's memory, which can be written to if this one can."""
         array: Self = _new(type(self))
         array._cell = self._cell
         array._owner = self if self._owner is None else self._owner
         array._shape = host.shape
         array._dtype = self._dtype
         array._part = None
-        array._access = WRITEABLE if host.flags.writeable else READ_ONLY
+        array._access = WRITEABLE if self._access else READ_ONLY
         array._host = host
         array._memory = self._memory
         return array

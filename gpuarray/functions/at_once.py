@@ -16,6 +16,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import CPU, GpuArray, cells, joint_device, wrap
+from gpuarray.array.memory import READ_ONLY
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
@@ -275,7 +276,10 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
         if found.base is array._memory and found.dtype is array._dtype:
             if found.size > immediacy().limit:
                 raise LookupError
-            return array._see_host(found)
+            view = array._see_host(found)
+            if not found.flags.writeable:
+                view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
+            return view
     return None
 
 

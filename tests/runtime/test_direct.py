@@ -275,7 +275,7 @@ def test_a_call_with_several_outputs_is_called_once():
     assert plans() == 0
 
 
-@pytest.mark.parametrize("name", ["max", "min", "any", "all", "nanmax", "argmax", "argmin", "negative", "isnan"])
+@pytest.mark.parametrize("name", ["max", "min", "any", "all", "nanmax", "argmax", "argmin", "negative", "isnan", "sin"])
 def test_one_function_of_a_large_array_makes_no_plan(name):
     host = np.random.default_rng(0).normal(size=100_000)
     x = xp.asarray(host)
@@ -283,7 +283,7 @@ def test_one_function_of_a_large_array_makes_no_plan(name):
     np.testing.assert_array_equal(np.asarray(getattr(xp, name)(x)), getattr(np, name)(host))
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "sin", "cumsum"])
+@pytest.mark.parametrize("name", ["sum", "mean", "cumsum"])
 def test_what_has_a_quicker_form_makes_a_plan(name):
     assert not xp.explain(getattr(xp, name)(xp.asarray(np.ones(100_000)))).is_direct
 
