@@ -25,7 +25,7 @@ ALLOWED = {
     ): "the functions behind those of signal, in an eighth of their time; falls back to them",
     ("interop/einops.py", "_backends"): "einops' base class of backends; a warning, and einops.array_api still works",
     ("providers/wgpu/native.py", "_api"): "wgpu-py's handler of errors; launches go through the public driver",
-    ("providers/wgpu/provider.py", "_is_owned"): "whether this thread has a lock, as threading.Condition asks it",
+    ("providers/wgpu/guard.py", "_is_owned"): "whether this thread has a lock, as threading.Condition asks it",
     ("runtime/places.py", "_is_owned"): "whether this thread evaluates on a device, likewise",
     ("providers/wgpu/native.py", "_internal"): "handles of wgpu-native; launches go through the public driver",
     ("functions/arguments.py", "_NoValue"): "NumPy's default of arguments, also in the signature of numpy.sum",

@@ -3,6 +3,7 @@
 Libraries have them under names of their own; the peers' namespaces have JAX's. References are derivatives by hand.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,14 @@ def long_chain(xp: Any, x: Any) -> Any:
     return xp.sum(y)
 
 
-def _chain(xp: Any, size: int, x: Any) -> Any:
-    value, slope = xp.value_and_grad(lambda x: long_chain(xp, x))(x)
-    return slope, value
+def _gradient_of(chain: Callable[[Any, Any], Any]) -> Callable[[Any, int, Any], Any]:
+    """Return a function that computes the gradient of a chain, and its value."""
+
+    def run(xp: Any, size: int, x: Any) -> Any:
+        value, slope = xp.value_and_grad(lambda x: chain(xp, x))(x)
+        return slope, value
+
+    return run
 
 
 def _chain_by_hand(size: int, inputs: Inputs) -> np.ndarray:
@@ -180,11 +186,6 @@ def _tiny(xp: Any, size: int, x: Any) -> Any:
     return short_chain(xp, x)
 
 
-def _tiny_gradient(xp: Any, size: int, x: Any) -> Any:
-    value, slope = xp.value_and_grad(lambda x: short_chain(xp, x))(x)
-    return slope, value
-
-
 def _tiny_by_hand(size: int, inputs: Inputs) -> np.ndarray:
     y = x = inputs[0]
     slope = np.ones_like(x)
@@ -199,7 +200,7 @@ WORKLOADS = [
         name="gradient-chain",
         size=1 << 26,
         inputs=lambda n: [uniform(n)],
-        run=_chain,
+        run=_gradient_of(long_chain),
         nbytes=lambda n: 8 * n,
         reference=_chain_by_hand,
         tolerance=1e-4,
@@ -280,7 +281,7 @@ WORKLOADS = [
         name="gradient-chain-1000",
         size=1000,
         inputs=lambda n: [uniform(n, low=-0.5, high=0.4)],
-        run=_tiny_gradient,
+        run=_gradient_of(short_chain),
         nbytes=lambda n: 8 * n,
         reference=_tiny_by_hand,
         scaled=False,

@@ -138,12 +138,7 @@ def _write_substitution(
     if mirror is not None:
         template.matrix("mirror")
     kernel.line(
-        f"for (var e = local; e < rows * rows; e += {together}u) {{",
-        "let i = e % rows; let j = e / rows;",
-        "if (j > i) { continue; }",
-        f"let value = {read.load(template.place('triangle', triangle, 'i', 'j'))};",
-        f"factors[j * {size + 1}u + i] = {numbers.conj('value') if conjugated else 'value'};",
-        "}",
+        *_loaded_triangle(template, triangle, read, numbers, size, together, conjugated=conjugated),
         *unrolled(size, lambda i: f"var x{i} = {numbers.zero};"),
         "if (c < columns) {",
     )
@@ -166,6 +161,25 @@ def _write_substitution(
         f"if (c >= columns) {{ return; }} let past = {size}u - rows;",
         *unrolled(size, stored),
     )
+
+
+def _loaded_triangle(
+    template: Template, triangle: Matrix, read: Access, numbers: Numbers, size: int, together: int, *, conjugated: bool
+) -> list[str]:
+    """Return statements that load a lower triangle into ``factors``, with all loads under way at once."""
+    steps = size * size // together
+    place = template.place("triangle", triangle, "row", "column + {0}u")
+    loads = (
+        f"var t{n} = {numbers.zero}; if (row < rows && column + {n * together // size}u <= row) "
+        f"{{ t{n} = {read.load(place.format(n * together // size))}; }}"
+        for n in range(steps)
+    )
+    stores = (
+        f"factors[(column + {n * together // size}u) * {size + 1}u + row] = "
+        f"{numbers.conj(f't{n}') if conjugated else f't{n}'};"
+        for n in range(steps)
+    )
+    return [f"let row = local % {size}u; let column = local / {size}u;", *loads, *stores]
 
 
 def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str]:

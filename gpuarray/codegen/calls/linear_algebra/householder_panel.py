@@ -37,14 +37,20 @@ def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None
     frame.run(("reflectors", a.buffer, strip), "panel", write, values, frame.batch)
 
 
+#: Neighbours that sum products together, before those of the workgroup do.
+_SPAN = 32
+
+
 def _fitting(strip: Strip, frame: Frame) -> Strip:
-    """Return a strip whose reductions fit workgroup memory, if they take place there."""
-    if uses_subgroups([frame.dtype], frame.capabilities):
-        return strip
-    while strip.workgroup > 64 and 2 * strip.columns * strip.workgroup * frame.dtype.itemsize > (
-        frame.capabilities.workgroup_memory
-    ):
-        columns = strip.columns // 2 if strip.columns > 1 else 1
+    """Return a strip that fits workgroup memory; reductions take place there where there are no subgroups."""
+    while strip.workgroup > _SPAN:
+        width, size = strip.columns, frame.block
+        needed = strip.workgroup // _SPAN * size * width + size * (size + width) + 8 * width * width
+        if not uses_subgroups([frame.dtype], frame.capabilities):
+            needed += strip.workgroup * (width + 1)
+        if (needed + 64) * frame.dtype.itemsize <= frame.capabilities.workgroup_memory:
+            break
+        columns = max(1, strip.columns // 2)
         strip = replace(strip, workgroup=strip.workgroup // 2, rows=strip.rows * 2, columns=columns)
     return strip
 
@@ -58,6 +64,7 @@ class _Panel:
         self.kernel.workgroup = strip.workgroup
         self.accesses = {name: template.bind(part.buffer, writable=True) for name, part in parts.items()}
         self.collectives = Collectives(self.kernel, strip.workgroup, frame.capabilities)
+        self.neighbours = Collectives(self.kernel, _SPAN, frame.capabilities, shared=self.collectives.shared)
         self.dots = [f"dot{k}" for k in range(strip.columns)]
 
     def load(self, name: str, row: str, column: str) -> str:
@@ -70,14 +77,16 @@ class _Panel:
 
     def write(self) -> None:
         """Write the kernel."""
-        kernel, numbers, width, size = self.kernel, self.numbers, self.strip.columns, self.size
+        kernel, numbers, strip, size = self.kernel, self.numbers, self.strip, self.size
+        width = strip.columns
         kernel.module += [
             *numbers.functions,
             f"var<workgroup> pivot_row: array<{numbers.kind}, {width}>;",
             f"var<workgroup> products: array<{numbers.kind}, {width * width}>;",  # of the reflectors of the strip
             f"var<workgroup> scales: array<{numbers.kind}, {width}>;",
             f"var<workgroup> corner: array<{numbers.kind}, {width * width}>;",  # T of the strip
-            f"var<workgroup> others: array<{numbers.kind}, {width * size}>;",  # products with those on the left
+            f"var<workgroup> others: array<{numbers.kind}, {width * size}>;",  # products with the other columns
+            f"var<workgroup> partial: array<{numbers.kind}, {strip.workgroup // _SPAN * width * size}>;",
             f"var<workgroup> triangle: array<{numbers.kind}, {size * size}>;",  # T of the panel
         ]
         self.template.numbers("rows", "columns")
@@ -110,12 +119,10 @@ class _Panel:
     def _row(self, r: int) -> list[tuple[int, str]]:
         return self.strip.registers(r)
 
-    def _sum_dots(self) -> None:
-        """Write the sums of the products over all invocations."""
+    def _sum_dots(self, collectives: Collectives) -> None:
+        """Write the sums of the products of some invocations."""
         states = dict.fromkeys(self.dots, self.dtype)
-        self.collectives.reduce(
-            states, lambda other: " ".join(f"{d} += {o};" for d, o in zip(states, other, strict=True))
-        )
+        collectives.reduce(states, lambda other: " ".join(f"{d} += {o};" for d, o in zip(states, other, strict=True)))
 
     def _make_reflector(self) -> None:
         """Write the reflector of column ``j``: beta, tau, the divisor of the column, and products with all columns."""
@@ -139,7 +146,7 @@ class _Panel:
                 f"if ({row} > j && {row} < rows) {{ let own = x{r}_0 * shrink; let x = {numbers.conj('own')};",
                 f"dot0 += {numbers.whole(numbers.square('own'))};", *products, "}",
             )  # fmt: skip
-        self._sum_dots()
+        self._sum_dots(self.collectives)
         tail = "below != 0" + (" || alpha.y != 0" if numbers.is_complex else "")
         part = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
         kernel.line(
@@ -222,42 +229,59 @@ class _Panel:
         )
 
     def _reflect_others(self) -> None:
-        """Write the products of V with the columns on the left, and what it does to those on the right."""
-        kernel, numbers, strip = self.kernel, self.numbers, self.strip
+        """Write the products of V with the other columns, and what V does to those on the right."""
+        kernel, numbers, strip, size = self.kernel, self.numbers, self.strip, self.size
         width = strip.columns
         kernel.line(
             "for (var c = 0u; c < columns; c++) {",
             "if (c >= f && c < f + width) { continue; }",
-            "workgroupBarrier();",
+            # where neighbours are of several subgroups, all have read what these summed for the column before
+            *(["workgroupBarrier();"] if 0 < self.neighbours.capabilities.subgroup_size < _SPAN else []),
             *(f"var {dot} = {numbers.zero};" for dot in self.dots),
-            *(f"var y{r} = {numbers.zero};" for r in range(strip.rows)),
         )
         for r in range(strip.rows):
             row = strip.at(r)
             kernel.line(
-                f"if ({row} >= f && {row} < rows) {{",
-                f"if (c < f) {{ y{r} = {self.load('v', row, 'c')}; }} else {{ y{r} = {self.load('a', row, 'c')}; }}",
-                *(f"{self.dots[k]} += {numbers.times(numbers.conj(x), f'y{r}')};" for k, x in self._row(r)),
+                f"if ({row} >= f && {row} < rows) {{ var y = {numbers.zero};",
+                f"if (c < f) {{ y = {self.load('v', row, 'c')}; }} else {{ y = {self.load('a', row, 'c')}; }}",
+                *(f"{self.dots[k]} += {numbers.times(numbers.conj(x), 'y')};" for k, x in self._row(r)),
                 "}",
             )
-        self._sum_dots()
-        kept = (f"others[c * {width}u + {k}u] = {numbers.conj(dot)};" for k, dot in enumerate(self.dots))
-        kernel.line("if (c < f) {", "if (local == 0u) {", *kept, "}", "} else {")
+        self._sum_dots(self.neighbours)
+        place = f"(local / {_SPAN}u * {size}u + c) * {width}u"
+        kernel.line(
+            f"if (local % {_SPAN}u == 0u) {{",
+            *(f"partial[{place} + {k}u] = {dot};" for k, dot in enumerate(self.dots)),
+            "}",
+            "}",
+            "workgroupBarrier();",
+            f"for (var e = local; e < columns * {width}u; e += {strip.workgroup}u) {{",
+            f"var sum = {numbers.zero};",
+            f"for (var n = 0u; n < {strip.workgroup // _SPAN}u; n++) {{ sum += partial[n * {size * width}u + e]; }}",
+            "others[e] = sum;",
+            "}",
+            "workgroupBarrier();",
+            "for (var c = f + width; c < columns; c++) {",
+        )
         # registers begin ``past`` columns before T does, but only where there is nothing on the right
         for k in range(width):
-            terms = [numbers.times(numbers.conj(f"corner[{p * width + k}]"), self.dots[p]) for p in range(k + 1)]
+            terms = [
+                numbers.times(numbers.conj(f"corner[{p * width + k}]"), f"others[c * {width}u + {p}u]")
+                for p in range(k + 1)
+            ]
             kernel.line(f"let u{k} = {' + '.join(terms)};")
         for r in range(strip.rows):
             row = strip.at(r)
-            kernel.line(f"if ({row} >= f && {row} < rows) {{ var sum = y{r};")
-            kernel.line(*(f"sum = {numbers.less('sum', x, f'u{k}')};" for k, x in self._row(r)))
-            kernel.line(self.store("a", row, "c", "sum"), "}")
-        kernel.line("}", "}", "storageBarrier(); workgroupBarrier();")
+            kernel.line(f"if ({row} >= f && {row} < rows) {{ var y = {self.load('a', row, 'c')};")
+            kernel.line(*(f"y = {numbers.less('y', x, f'u{k}')};" for k, x in self._row(r)))
+            kernel.line(self.store("a", row, "c", "y"), "}")
+        kernel.line("}", "storageBarrier(); workgroupBarrier();")
 
     def _extend_triangle(self) -> None:
         """Write T of the panel up to the strip: above that of the strip is what joins it to those on the left."""
         numbers, width, size = self.numbers, self.strip.columns, self.size
-        first = numbers.times(f"triangle[i * {size}u + p]", f"others[p * {width}u + c + past]")
+        product = numbers.conj(f"others[p * {width}u + c + past]")
+        first = numbers.times(f"triangle[i * {size}u + p]", product)
         second = numbers.times("sum", f"corner[c * {width}u + k]")
         self.kernel.line(
             f"for (var e = local; e < f + {width}u; e += {self.strip.workgroup}u) {{",

@@ -3,7 +3,6 @@
 from gpuarray.codegen.calls.linear_algebra.blocks import substitute, update
 from gpuarray.codegen.calls.linear_algebra.lu_panel import factorise_panel
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import WORKGROUP
 
@@ -71,39 +70,7 @@ def interchange(
     together = 4 * WORKGROUP // 64
 
     def write(template: Template) -> None:
-        kernel = template.kernel
-        access, rows_of = template.bind(a.buffer, writable=True), template.bind(pivots, writable=False)
-        kernel.module += ["var<workgroup> pivots: array<u32, 32>;"]
-        template.numbers("columns", "begin", "end", "steps", "back", "but", "passed")
-        kernel.line(
-            f"let groups_across = (columns + {together - 1}u) / {together}u;",
-            "let plane = block / groups_across;",
-            f"let first = (block - plane * groups_across) * {together}u + local / 64u;",
-        )
-        template.matrix("a")
-        moved = f"u32({rows_of.load('plane * steps + begin + local')})"
-        kernel.line(
-            f"let count = end - begin; if (local < count) {{ pivots[local] = {moved}; }}",
-            "workgroupBarrier();",
-            "let number = local % 32u; let is_active = number < count;",
-            "var goal = begin + number;",
-            "if (is_active && local % 64u >= 32u) { goal = pivots[number]; }",
-            "var source = goal;",
-            "for (var step = 0u; step < count; step++) {",
-            "let place = select(count - 1u - step, step, back != 0u);",
-            "let row = begin + place; let pivot = pivots[place];",
-            "if (source == row) { source = pivot; } else if (source == pivot) { source = row; }",
-            "}",
-            f"var kept: array<{register_type(frame.dtype)}, 4>;",
-        )
-        inside = (
-            f"let other = first + t * {WORKGROUP // 64}u; let column = other + select(0u, passed, other >= but); "
-            "if (is_active && other < columns && source != goal) {"
-        )
-        kernel.line("for (var t = 0u; t < 4u; t++) {", inside)
-        kernel.line(f"kept[t] = {access.load(template.place('a', a, 'source', 'column'))};", "} }")
-        kernel.line("storageBarrier(); workgroupBarrier();", "for (var t = 0u; t < 4u; t++) {", inside)
-        kernel.line(access.store(template.place("a", a, "goal", "column"), "kept[t]"), "} }")
+        _write_interchange(template, a, pivots, together)
 
     columns = a.columns - (but.stop - but.start)
     values = {
@@ -112,6 +79,43 @@ def interchange(
     }  # fmt: skip
     groups = frame.batch * -(-columns // together)
     frame.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
+
+
+def _write_interchange(template: Template, a: Matrix, pivots: Buffer, together: int) -> None:
+    """Write the kernel in which a workgroup has ``together`` columns, four for each invocation."""
+    kernel = template.kernel
+    access, rows_of = template.bind(a.buffer, writable=True), template.bind(pivots, writable=False)
+    kernel.module += ["var<workgroup> pivots: array<u32, 32>;"]
+    template.numbers("columns", "begin", "end", "steps", "back", "but", "passed")
+    kernel.line(
+        f"let groups_across = (columns + {together - 1}u) / {together}u;",
+        "let plane = block / groups_across;",
+        f"let first = (block - plane * groups_across) * {together}u + local / 64u;",
+    )
+    template.matrix("a")
+    moved = f"u32({rows_of.load('plane * steps + begin + local')})"
+    kernel.line(
+        f"let count = end - begin; if (local < count) {{ pivots[local] = {moved}; }}",
+        "workgroupBarrier();",
+        "let number = local % 32u; let is_active = number < count;",
+        "var goal = begin + number;",
+        "if (is_active && local % 64u >= 32u) { goal = pivots[number]; }",
+        "var source = goal;",
+        "for (var step = 0u; step < count; step++) {",
+        "let place = select(count - 1u - step, step, back != 0u);",
+        "let row = begin + place; let pivot = pivots[place];",
+        "if (source == row) { source = pivot; } else if (source == pivot) { source = row; }",
+        "}",
+        f"var kept: array<{register_type(a.buffer.dtype)}, 4>;",
+    )
+    inside = (
+        f"let other = first + t * {WORKGROUP // 64}u; let column = other + select(0u, passed, other >= but); "
+        "if (is_active && other < columns && source != goal) {"
+    )
+    kernel.line("for (var t = 0u; t < 4u; t++) {", inside)
+    kernel.line(f"kept[t] = {access.load(template.place('a', a, 'source', 'column'))};", "} }")
+    kernel.line("storageBarrier(); workgroupBarrier();", "for (var t = 0u; t < 4u; t++) {", inside)
+    kernel.line(access.store(template.place("a", a, "goal", "column"), "kept[t]"), "} }")
 
 
 def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:
@@ -138,75 +142,3 @@ def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: i
 
     values = {"rows": rows, "steps": steps, "inverse": int(inverse)}
     frame.run(("order",), "row order", write, values, frame.batch * -(-rows // WORKGROUP))
-
-
-def determinant(frame: Frame, factors: Matrix, pivots: Buffer, sign: Matrix | None, size: Matrix | None) -> None:
-    """Write the determinant of factors; with ``size`` its sign, and the logarithm of its absolute value."""
-    numbers = Numbers(frame.dtype)
-    real, suffix = numbers.real, numbers.real
-
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.workgroup = 64
-        access, rows_of = template.bind(factors.buffer, writable=False), template.bind(pivots, writable=False)
-        kernel.module += [
-            *numbers.functions,
-            f"struct Scaled {{ number: {numbers.kind}, exponent: i32 }}",
-            # a number with a magnitude near 1, times a power of 2**32
-            "fn scaled(x: Scaled) -> Scaled {",
-            "var y = x;",
-            f"for (var k = 0u; k < 34u && {numbers.size('y.number')} > 65536; k++) "
-            f"{{ y.number *= {real}({2.0**-32!r}); y.exponent += 1; }}",
-            f"for (var k = 0u; k < 34u && {numbers.size('y.number')} < {2.0**-16!r} "
-            f"&& {numbers.size('y.number')} > 0; k++) {{ y.number *= {real}({2.0**32!r}); y.exponent -= 1; }}",
-            "return y; }",
-            "var<workgroup> parts: array<Scaled, 64>;",
-        ]
-        template.numbers("rows")
-        kernel.line("let plane = block;")
-        template.matrix("a")
-        kernel.line(
-            f"var product = Scaled({numbers.one}, 0);",
-            "for (var k = local; k < rows; k += 64u) {",
-            f"let factor = scaled(Scaled({access.load(template.place('a', factors, 'k', 'k'))}, 0));",
-            f"var number = {numbers.times('product.number', 'factor.number')};",
-            f"if (u32({rows_of.load('plane * rows + k')}) != k) {{ number = -number; }}",
-            "product = scaled(Scaled(number, product.exponent + factor.exponent));",
-            "}",
-            "parts[local] = product;",
-            "workgroupBarrier();",
-            "if (local > 0u) { return; }",
-            "for (var other = 1u; other < 64u; other++) {",
-            f"let number = {numbers.times('product.number', 'parts[other].number')};",
-            "product = scaled(Scaled(number, product.exponent + parts[other].exponent));",
-            "}",
-        )
-        if size is None:
-            assert sign is not None
-            result = template.bind(sign.buffer, writable=True)
-            # beyond forty powers of 2**32 every number is infinite, or zero
-            kernel.line(
-                "product.exponent = clamp(product.exponent, -40, 40);",
-                f"for (; product.exponent > 0; product.exponent--) {{ product.number *= {real}({2.0**32!r}); }}",
-                f"for (; product.exponent < 0; product.exponent++) {{ product.number *= {real}({2.0**-32!r}); }}",
-                result.store("plane", "product.number"),
-            )
-            return
-        absolute = (
-            f"hypot_{suffix}(product.number.x, product.number.y)" if numbers.is_complex else "abs(product.number)"
-        )
-        kernel.line(f"let magnitude = {absolute};")
-        logs = template.bind(size.buffer, writable=True)
-        ln = 22.18070977791824990135
-        kernel.line(logs.store("plane", f"log_{suffix}(magnitude) + {real}({ln!r}) * {real}(product.exponent)"))
-        if sign is not None:
-            signs = template.bind(sign.buffer, writable=True)
-            kernel.line(
-                f"var direction = {numbers.zero};",
-                "if (magnitude != 0) { direction = product.number / magnitude; }",
-                signs.store("plane", "direction"),
-            )
-
-    values = {"rows": factors.rows, **where("a", factors)}
-    key = ("determinant", sign is not None, size is not None)
-    frame.run(key, "determinant", write, values, frame.batch)

@@ -177,11 +177,21 @@ class _Panel:
             for p in range(k):
                 kernel.line(f"y{k} = {numbers.less(f'y{k}', f'corner[{k * width + p}]', f'y{p}')};")
             kernel.line(self.store(f"f + {k}u", "c", f"y{k}"), "}", f"top[local * {width}u + {k}u] = y{k};")
-        kernel.line("}", "workgroupBarrier();", "for (var c = right; c < columns; c++) {")
+        # two columns at a time, the loads of both before a store
+        kernel.line("}", "workgroupBarrier();", "for (var c = right; c < columns; c += 2u) {")
+        kernel.line("let d = min(c + 1u, columns - 1u);")
+        for r in range(strip.rows):
+            for column in "cd":
+                kernel.line(f"var {column}{r} = {numbers.zero};")
+            row = strip.at(r)
+            loads = " ".join(f"{column}{r} = {self.load(row, column)};" for column in "cd")
+            kernel.line(f"if ({row} >= right && {row} < rows) {{ {loads} }}")
         for r in range(strip.rows):
             row = strip.at(r)
-            kernel.line(f"if ({row} >= right && {row} < rows) {{ var sum = {self.load(row, 'c')};")
-            for k, x in strip.registers(r):  # all of them: there are columns on the right of whole strips alone
-                kernel.line(f"sum = {numbers.less('sum', x, f'top[(c - right) * {width}u + {k}u]')};")
-            kernel.line(self.store(row, "c", "sum"), "}")
+            for column in "cd":
+                for k, x in strip.registers(r):  # all of them: there are columns on the right of whole strips alone
+                    factor = f"top[({column} - right) * {width}u + {k}u]"
+                    kernel.line(f"{column}{r} = {numbers.less(f'{column}{r}', x, factor)};")
+            kernel.line(f"if ({row} >= right && {row} < rows) {{ {self.store(row, 'c', f'c{r}')}")
+            kernel.line(f"if (d > c) {{ {self.store(row, 'd', f'd{r}')} }} }}")
         kernel.line("}")

@@ -236,7 +236,7 @@ def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
 
 def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> None:
     kernel, width, pitch, real = template.kernel, t.width, t.width + 1, numbers.real
-    half, epsilon = width // 2, float(np.finfo(numbers.real_dtype).eps)
+    half = width // 2
     kernel.module += [
         *numbers.functions,
         f"var<workgroup> gram: array<{numbers.kind}, {width * pitch}>;",
@@ -247,32 +247,9 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         "var<workgroup> is_turned: u32;",
     ]
     _begin(template, t, "1u")
-    read, written = template.bind(t.grams, writable=False), template.bind(t.rotations, writable=True)
-    meets = template.bind(t.meets, writable=True)
-    template.numbers("rows", "chunks")
-    kernel.line(
-        f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
-        "if (local == 0u) { is_turned = 0u; }",
-        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
-        f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
-        f"for (var n = 0u; n < chunks; n++) {{ sum += {read.load(f'(slot * chunks + n) * {width * width}u + e')}; }}",
-        f"gram[c * {pitch}u + i] = sum;",
-        f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
-        "}",
-        "workgroupBarrier();",
-        # is there a pair that is not orthogonal yet?
-        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
-        f"let p = e % {width}u; let q = e / {width}u;",
-        "if (p < q) {",
-        *_angle(numbers, pitch),
-        "if (is_large) { is_turned = 1u; }",
-        "} }",
-        "let is_needed = workgroupUniformLoad(&is_turned);",
-        f"if (local == 0u) {{ {meets.store('slot', 'i32(is_needed)')} }}",
-        "if (is_needed == 0u) { return; }",
-        f"if (local == 0u) {{ {t.turned.name}[plane * {t.sweeps}u + sweep] = 1i; }}",
-        f"for (var number = 0u; number < {width - 1}u; number++) {{",
-    )
+    _write_check(template, t, numbers)
+    written = template.bind(t.rotations, writable=True)
+    kernel.line(f"for (var number = 0u; number < {width - 1}u; number++) {{")
     first, second = meeting("number", "local", f"{width}u")
     kernel.line(
         f"if (local < {half}u) {{",
@@ -298,6 +275,36 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         # by rows, as a column of the matrix is multiplied by one
         written.store(f"slot * {width * width}u + e", f"turns[e % {width}u * {pitch}u + e / {width}u]"),
         "}",
+    )
+
+
+def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
+    """Write the sum of the Gram matrices of the chunks, and end if all columns of the meeting are orthogonal."""
+    kernel, width, pitch, real = template.kernel, t.width, t.width + 1, numbers.real
+    epsilon = float(np.finfo(numbers.real_dtype).eps)
+    read, meets = template.bind(t.grams, writable=False), template.bind(t.meets, writable=True)
+    template.numbers("rows", "chunks")
+    kernel.line(
+        f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+        "if (local == 0u) { is_turned = 0u; }",
+        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
+        f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
+        f"for (var n = 0u; n < chunks; n++) {{ sum += {read.load(f'(slot * chunks + n) * {width * width}u + e')}; }}",
+        f"gram[c * {pitch}u + i] = sum;",
+        f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
+        "}",
+        "workgroupBarrier();",
+        # is there a pair that is not orthogonal yet?
+        f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
+        f"let p = e % {width}u; let q = e / {width}u;",
+        "if (p < q) {",
+        *_angle(numbers, pitch),
+        "if (is_large) { is_turned = 1u; }",
+        "} }",
+        "let is_needed = workgroupUniformLoad(&is_turned);",
+        f"if (local == 0u) {{ {meets.store('slot', 'i32(is_needed)')} }}",
+        "if (is_needed == 0u) { return; }",
+        f"if (local == 0u) {{ {t.turned.name}[plane * {t.sweeps}u + sweep] = 1i; }}",
     )
 
 

@@ -9,6 +9,7 @@ from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small, spectra
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
 from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, take, write_values
+from gpuarray.codegen.calls.linear_algebra.determinants import determinant
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
@@ -143,7 +144,7 @@ def _det(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     (dtype,) = step.output_dtypes
     frame = _frame(step, label, capabilities, dtype)
     factors, pivots = _factors(frame, step, frame.buffer(frame.batch, INDEX))
-    lu.determinant(frame, factors, pivots, _output(frame, step, 0, 1, 1, dtype), None)
+    determinant(frame, factors, pivots, _output(frame, step, 0, 1, 1, dtype), None)
     return frame.program()
 
 
@@ -153,7 +154,7 @@ def _slogdet(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     factors, pivots = _factors(frame, step, frame.buffer(frame.batch, INDEX))
     sign = _output(frame, step, 0, 1, 1, dtype)
     size = _output(frame, step, 1, 1, 1, Numbers(dtype).real_dtype)
-    lu.determinant(frame, factors, pivots, sign, size)
+    determinant(frame, factors, pivots, sign, size)
     return frame.program()
 
 
