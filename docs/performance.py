@@ -115,6 +115,7 @@ SECTIONS = (
     ),
     Section("Fourier transforms", "at least half of cuFFT", "fourier", {"cupy": 0.5, "torch": 0.5}),
     Section("Signals", "at least CuPy", "signals", {"cupy": 1.0}),
+    Section("Linear algebra", "at least 0.6x CuPy, stacks at least 1.0x", "linear_algebra", {"cupy": 0.6}),
     Section("Systems of linear equations", "at least 0.6x CuPy", "systems", {"cupy": 0.6}),
     Section(
         "Images",

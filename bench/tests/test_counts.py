@@ -76,6 +76,7 @@ COUNTS = {
     "fft": Most(4096, 1, 1, 1, 1),
     "fft-2-26": Most(1 << 16, 1, 2, 1, 2),
     "cholesky-stack-16": Most(10, 1, 1, 2, 2, read=40),  # the status of each matrix
+    "triangular-solve": Most(32, 0, 6, 0, 8, read=132),  # whether all is finite, and where the diagonal is 0
     "k-means": Most(2000, 8, 9, 9, 10, read=2),  # it asks whether points and centres are finite
     "n-body-100": Most(32, 8, 8, 8, 8),
     "heat-100": Most(300, 13, 13, 9, 9),  # what a step leaves of a large array are two launches more
