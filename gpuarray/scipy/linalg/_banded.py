@@ -155,7 +155,7 @@ def solve_banded(
     lower, upper = l_and_u
     bands, right = as_arrays(ab, b)
     if lower != 1 or upper != 1 or bands.ndim < 2 or bands.shape[-1] < 2:
-        return on_host(  # type: ignore[no-any-return]
+        return on_host(  # type: ignore[no-any-return]  # of a function without types
             scipy_linalg.solve_banded, (l_and_u, bands, right), {"check_finite": check_finite}, _WIDE,
             "scipy.linalg.solve_banded",
         )  # fmt: skip
@@ -201,7 +201,7 @@ def solveh_banded(
     """
     bands, right = as_arrays(ab, b)
     if bands.ndim < 2 or bands.shape[-2] != 2 or not right.size:
-        return on_host(  # type: ignore[no-any-return]
+        return on_host(  # type: ignore[no-any-return]  # of a function without types
             scipy_linalg.solveh_banded, (bands, right), {"lower": lower, "check_finite": check_finite}, _WIDE,
             "scipy.linalg.solveh_banded",
         )  # fmt: skip

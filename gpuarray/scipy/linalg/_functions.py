@@ -43,7 +43,7 @@ def _polynomial(powers: list[GpuArray], unit: GpuArray, degree: int) -> GpuArray
     low = [unit, *powers[:3]]
 
     def part(start: int) -> GpuArray:
-        found: GpuArray = sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[assignment]
+        found: GpuArray = sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[assignment]  # there are terms
         return found
 
     found = part(degree - 4) + powers[3] * (1 / factorial(degree))

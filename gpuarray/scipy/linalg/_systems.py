@@ -240,7 +240,7 @@ def lstsq(
     columns = right[:, None] if right.ndim == 1 else right
     if not left.size:
         # SciPy's result takes no work
-        return run_scipy(scipy_linalg.lstsq, (left, right), {"lapack_driver": lapack_driver})  # type: ignore[no-any-return]
+        return run_scipy(scipy_linalg.lstsq, (left, right), {"lapack_driver": lapack_driver})  # type: ignore[no-any-return]  # of a function without types
     u, s, vh = singular_values.svd(left, full_matrices=False)
     least = float(np.finfo(s.dtype).eps) if cond is None else float(cond)
     is_kept = s > xp.max(s, axis=-1, keepdims=True) * least

@@ -265,7 +265,7 @@ def filtfilt(
     signal = as_array(x)
     if method == "gust" or _is_complex(b, a):
         reason = _GUSTAFSSON if method == "gust" else _COMPLEX
-        return _hosted(  # type: ignore[no-any-return]
+        return _hosted(  # type: ignore[no-any-return]  # of a function without types
             scipy_signal.filtfilt, reason, b, a, signal, axis, padtype, padlen, method, irlen
         )
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
@@ -307,7 +307,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     taps = 2 * len(sections) + 1
     taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
     if _is_complex(sections):
-        return _hosted(  # type: ignore[no-any-return]
+        return _hosted(  # type: ignore[no-any-return]  # of a function without types
             scipy_signal.sosfiltfilt, _COMPLEX, sections, signal, axis, padtype, padlen
         )
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
