@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.workloads.base import COMPILED, Inputs, Workload, parts, uniform
+from bench.workloads.base import COMPILED, Workload, parts, uniform
 
 RIGHT_SIDES = 1000
 
