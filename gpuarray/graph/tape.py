@@ -134,6 +134,11 @@ def active() -> Tape | None:
     return state.tapes.get(get_ident()) if state.tapes else None
 
 
+def is_variable(node: Any) -> bool:
+    """Return whether a derivative in any thread is taken with respect to a node."""
+    return any(node in tape.variables for tape in [*state.tapes.values()])
+
+
 def note(node: Any) -> None:
     """Keep the operands of a node that is about to lose them on the tapes of those whose variables it depends on."""
     for tape in [*state.tapes.values()]:
