@@ -2,7 +2,7 @@
 
 Each operation of a program asks ``immediacy().limit``, the most elements of an array with which it is computed at once;
 0 if all operations are recorded. The settings give the number, by thread or task as ``config.using`` does. Whoever must
-see each operation suspends it: a derivative or a recording by ``jit`` in its own thread, a profile in all of them.
+see each operation suspends it: a recording by ``jit`` in its own thread, a derivative or a profile in all of them.
 """
 
 import threading

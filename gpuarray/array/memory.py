@@ -16,7 +16,6 @@ from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.graph import tape
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.immediacy import immediacy
@@ -171,8 +170,6 @@ class MemoryArray:
         if memory is None:
             node = cell.node
             if node.depth and type(node) is not Generate:
-                return None
-            if tape.state.tapes and tape.is_variable(node):  # of a derivative, perhaps in another thread
                 return None
             memory = cell.thaw()
         if memory is not None:

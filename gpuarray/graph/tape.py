@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
-from gpuarray.immediacy import suspended
+from gpuarray.immediacy import resume_all, suspend_all
 from gpuarray.source_locations import frame_at, is_user_file, locate
 
 
@@ -134,11 +134,6 @@ def active() -> Tape | None:
     return state.tapes.get(get_ident()) if state.tapes else None
 
 
-def is_variable(node: Any) -> bool:
-    """Return whether a derivative in any thread is taken with respect to a node."""
-    return any(node in tape.variables for tape in [*state.tapes.values()])
-
-
 def note(node: Any) -> None:
     """Keep the operands of a node that is about to lose them on the tapes of those whose variables it depends on."""
     for tape in [*state.tapes.values()]:
@@ -230,14 +225,18 @@ def _reader() -> tuple[str, str]:
 
 @contextmanager
 def recording() -> Iterator[Tape]:
-    """Give this thread a tape, or share the one that it has."""
+    """Give this thread a tape, or share the one that it has.
+
+    All threads record their operations meanwhile: the function may hand its arrays to other threads.
+    """
     thread = get_ident()
     tape = state.tapes.setdefault(thread, Tape())
     tape.depth += 1
+    suspend_all()
     try:
-        with suspended():
-            yield tape
+        yield tape
     finally:
+        resume_all()
         tape.depth -= 1
         if not tape.depth:
             del state.tapes[thread]

@@ -93,6 +93,20 @@ def test_rules_and_constants_hold_in_other_threads(pool: ThreadPoolExecutor) -> 
     assert len(runs) == 2
 
 
+def test_values_that_another_thread_has_read_keep_their_derivatives(pool: ThreadPoolExecutor) -> None:
+    def inner(x: Any) -> Any:
+        y = x * 2
+        assert float(y.sum()) > 0
+        y[1:] *= 3
+        assert float(y[1]) > 0
+        return np.sin(y)
+
+    expected = 2 * np.cos(2 * X)
+    expected[1:] = 6 * np.cos(6 * X[1:])
+    found = xp.grad(lambda x: pool.submit(inner, x).result().sum())(xp.asarray(X))
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-5)
+
+
 def test_a_fallback_in_another_thread_is_an_error(pool: ThreadPoolExecutor) -> None:
     with pytest.raises(DerivativeError, match="unique"):
         xp.grad(lambda x: pool.submit(np.unique, x).result().sum())(xp.asarray(X))
