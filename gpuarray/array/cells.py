@@ -141,8 +141,8 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth > config.current.pending_limit:
-            evaluate.trim(node, self.device)
+        if node.depth >= recording.depth:
+            recorded.evaluate_deep(self)
         return True
 
 
