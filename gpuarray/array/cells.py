@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.config import recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build

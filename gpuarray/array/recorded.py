@@ -105,7 +105,7 @@ def _is_pending(node: Node) -> bool:
 
 
 def _period(node: Node) -> int:
-    """Return after how many levels the line that recorded a node was reached again, with the loops in it; 0 if never."""
+    """Return the number of levels after which the line that recorded a node was reached again; 0 if it was not."""
     line = _line(node)
     depths = sorted({other.depth for other in topological((node,)).order if _line(other) == line}, reverse=True)
     steps = [*map(sub, depths, depths[1:])]

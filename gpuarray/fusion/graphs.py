@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, assert_never
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
-from gpuarray.graph.layouts import Layout, is_identity
+from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
 
@@ -297,8 +297,7 @@ class GraphView:
             if self.is_plain:
                 times.append(max([times[i] for i in free], default=1) * again.get(position, 1))
                 if position in again and (
-                    times[-1] > MOST_TIMES
-                    or inside[-1][1].bit_count() * costs.PER_INSTRUCTION > self.recompute
+                    times[-1] > MOST_TIMES or inside[-1][1].bit_count() * costs.PER_INSTRUCTION > self.recompute
                 ):
                     self.stored.add(position)
 
