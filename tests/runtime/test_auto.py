@@ -400,7 +400,7 @@ class TestOpenQuestion:
         xp.evaluate(function(x))
         monkeypatch.setattr(auto, "_OPENING", 4 * auto._lost)
         found = []
-        for _ in range(6):
+        for _ in range(10):
             y = function(x)
             xp.evaluate(y)
             found.append(y.residency)
