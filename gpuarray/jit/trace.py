@@ -33,6 +33,7 @@ from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import frame_at, is_user_file
 
@@ -291,12 +292,16 @@ class Trace(tracing.Mode):
         is_wanted : bool
             Whether to make a segment even if no operand changes between calls.
         """
-        provider = places.provider_of(device)
+        changing = pending_of(pending if is_wanted else [*filter(self._changes, pending)])
+        if not changing:
+            return False
+        while True:
+            provider = places.provider_of(device)
+            with places.graphs:
+                prepared, walked = find_plan(changing, provider, config.current)
+            if not (device is auto.AUTO and auto.asks_for_device(prepared)):
+                break
         with places.graphs:
-            changing = pending if is_wanted else [*filter(self._changes, pending)]
-            if not changing:
-                return False
-            prepared, walked = find_plan(pending_of(changing), provider, config.current)
             order = prepared.order(walked)
             results = []
             for position, _ in prepared.plan.results:
