@@ -9,7 +9,9 @@ else this module does not know lead to the implementation, so that errors and wa
 
 from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import signature
 from math import prod
+from sys import maxsize
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -36,6 +38,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "in place": there is none; the function writes to its first argument.
 Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
 
+#: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
+UNSHARED: Final = 1 << 20
+#: The same where they would, but gain less time than a plan takes.
+QUICK: Final = 1 << 18
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: What a call returns that is not computed at once.
@@ -60,13 +66,15 @@ class AtOnce:
         Whether a result may share memory with an argument.
     is_bounded : callable or None
         Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
-    is_whole : bool
-        Whether large arrays are computed at once on the device "cpu". The function must not have a parameter ``out``.
+    most : int
+        The elements of larger arrays that are computed at once on the device "cpu", unless ``out`` is given.
+    out : int
+        The position of the parameter ``out``, if there is one.
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
 
-    __slots__ = ("call", "group", "is_bounded", "is_in_place", "is_whole", "may_be_view")
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view", "most", "out")
 
     def __init__(
         self,
@@ -74,17 +82,19 @@ class AtOnce:
         results: Results,
         group: Callable[..., Any] | None = None,
         *,
-        is_whole: bool = False,
+        most: int = 0,
+        out: int = maxsize,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded = _BOUNDS.get(results)
-        self.is_whole = is_whole
+        self.most = most
+        self.out = out
         self.group = group
 
 
-def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whole: bool = False) -> _F:
+def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0) -> _F:
     """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
@@ -95,11 +105,13 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whol
         What bounds the size of the results.
     call : callable
         The function of NumPy.
-    is_whole : bool
-        Whether large arrays are computed at once on the device "cpu".
+    most : int
+        The elements of larger arrays that are computed at once on the device "cpu".
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, is_whole=is_whole)
+    names = [*signature(function).parameters] if most else []
+    out = names.index("out") if "out" in names else maxsize
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most, out=out)
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
@@ -112,7 +124,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whol
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
-        cast(Any, run).unchecked = at_once(unchecked, results, call, is_whole=is_whole)
+        cast(Any, run).unchecked = at_once(unchecked, results, call, most=most)
     return cast(_F, run)
 
 
@@ -142,26 +154,30 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     hosts: list[Any] = []
     raw: list[Any] = []
     try:
-        is_whole = rule.is_whole
-        given = _given(arguments, arrays, hosts, raw, is_whole)
+        out = keywords.get("out") if keywords else None
+        is_written = rule.is_in_place or out is not None
+        most = rule.most
+        if out is not None or (len(arguments) > rule.out and arguments[rule.out] is not None):
+            most = 0
+        given = _given(arguments, arrays, hosts, raw, most)
         named = keywords
         if keywords:
-            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, is_whole), strict=True))
+            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
         if not arrays:
             return NOT_COMPUTED
         hosts += raw
-        is_bounded = None if is_whole and arrays[0]._cell.device is CPU else rule.is_bounded
+        is_bounded = None if most == UNSHARED and arrays[0]._cell.device is CPU else rule.is_bounded
         if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
         device = arrays[0]._cell.device
         for array in arrays:
             if array._cell.device is not device:
                 device = joint_device(device, array._cell.device)
-        if rule.is_in_place or (keywords and keywords.get("out") is not None):
+        if is_written:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
                     return NOT_COMPUTED
-                if not all(_is_current(array) or (is_whole and array._cell.memory is None) for array in arrays):
+                if not all(_is_current(array) or (most and array._cell.memory is None) for array in arrays):
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
@@ -173,9 +189,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return wrapped if rule.group is None else rule.group(*wrapped)
 
 
-def _given(
-    values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], is_whole: bool
-) -> list[Any]:
+def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
     """Return what NumPy gets instead of arguments.
 
     Parameters
@@ -184,8 +198,8 @@ def _given(
         The arguments.
     arrays, hosts, raw : list
         To which are added: the arrays of this package, their elements, and arrays of NumPy.
-    is_whole : bool
-        Whether arrays may be large.
+    most : int
+        The most elements of an array, where they are more than are computed at once anyway.
 
     Raises
     ------
@@ -197,8 +211,8 @@ def _given(
         kind = type(value)
         if kind is GpuArray:
             host = value._host if value._memory is value._cell.memory else value.host()
-            if host is None and is_whole:
-                host = value.whole_host()
+            if host is None and most:
+                host = value.whole_host(most)
             if host is None or not host.size or host.dtype is dtypes.float16:
                 raise LookupError
             arrays.append(value)
@@ -207,13 +221,9 @@ def _given(
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_given(value, arrays, hosts, raw, is_whole))
+            value = kind(_given(value, arrays, hosts, raw, most))
         elif kind is _ndarray:
-            if (
-                not value.size
-                or (value.size > immediacy().limit and not is_whole)
-                or not dtypes.is_supported(value.dtype)
-            ):
+            if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError
             raw.append(value)
         elif not isinstance(value, np.generic | np.dtype):
