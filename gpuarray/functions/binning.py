@@ -93,7 +93,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
             f"object of too {'small depth' if not values.ndim else 'deep'} for desired array: bincount "
             f"takes one axis, not {values.ndim}"
         )
-    if values.dtype.kind not in "biu" and values.size:
+    if values.dtype.kind not in "biu" and (values.size or isinstance(x, GpuArray | np.ndarray)):
         check_cast(values.dtype, dtypes.int64)
     size = index(minlength)
     if size < 0:

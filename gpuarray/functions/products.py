@@ -5,6 +5,7 @@ from operator import index
 from typing import Any, Final
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
@@ -189,7 +190,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     if build.is_single(axes):
         axes = index(axes)
         if not 0 <= axes <= min(left.ndim, right.ndim):
-            raise ValueError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
+            raise AxisError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
         return list(range(left.ndim - axes, left.ndim)), list(range(axes))
     first, second = map(build.listed, axes)
     if len(first) != len(second):
