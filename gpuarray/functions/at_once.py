@@ -7,11 +7,11 @@ all that the in-process provider would do, it is also made with large arrays on 
 else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
+import inspect
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from inspect import signature
 from math import prod
-from sys import maxsize
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -64,12 +64,12 @@ class AtOnce:
         Whether it writes to its first argument.
     may_be_view : bool
         Whether a result may share memory with an argument.
+    out : int
+        The position of the parameter for an array that gets the result; a very large one if there is none.
     is_bounded : callable or None
         Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
     most : int
-        The elements of larger arrays that are computed at once on the device "cpu", unless ``out`` is given.
-    out : int
-        The position of the parameter ``out``, if there is one.
+        The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
@@ -83,15 +83,14 @@ class AtOnce:
         group: Callable[..., Any] | None = None,
         *,
         most: int = 0,
-        out: int = maxsize,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded = _BOUNDS.get(results)
         self.most = most
-        self.out = out
         self.group = group
+        self.out = _position_of_out(self.call)
 
 
 def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0) -> _F:
@@ -109,9 +108,8 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
         The elements of larger arrays that are computed at once on the device "cpu".
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    names = [*signature(function).parameters] if most else []
-    out = names.index("out") if "out" in names else maxsize
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most, out=out)
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most)
+    rule.out = _position_of_out(function)  # ``call`` may take it among others
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
@@ -154,11 +152,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     hosts: list[Any] = []
     raw: list[Any] = []
     try:
-        out = keywords.get("out") if keywords else None
-        is_written = rule.is_in_place or out is not None
-        most = rule.most
-        if out is not None or (len(arguments) > rule.out and arguments[rule.out] is not None):
-            most = 0
+        targets = _targets(rule, arguments, keywords)
+        most = rule.most if rule.is_in_place or not targets else 0
         given = _given(arguments, arrays, hosts, raw, most)
         named = keywords
         if keywords:
@@ -173,11 +168,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         for array in arrays:
             if array._cell.device is not device:
                 device = joint_device(device, array._cell.device)
-        if is_written:
+        if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
-                    return NOT_COMPUTED
-                if not all(_is_current(array) or (most and array._cell.memory is None) for array in arrays):
+                if not all(_is_current(array) and array._cell.own is not None for array in targets):
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
@@ -187,6 +180,40 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         return NOT_COMPUTED
     telemetry.counters["operations"] += 1
     return wrapped if rule.group is None else rule.group(*wrapped)
+
+
+def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
+    """Return the arrays to which a call writes, with memory of their own.
+
+    Raises
+    ------
+    LookupError
+        If the call has to be recorded.
+    """
+    if rule.is_in_place:
+        written = arguments[:1]
+    else:
+        out = keywords.get("out") if keywords else None
+        if out is None and len(arguments) > rule.out:
+            out = arguments[rule.out]
+        if out is None:
+            return []
+        written = out if type(out) is tuple else (out,)
+    targets = [target for target in written if type(target) is GpuArray]
+    if (rule.is_in_place and not targets) or not all(target.claimed() for target in targets):
+        raise LookupError
+    return targets
+
+
+def _position_of_out(call: Callable[..., Any]) -> int:
+    """Return the position of the parameter ``out`` of a function; a very large one if it has none."""
+    if isinstance(call, np.ufunc):
+        return int(call.nin)
+    try:
+        names = [*inspect.signature(call).parameters]
+    except ValueError:  # it is written in C
+        return sys.maxsize
+    return names.index("out") if "out" in names else sys.maxsize
 
 
 def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
@@ -286,7 +313,7 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
         if found.base is array._memory and found.dtype is array._dtype:
             if found.size > immediacy().limit:
                 raise LookupError
-            view = array._see_host(found)
+            view = array._see_host(found, array._memory)
             if not found.flags.writeable:
                 view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
             return view
