@@ -118,9 +118,10 @@ class Config:
     refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
     memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
     direct_limit: int = _setting(
-        1 << 14,
+        1 << 15,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
-        "their operands are in host memory and their device is `cpu` or `auto`; 0 makes a plan for every evaluation.",
+        "their operands are in host memory and their device is `cpu` or `auto`; half as many if `auto` is a GPU. 0 "
+        "makes a plan for every evaluation.",
     )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
     cache_dir: str = _setting(
@@ -145,9 +146,26 @@ class Config:
 
     def immediate_limit(self) -> int:
         """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
-        return 0 if self.strict_array_api or self.offload == "always" else self.direct_limit
+        if self.strict_array_api or self.offload == "always":
+            return 0
+        return self.host_limit(beside_gpu=self.device != "cpu" and self.automatic not in _hosts)
+
+    def host_limit(self, *, beside_gpu: bool) -> int:
+        """Return the most elements of arrays that NumPy's functions compute one by one.
+
+        Up to 2^15 elements they take less time than a plan of up to ten operations on the host: fresh memory of larger
+        results has to be touched for the first time. A GPU takes less time from 2^14 elements on.
+        """
+        return self.direct_limit // 2 if beside_gpu else self.direct_limit
+
+    @property
+    def automatic(self) -> tuple[str, bool]:
+        """The settings on which it depends what the device ``"auto"`` is."""
+        return self.provider, self.software
 
 
+#: The settings with which the device ``"auto"`` has turned out to be the host. To look for GPUs may take a second.
+_hosts: Final[set[tuple[str, bool]]] = set()
 _FIELDS: Final = {f.name: f for f in fields(Config)}
 _BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False,
                                         "no": False, "off": False, "": False}  # fmt: skip
@@ -285,6 +303,13 @@ class Settings:
         self._scoped.set(scoped)
         self._note(self.current)
         set_own_limit(None if scoped is None else scoped.immediate_limit())
+
+    def note_host(self, automatic: tuple[str, bool]) -> None:
+        """Note that the device ``"auto"`` is the host with settings."""
+        _hosts.add(automatic)
+        self._assign(self._base)
+        if (scoped := self._scoped.get()) is not None:
+            self._scope(scoped)
 
     @property
     def current(self) -> Config:

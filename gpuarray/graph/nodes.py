@@ -393,6 +393,18 @@ def _layout_text(layout: Layout) -> str:
     return f"strides {'x'.join(map(str, layout.strides))}{start}"
 
 
+def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
+    """Return a node that computes of other operands, of the same shapes and dtypes, what a node computes of its own."""
+    made: Any = _new(type(node))
+    _init(made, node.op, inputs, node.shape, node.dtype, node.detail)
+    for name in type(node).__slots__:
+        setattr(made, name, getattr(node, name))
+    if type(node) is Gather:
+        made.rows = None  # it follows from the operands
+    found: Node = made
+    return found
+
+
 def frozen(value: Any) -> Hashable:
     """Return a hashable stand-in for the parameters of a call."""
     if isinstance(value, Mapping):

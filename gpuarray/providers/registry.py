@@ -164,7 +164,7 @@ def open_device(device: Device) -> Provider:
     """
     if device.name == "auto":  # without a call where it is known, as evaluations come here
         settings = config.current
-        known = _resolved.get((settings.provider, settings.software))
+        known = _resolved.get(settings.automatic)
         device = known[0] if known is not None else resolution()[0]
     key = device.kind, device.number
     found = _opened.get(key)
@@ -216,11 +216,13 @@ def resolve(device: Device, settings: Config | None = None) -> Device:
 def resolution(settings: Config | None = None) -> tuple[Device, str]:
     """Return what the device ``"auto"`` means under settings, or the current ones, and why, in a short sentence."""
     settings = settings or config.current
-    wanted = settings.provider, settings.software
+    wanted = settings.automatic
     found = _resolved.get(wanted)
     if found is None:
         with _quiet(), _lock, _beginning("wgpu"):
             found = _resolved.setdefault(wanted, _resolve(*wanted))
+            if found[0].kind == "cpu":
+                config.note_host(wanted)
     return found
 
 

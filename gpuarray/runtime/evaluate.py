@@ -180,8 +180,9 @@ def _evaluate(
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     """Return the most elements of values that are computed without a plan: on the host, or where the device is free."""
-    is_free = provider.device.kind == "cpu" or (device.kind == "auto" and settings.offload != "always")
-    return settings.direct_limit if is_free else 0
+    is_on_host = provider.device.kind == "cpu"
+    is_free = is_on_host or (device.kind == "auto" and settings.offload != "always")
+    return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
 
 
 def is_immediate(device: Device) -> bool:

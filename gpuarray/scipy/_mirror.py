@@ -21,11 +21,14 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.scipy._repeats import repeated
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
+#: The subpackages whose native functions record much, and draw no random numbers.
+_REPEATED: Final = frozenset(("ndimage", "signal"))
 #: Parameters that are written to if they are arrays.
 _WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
 #: The most results of :func:`trial` that are remembered.
@@ -61,12 +64,13 @@ def mirrors(
 
     def declare(function: _F) -> _F:
         package, _, own = (name or _name_of(original)).rpartition(".")
+        is_repeated = kind == NATIVE and package in _REPEATED
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
                 return run_scipy(on_host or original, args, kwargs)
-            return function(*args, **kwargs)
+            return repeated(function, args, kwargs) if is_repeated else function(*args, **kwargs)
 
         run.__name__ = run.__qualname__ = own
         run.__doc__ = _documented(function.__doc__, package, own)

@@ -8,6 +8,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.immediacy import immediacy, resume_all, suspend_all, suspended
+from gpuarray.providers import registry
 
 
 @pytest.fixture(autouse=True)
@@ -31,12 +32,12 @@ def in_a_thread(function):
 
 
 def nested():
-    with xp.using(direct_limit=7):
+    with xp.using(device="cpu", direct_limit=7):
         with xp.using(direct_limit=5, strict_array_api=True):
             inner = limit()
         with xp.using(offload="always"):
             always = limit()
-        with suspended(), xp.using(direct_limit=9):
+        with suspended(), xp.using(device="cpu", direct_limit=9):
             hidden = limit()
         return inner, always, hidden, limit()
 
@@ -50,7 +51,7 @@ def test_blocks_are_nested():
 def test_a_thread_has_a_setting_of_its_own():
     common = in_a_thread(limit)
     assert common > 0
-    with xp.using(direct_limit=3):
+    with xp.using(device="cpu", direct_limit=3):
         assert (limit(), in_a_thread(limit)) == (3, common)
         assert in_a_thread(nested) == (0, 0, 0, 7)
         assert limit() == 3
@@ -69,7 +70,7 @@ def test_a_suspension_in_one_thread_leaves_the_others():
 
     found = []
     thread = threading.Thread(target=lambda: found.append(record()))
-    with xp.using(direct_limit=11):
+    with xp.using(device="cpu", direct_limit=11):
         thread.start()
         entered.wait(10)
         with suspended():
@@ -83,7 +84,7 @@ def test_a_suspension_in_one_thread_leaves_the_others():
 
 def test_tasks_take_turns():
     async def task(number):
-        with xp.using(direct_limit=number):
+        with xp.using(device="cpu", direct_limit=number):
             for _ in range(5):
                 await asyncio.sleep(0)
                 assert limit() == number
@@ -98,21 +99,21 @@ def test_tasks_take_turns():
 
 def test_an_assignment_reaches_other_threads_but_no_block():
     def assign():
-        with xp.using(direct_limit=4):
-            before = xp.config._base.direct_limit
-            xp.config.direct_limit = 6
+        with xp.using(device="cpu", direct_limit=4):
+            before = xp.config._base
+            xp.config.device, xp.config.direct_limit = "cpu", 6
             try:
                 return limit(), in_a_thread(limit), in_a_thread(nested)
             finally:
-                xp.config.direct_limit = before
+                xp.config.device, xp.config.direct_limit = before.device, before.direct_limit
 
-    with xp.using(direct_limit=12):
+    with xp.using(device="cpu", direct_limit=12):
         assert in_a_thread(assign) == (6, 6, (0, 0, 0, 7))
         assert limit() == 12
 
 
 def test_all_threads_are_suspended_while_operations_are_observed():
-    with xp.using(direct_limit=5):
+    with xp.using(device="cpu", direct_limit=5):
         suspend_all()
         try:
             assert (limit(), in_a_thread(limit), in_a_thread(nested)) == (0, 0, (0, 0, 0, 0))
@@ -120,3 +121,13 @@ def test_all_threads_are_suspended_while_operations_are_observed():
             resume_all()
         assert limit() == 5
     assert in_a_thread(limit) > 0
+
+
+def test_a_gpu_computes_more_arrays():
+    with xp.using(device="auto", provider="cpu", direct_limit=8):
+        registry.resolution()
+        assert limit() == 8  # once it is known that there is no GPU
+        with xp.using(provider="wgpu", software=True):
+            assert limit() == 4
+            with xp.using(device="cpu"):
+                assert limit() == 8

@@ -106,3 +106,50 @@ def test_results_take_part_in_graphs_and_derivatives():
         compiled = xp.jit(lambda a: ndi.fourier_gaussian(a + 1, 1.0) * 2)
         for _ in range(3):
             np.testing.assert_allclose(compiled(x).get(), ndimage.fourier_gaussian(np.arange(6.0) + 1, 1.0) * 2)
+
+
+REPEATED = {
+    "sobel": (lambda x, y: ndi.sobel(x, 0), lambda x, y: ndimage.sobel(x, 0)),
+    "a view": (lambda x, y: ndi.laplace(x[::2].T) + 1, lambda x, y: ndimage.laplace(x[::2].T) + 1),
+    "two arrays": (
+        lambda x, y: ndi.map_coordinates(x, y * 5, order=1),
+        lambda x, y: ndimage.map_coordinates(x, y * 5, order=1),
+    ),
+    "one array twice": (lambda x, y: ndi.correlate(x, x), lambda x, y: ndimage.correlate(x, x)),
+    "footprint": (
+        lambda x, y: ndi.median_filter(x, footprint=xp.asarray(np.eye(3))),
+        lambda x, y: ndimage.median_filter(x, footprint=np.eye(3)),
+    ),
+    "a fallback": (
+        lambda x, y: ndi.distance_transform_edt(x > 0.5, return_indices=True)[1],
+        lambda x, y: ndimage.distance_transform_edt(x > 0.5, return_indices=True)[1],
+    ),
+    "output": (
+        lambda x, y: ndi.uniform_filter(x, 3, output=xp.zeros((2, 12), np.float32)),
+        lambda x, y: ndimage.uniform_filter(x, 3),
+    ),
+    "unchanged": (lambda x, y: ndi.gaussian_filter(x, 0), lambda x, y: ndimage.gaussian_filter(x, 0)),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_repeated_calls_have_values_of_their_own(name):
+    ours, theirs = REPEATED[name]
+    rng = np.random.default_rng(0)
+    with xp.using(device="wgpu"):
+        for _ in range(4):
+            x, y = rng.random((2, 2, 12), np.float32)
+            np.testing.assert_allclose(np.asarray(ours(xp.asarray(x), xp.asarray(y))), theirs(x, y), rtol=1e-4)
+
+
+def test_repeated_calls_follow_arguments_and_settings():
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    with xp.using(device="wgpu"):
+        a = xp.asarray(x)
+        for _ in range(3):
+            for size in (2, 3):
+                np.testing.assert_allclose(ndi.uniform_filter(a, size), ndimage.uniform_filter(x, size), rtol=1e-5)
+            with pytest.raises(RuntimeError, match="boundary mode not supported"):
+                ndi.uniform_filter(a, 3, mode="none")
+            gradient = xp.grad(lambda a: ndi.uniform_filter(a, 3).sum())(a)
+            np.testing.assert_allclose(gradient, np.ones((3, 4)), rtol=1e-5)

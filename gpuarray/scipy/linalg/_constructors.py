@@ -163,7 +163,7 @@ def fiedler_companion(a: Any) -> GpuArray:
     Returns
     -------
     GpuArray
-        Of shape (..., N - 1, N - 1).
+        Of shape (..., N - 1, N - 1), or (..., 0) if N is 0.
 
     Raises
     ------
@@ -171,10 +171,11 @@ def fiedler_companion(a: Any) -> GpuArray:
         If the first coefficient is 0.
     """
     (line,) = as_lines(a)
-    if line.shape[-1] <= 2:
-        if line.shape[-1] == 2:
-            return -(line / line[..., :1])[..., 1:, None]
-        return xp.zeros((*line.shape[:-1], 0), line.dtype, device=line.device)
+    if line.shape[-1] < 2:
+        shape = (*line.shape[:-1], 0, 0) if line.shape[-1] else line.shape
+        return xp.zeros(shape, line.dtype, device=line.device)
+    if line.shape[-1] == 2:
+        return -(line / line[..., :1])[..., 1:, None]
     _check_leading(scipy_linalg.fiedler_companion, line)
     line = line / line[..., :1]
     n = line.shape[-1] - 1

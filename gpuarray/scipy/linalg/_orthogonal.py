@@ -7,6 +7,7 @@ from scipy import linalg as scipy_linalg
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations
+from gpuarray.functions.arguments import as_array
 from gpuarray.functions.fallback import on_host
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import computed, refuse
@@ -55,7 +56,7 @@ def qr(
         options = {"mode": mode, "pivoting": True, "check_finite": check_finite}
         return on_host(scipy_linalg.qr, (a,), options, _PIVOTING, "scipy.linalg.qr")
     if mode not in ("full", "qr", "r", "economic", "raw"):
-        raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
+        refuse(scipy_linalg.qr, as_array(a), mode=mode)
     array = computed(scipy_linalg.qr, a, check_finite=check_finite)
     if array.ndim < 2:
         refuse(scipy_linalg.qr, array)
@@ -63,8 +64,7 @@ def qr(
         reflectors, scales = factorisations.qr(array, "raw")
         return (reflectors.mT, scales), xp.triu(reflectors.mT[..., : min(array.shape[-2:]), :])
     if mode == "r":
-        found = _tall(factorisations.qr(array, "r"), array.shape[-2])
-        return found if array.ndim > 2 else (found,)  # as SciPy does
+        return (_tall(factorisations.qr(array, "r"), array.shape[-2]),)  # a tuple, as SciPy returns
     return tuple(factorisations.qr(array, "reduced" if mode == "economic" else "complete"))
 
 

@@ -10,7 +10,6 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations, linear_systems, singular_values
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import tape, tracing
 from gpuarray.scipy._mirror import mirrors, run_scipy
 from gpuarray.scipy.linalg._arguments import (
     adjoint,
@@ -188,6 +187,10 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> GpuArra
     return product
 
 
+def _tall_lstsq(a: Any, b: Any, **parameters: Any) -> Any:
+    return scipy_linalg.lstsq(np.vstack([a, a]), np.vstack([b, b]), **parameters)
+
+
 @mirrors(scipy_linalg.lstsq, kind=COMPOSED)
 def lstsq(
     a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
@@ -215,7 +218,7 @@ def lstsq(
     x : GpuArray
         Of shape (N,) or (..., N, K).
     residues : GpuArray
-        Sums of squares, without elements if M <= N or, unless ``jit`` or ``vmap`` record, the rank is less than N.
+        Sums of squares, without elements if M <= N, and NaN where the rank is less than N, as in SciPy 1.18.
     rank : int or GpuArray
         The rank.
     s : GpuArray or None
@@ -229,7 +232,7 @@ def lstsq(
         If the shapes do not fit, or an element is not finite.
     """
     left, right = as_arrays(a, b)
-    kinds = result_dtypes(scipy_linalg.lstsq, left, right, lapack_driver=lapack_driver)
+    kinds = result_dtypes(_tall_lstsq, left, right, lapack_driver=lapack_driver)
     rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
     if left.ndim < 2 or left.shape[-2] != rows:
         refuse(scipy_linalg.lstsq, left, right)
@@ -247,14 +250,12 @@ def lstsq(
     inverse = xp.where(is_kept, 1 / s, 0)
     solution = adjoint(vh) @ (inverse[..., None] * (adjoint(u) @ columns))
     rank = xp.count_nonzero(is_kept, axis=-1).astype(np.int32)
-    is_full = m > n and lapack_driver != "gelsy"
-    # functions that are recorded have residues in any case, as ranks are not known
-    if is_full and tracing.active() is None and tape.batch_of(rank.node()) is None:
-        is_full = bool((rank == n).all())
-    residues = xp.sum(xp.square(xp.abs(columns - left @ solution)), axis=-2) if is_full else None
+    if m > n and lapack_driver != "gelsy":
+        sums = xp.sum(xp.square(xp.abs(columns - left @ solution)), axis=-2)
+        residues = xp.where((rank == n)[..., None], sums, np.nan).astype(kinds[1], copy=False)
+        residues = residues[..., 0] if right.ndim == 1 else residues
+    else:
+        residues = xp.zeros((*batch, 0), solution.dtype, device=left.device)
     if right.ndim == 1:
         solution = solution[..., 0]
-        residues = None if residues is None else residues[..., 0]
-    if residues is None:
-        residues = xp.zeros((*batch, 0), solution.dtype, device=left.device)
     return solution, residues, rank, None if lapack_driver == "gelsy" else s

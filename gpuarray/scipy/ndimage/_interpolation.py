@@ -16,7 +16,6 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
@@ -31,6 +30,8 @@ from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
 #: How far arrays are extended whose splines have no closed form beyond the edges, as in SciPy.
 _PAD: Final = 12
+#: The most axes along which a result of order 1 is a sum of so many operations; more are a reduction over elements.
+_BLENDED: Final = 3
 #: The modes by which elements are read, where they differ from those of coordinates.
 _READ_AS: Final = {"constant": "mirror", "wrap": "mirror"}
 
@@ -84,11 +85,20 @@ class _Start(NamedTuple):
     beyond: Any
 
 
-def _start(at: Coordinate, extent: int, mode: str, order: int) -> _Start:
+def _clipped(places: Any, last: Any) -> Any:
+    """Return places from 0 to the last one."""
+    return clip(places, np.int32(0), last) if isinstance(places, GpuArray) else np.clip(places, 0, last)
+
+
+def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
     whole, rest = at
+    mode, order = target.mode, target.order
     beyond = None
     if mode == "constant":
-        beyond = (whole < 0) | (whole > extent - 1) | ((whole == extent - 1) & (rest > 0))
+        last = np.int32(extent - 1)
+        near = _clipped(whole, last)
+        beyond = (whole != near) | ((near == last) & (rest > 0))
+        whole = near if order == 1 else whole
     elif mode == "wrap":
         period = max(extent - 1, 1)
         is_inside = (whole >= 0) & ((whole < extent - 1) | ((whole == extent - 1) & (rest == 0)))
@@ -105,7 +115,7 @@ def _start(at: Coordinate, extent: int, mode: str, order: int) -> _Start:
             length = np.where(whole < 0, np.int32(extent - is_mirror), np.int32(extent))
             upper = upper & ((rest != 0.5) | (whole % period < length))
         whole, rest = whole + upper.astype(np.int32), rest - upper.astype(rest.dtype)
-    return _Start(whole - np.int32(order // 2), rest, beyond)
+    return _Start(whole - np.int32(order // 2) if order > 1 else whole, rest, beyond)
 
 
 class _Reads(NamedTuple):
@@ -117,51 +127,83 @@ class _Reads(NamedTuple):
         Flat positions; negative for the constant beyond edges.
     weights : Node or None
         The weight of each element; None if there is one element.
-    beyond : Node or None
-        Whether the result is the constant.
-    is_open : bool
-        Whether there are negative positions.
     """
 
     positions: Node
     weights: Node | None
-    beyond: Node | None
-    is_open: bool
 
 
-def _reads(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Reads:
+class _Ends(NamedTuple):
+    """The elements along one axis between which the results of a spline of order 1 lie.
+
+    Attributes
+    ----------
+    steps : list of Node
+        What the element before, and the one after, adds to flat positions; a single one along axes that are kept.
+    weights : list of Node
+        Their weights; none along axes that are kept.
+    """
+
+    steps: list[Node]
+    weights: list[Node]
+
+
+#: What is read for each result, and whether the result is the constant.
+_Known = tuple[_Reads | list[_Ends], Node | None]
+
+
+def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Known:
     """Return what is read of an array that is extended by ``pad`` elements."""
-    moved = [axis for axis, here in enumerate(at) if here is not None]
+    starts = [
+        None
+        if here is None
+        else _start(here if not pad else Coordinate(here.whole + np.int32(pad), here.rest), extent, target)
+        for here, extent in zip(at, target.source, strict=True)
+    ]
+    moved = [axis for axis, start in enumerate(starts) if start is not None]
+    beyond: Any = None
+    for start in starts:
+        if start is not None and start.beyond is not None:
+            outside = target.put(start.beyond)
+            beyond = outside if beyond is None else beyond | outside
+    is_blended = target.order == 1 and len(moved) <= _BLENDED and target.mode != "grid-constant"
+    reads = _ends(starts, target) if is_blended else _reads(starts, moved, target)
+    return reads, None if beyond is None else beyond.node()
+
+
+def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
+    found = []
+    for axis, start in enumerate(starts):
+        if start is None:
+            found.append(_Ends([target.put(target.kept(axis)).node()], []))
+            continue
+        after = start.whole + np.int32(1)
+        if target.mode == "constant":  # the first is inside
+            steps = [start.whole, np.minimum(after, np.int32(target.source[axis] - 1))]
+        else:
+            steps = [target.inside(start.whole, axis), target.inside(after, axis)]
+        weights = start.rest.dtype.type(1) - start.rest, start.rest
+        own = [target.put(target.step(place, axis)).node() for place in steps]
+        found.append(_Ends(own, [target.put(weight).node() for weight in weights]))
+    return found
+
+
+def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Target") -> _Reads:
     taps = np.array([*product(range(target.order + 1), repeat=len(moved))]).reshape(-1, len(moved))
     positions: Any = None
     weights: Any = None
-    beyond: Any = None
-    is_open = False
-    for axis, (here, extent) in enumerate(zip(at, target.source, strict=True)):
-        stride = prod(target.source[axis + 1 :])
-        if here is None:
-            extents = [extent if axis == other else 1 for other in range(len(target.result))]
-            where_: Any = target.put(np.arange(extent, dtype=np.int32).reshape(*extents, 1) * np.int32(stride))
+    for axis, start in enumerate(starts):
+        if start is None:
+            step = target.put(target.kept(axis)[..., None])
         else:
             steps = taps[:, moved.index(axis)].astype(np.int32)
-            whole = here.whole + np.int32(pad) if pad else here.whole
-            start = _start(Coordinate(whole, here.rest), extent, target.mode, target.order)
-            found = _position(start.whole[..., None] + target.given(steps, whole), extent, target)
-            if target.mode == "grid-constant":
-                is_open = True
-                found = np.where(found < 0, np.int32(-prod(target.source)), found * np.int32(stride))
-            elif stride > 1:
-                found = found * np.int32(stride)
-            where_ = target.put(found.astype(np.int32, copy=False))
+            places = target.inside(start.whole[..., None] + target.given(steps, start.whole), axis)
+            step = target.put(target.step(places, axis))
             if target.order:
                 own = target.put(_weights(start.rest, steps, target))
                 weights = own if weights is None else weights * own
-            if start.beyond is not None:
-                outside = target.put(start.beyond)
-                beyond = outside if beyond is None else beyond | outside
-        positions = where_ if positions is None else positions + where_
-    weighing, constant = (None if value is None else value.node() for value in (weights, beyond))
-    return _Reads(positions.node(), weighing, constant, is_open)
+        positions = step if positions is None else positions + step
+    return _Reads(positions.node(), None if weights is None else weights.node())
 
 
 class _Target(NamedTuple):
@@ -186,21 +228,32 @@ class _Target(NamedTuple):
         strides = contiguous_strides(lines.shape)
         return make(build.view(lines, Layout(value.shape, (*strides[1:], strides[0]), 0)), self.device)
 
+    def kept(self, axis: int) -> Any:
+        """Return what the elements of an axis that is not moved add to flat positions."""
+        extent = self.source[axis]
+        places = np.arange(extent, dtype=np.int32) * np.int32(prod(self.source[axis + 1 :]))
+        return places.reshape([extent if axis == other else 1 for other in range(len(self.result))])
+
+    def inside(self, places: Any, axis: int) -> Any:
+        """Return the places inside an axis that stand for places anywhere; -1 for the constant."""
+        extent = self.source[axis]
+        last = np.int32(extent - 1)
+        # results beyond the array are the constant: others lie less than a window beyond, or there with weight zero
+        if self.mode == "constant" and extent > self.order:
+            return _clipped(last - abs(last - abs(places)) if self.order > 1 else places, last)
+        return inside(places, extent, _READ_AS.get(self.mode, self.mode))
+
+    def step(self, places: Any, axis: int) -> Any:
+        """Return what places inside an axis add to flat positions; ``-size`` for the constant."""
+        stride = np.int32(prod(self.source[axis + 1 :]))
+        found = places * stride if stride > 1 else places
+        if self.mode == "grid-constant":
+            found = np.where(places < 0, np.int32(-prod(self.source)), found)
+        return found.astype(np.int32, copy=False)
+
     def given(self, value: Any, like: Any) -> Any:
         """Return numbers beside others: NumPy's beside NumPy's."""
         return make(constants(value.tobytes(), value.dtype), self.device) if isinstance(like, GpuArray) else value
-
-
-def _position(places: Any, extent: int, target: _Target) -> Any:
-    """Return the positions inside an axis that stand for others."""
-    last = np.int32(extent - 1)
-    if target.mode != "constant" or extent <= target.order:
-        return inside(places, extent, _READ_AS.get(target.mode, target.mode))
-    # results beyond the array are the constant: others lie less than a window beyond, or there with a weight of zero
-    if target.order > 1:
-        places = last - abs(last - abs(places))
-        return elementwise.maximum(places, np.int32(0)) if isinstance(places, GpuArray) else np.maximum(places, 0)
-    return clip(places, np.int32(0), last) if isinstance(places, GpuArray) else np.clip(places, 0, last)
 
 
 def _weights(rest: Any, steps: Any, target: _Target) -> Any:
@@ -214,8 +267,8 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _known_reads(places: Places, target: _Target, pad: int) -> _Reads:
-    return _reads(places.coordinates(target.dtype, target.device), target, pad)
+def _known_beforehand(places: Places, target: _Target, pad: int) -> _Known:
+    return _known(places.coordinates(target.dtype, target.device), target, pad)
 
 
 def interpolated(
@@ -266,17 +319,35 @@ def interpolated(
         source = coefficients(source, order, moved, mode, dtype)
     source = source.astype(dtype, copy=False)
     target = _Target(source.shape, tuple(shape), mode, order, rest_dtype(source, result), source.device)
-    reads = _known_reads(at, target, pad) if isinstance(at, Places) else _reads(at, target, pad)
-    node = _summed(source, reads, cval)
+    reads, beyond = _known_beforehand(at, target, pad) if isinstance(at, Places) else _known(at, target, pad)
+    if isinstance(reads, _Reads):
+        node = _summed(source, reads, cval, is_open=mode == "grid-constant")
+    else:
+        node = _blended(source.node(), reads)
     if node.shape != tuple(shape):
         node = build.view(node, build.broadcast_to(node.shape, tuple(shape)))
     found = make(node, source.device)
-    return found if reads.beyond is None else where(make(reads.beyond, source.device), _like(cval, found), found)
+    return found if beyond is None else where(make(beyond, source.device), _like(cval, found), found)
 
 
-def _summed(source: GpuArray, reads: _Reads, cval: Any) -> Node:
+def _blended(source: Node, axes: Sequence[_Ends], position: Node | None = None) -> Node:
+    """Return the elements at positions, blended along axes one after the other."""
+    if not axes:
+        assert position is not None
+        return build.gather(source, position)
+    (steps, weights), *others = axes
+    parts = [
+        _blended(source, others, step if position is None else build.binary(ops.add, position, step)) for step in steps
+    ]
+    if not weights:
+        return parts[0]
+    first, second = (build.binary(ops.multiply, *pair) for pair in zip(parts, weights, strict=True))
+    return build.binary(ops.add, first, second)
+
+
+def _summed(source: GpuArray, reads: _Reads, cval: Any, *, is_open: bool) -> Node:
     """Return the sum of the elements that are read, by their weights."""
-    if reads.is_open:
+    if is_open:
         node = build.gather(source.node(), build.binary(ops.maximum, reads.positions, 0))
         inside_ = make(build.binary(ops.greater_equal, reads.positions, 0), source.device)
         found = make(node, source.device)

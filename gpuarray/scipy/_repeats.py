@@ -1,0 +1,157 @@
+"""Calls that repeat earlier ones with other arrays: what the earlier call recorded is copied.
+
+To check arguments, and to find weights and positions, takes several times as long as to make nodes. All of it follows
+from the other arguments and from shapes, dtypes and the device of the arrays, by which recordings are found again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+
+from gpuarray.array import GpuArray, make
+from gpuarray.config import Config, config
+from gpuarray.device import Device
+from gpuarray.graph import build, tape, tracing
+from gpuarray.graph.nodes import Leaf, Node, View, copied
+from gpuarray.graph.walk import current, topological
+
+#: The most recordings that are kept, and the most bytes of NumPy arrays by which one is found.
+_KEPT: Final = 256
+_SMALL: Final = 1 << 14
+#: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
+_PLAIN: Final = frozenset((int, float, str, bool, complex, type(None), type))
+
+
+class _Recording(NamedTuple):
+    """What a call recorded.
+
+    Attributes
+    ----------
+    settings : Config
+        The settings that held.
+    others : tuple of Node
+        The operands that do not depend on arrays among the arguments.
+    steps : tuple of (Node, tuple of int)
+        The other nodes, operands first, and their operands by number: those of the arguments, ``others``, the steps.
+    """
+
+    settings: Config
+    others: tuple[Node, ...]
+    steps: tuple[tuple[Node, tuple[int, ...]], ...]
+
+
+#: Recordings by call; None if the call was made once, and False if it has to run each time.
+_RECORDINGS: Final[dict[Any, _Recording | bool | None]] = {}
+
+
+class _Unknown:
+    """Holds the values of stand-ins, which nobody can read."""
+
+    device: Final = Device("recorded")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise LookupError("a value is read, which the next call may not have")
+
+
+_NOWHERE: Final = _Unknown()
+
+
+def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call a function that records operations, or copy what it recorded when it was called so before.
+
+    Parameters
+    ----------
+    function : callable
+        The function. Its result depends on the arguments alone.
+    args, kwargs
+        The arguments.
+    """
+    if tape.state.tapes or tracing.is_anywhere():
+        return function(*args, **kwargs)
+    arrays: list[GpuArray] = []
+    try:
+        key = function, _key(args, arrays), _key(kwargs, arrays) if kwargs else None
+    except TypeError:  # what an argument means is not known
+        return function(*args, **kwargs)
+    settings = config.current
+    known = _RECORDINGS.get(key)
+    if known is None or (type(known) is _Recording and known.settings is not settings):
+        is_first = key not in _RECORDINGS
+        if is_first and len(_RECORDINGS) >= _KEPT:
+            _RECORDINGS.clear()
+        _RECORDINGS[key] = known = None if is_first else _record(function, args, kwargs, settings)
+    if type(known) is not _Recording:
+        return function(*args, **kwargs)
+    return make(_copy(known, [array.settled() for array in arrays]), arrays[0].device)
+
+
+def _key(value: Any, arrays: list[GpuArray]) -> Any:
+    """Return what an argument means without the values of arrays, which are listed."""
+    kind = type(value)
+    if kind is GpuArray:
+        arrays.append(value)
+        return value.shape, value.dtype, value.device
+    if kind in _PLAIN:
+        return kind, value
+    if kind is tuple or kind is list:
+        return kind, tuple([_key(item, arrays) for item in value])
+    if kind is dict:
+        return tuple([(name, _key(item, arrays)) for name, item in value.items()])
+    if isinstance(value, np.generic) or (kind is np.ndarray and value.nbytes <= _SMALL):
+        return kind, value.shape, value.dtype, value.tobytes()
+    if isinstance(value, np.dtype):
+        return value
+    raise TypeError
+
+
+def _record(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], settings: Config
+) -> _Recording | bool:
+    """Return what a call records with stand-ins for arrays; False if it reads or writes them, or has other results."""
+    leaves: list[Leaf] = []
+    given: list[GpuArray] = []
+
+    def stand_in(value: Any) -> Any:
+        kind = type(value)
+        if kind is GpuArray:
+            leaf = Leaf(value.shape, value.dtype)
+            leaf.buffers[_NOWHERE] = None
+            leaves.append(leaf)
+            given.append(make(leaf, value.device))
+            return given[-1]
+        if kind is tuple or kind is list:
+            return kind([stand_in(item) for item in value])
+        return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
+
+    try:
+        found = function(*stand_in(args), **stand_in(dict(kwargs)))
+        is_new = type(found) is GpuArray and all(found is not array for array in given)
+        is_pure = is_new and all(array.stored() is leaf for array, leaf in zip(given, leaves, strict=True))
+        return _listed(found.settled(), leaves, settings) if is_pure else False
+    except Exception:  # whatever it is, the call itself will raise it
+        return False
+
+
+def _listed(root: Node, leaves: Sequence[Node], settings: Config) -> _Recording | bool:
+    """Return the nodes below one that depend on leaves; False if it does not."""
+    order = topological([root]).order
+    depends = set(leaves)
+    for node in order:
+        if any(current(operand) in depends for operand in node.inputs):
+            depends.add(node)
+    if root in leaves or root not in depends:
+        return False
+    steps = [node for node in order if node in depends and node not in leaves]
+    others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
+    number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
+    return _Recording(settings, tuple(others), tuple((node, tuple(number[o] for o in node.inputs)) for node in steps))
+
+
+def _copy(known: _Recording, nodes: Sequence[Node]) -> Node:
+    """Return what a call recorded with other nodes of arrays."""
+    made = [*nodes, *known.others]
+    for node, places in known.steps:
+        inputs = tuple([made[place] for place in places])
+        made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
+    return made[-1]
