@@ -170,8 +170,11 @@ class Frame:
 
     @property
     def block(self) -> int:
-        """The columns of a panel: a block of so many rows and columns and as many right sides fit workgroup memory."""
-        return 32 if self.dtype.itemsize <= 8 else 16
+        """The columns of a panel, and the numbers in the registers of an invocation, for each of which text is written.
+
+        Software devices take long to compile long texts.
+        """
+        return 32 if self.dtype.itemsize <= 8 and self.capabilities.profile.unrolled_products else 16
 
     def buffer(self, size: int, dtype: DType) -> Buffer:
         """Return a scratch buffer."""

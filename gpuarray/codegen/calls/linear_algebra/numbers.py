@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.codegen.target import compute_type
 from gpuarray.dtypes import DType
 
@@ -85,6 +85,47 @@ class Numbers:
     def square(self, a: str) -> str:
         """Return the square of the absolute value."""
         return f"dot({a}, {a})" if self.is_complex else f"({a} * {a})"
+
+
+class Vectors:
+    """Lines of numbers in workgroup memory, which all invocations read together: real ones four at a time.
+
+    Parameters
+    ----------
+    name : str
+        Of the array.
+    numbers : Numbers
+        Of the dtype.
+    lines, length : int
+        How many lines there are, and the numbers of each, a multiple of four.
+    """
+
+    def __init__(self, name: str, numbers: Numbers, lines: int, length: int) -> None:
+        self._name, self._length, self._pitch = name, length, self.pitch_of(length)
+        self._lanes = 1 if numbers.is_complex else LANES
+        kind = numbers.kind if numbers.is_complex else f"vec{LANES}<{numbers.kind}>"
+        self.declaration = f"var<workgroup> {name}: array<{kind}, {lines * self._pitch // self._lanes}>;"
+
+    @staticmethod
+    def pitch_of(length: int) -> int:
+        """Return the numbers from a line to the next, which begin in different banks."""
+        return length + LANES
+
+    def element(self, line: str, place: str) -> str:
+        """Return one number."""
+        if self._lanes == 1:
+            return f"{self._name}[({line}) * {self._pitch}u + {place}]"
+        first = f"({line}) * {self._pitch // LANES}u"
+        return f"{self._name}[{first} + ({place}) / {LANES}u][({place}) % {LANES}u]"
+
+    def read(self, line: str, first: int = 0) -> tuple[list[str], list[str]]:
+        """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
+        pitch, lanes = self._pitch // self._lanes, self._lanes
+        parts = range(first // lanes, self._length // lanes)
+        lets = [f"let {self._name}{n} = {self._name}[({line}) * {pitch}u + {n}u];" for n in parts]
+        if lanes == 1:
+            return lets, [f"{self._name}{n}" for n in range(self._length)]
+        return lets, [f"{self._name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(self._length)]
 
 
 def inverse(numbers: Numbers, pivot: str) -> list[str]:
