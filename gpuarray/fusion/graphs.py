@@ -18,6 +18,7 @@ from gpuarray.fusion import boxes, costs
 from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
+from gpuarray.ops.elementwise import positive
 
 #: About how many instructions one kernel has: drivers take 10 to 80 ms to compile each function of a new kernel, and a
 #: second or two for as many as this allows.
@@ -37,7 +38,7 @@ class GraphView:
     inputs: list[tuple[int, ...]]
     stored: set[int]
     aliases: dict[int, int] = field(default_factory=dict)
-    """Stored views of a whole source in C order, which share its buffer."""
+    """Stored values that are those of their operand in C order, and share its buffer."""
     narrow: int = 0
     """Up to this width matrix products compute their operands where they read them."""
     launch: int = 0
@@ -76,23 +77,27 @@ class GraphView:
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
         self.selects = fuse and profile.selects_boxes
-        views = []
         for position, node in enumerate(self.nodes):
             if type(node) not in _FREE or not fuse:
                 self._demand(position, node, fuse)
             if isinstance(node, View):
-                views.append((position, node))
                 whole = self.nodes[self.inputs[position][0]].nbytes
                 # a piece of a loop over such an array could not bind both its own part and the elements of the view
                 if whole > capabilities.binding_limit and node.nbytes * _FEW <= whole:
                     self.stored.add(position)
         self._keep_apart(capabilities.dtypes)
-        for position, view in reversed(views):
-            if position in self.stored:
-                source = self.inputs[position][0]
-                if is_identity(view.layout, self.nodes[source].size):
-                    self.aliases[position] = source
-                    self.stored.add(source)
+        for position in reversed(range(len(self.nodes))):
+            node = self.nodes[position]
+            if position in self.stored and self._is_same(position, node):
+                (source,) = self.inputs[position]
+                self.aliases[position] = source
+                self.stored.add(source)
+
+    def _is_same(self, position: int, node: Node) -> bool:
+        """Whether a node has the elements of its operand, in the same order."""
+        if isinstance(node, View):
+            return is_identity(node.layout, self.nodes[self.inputs[position][0]].size)
+        return isinstance(node, Map) and node.op is positive
 
     def _demand(self, position: int, node: Node, fuse: bool) -> None:
         inputs = self.inputs[position]
