@@ -76,10 +76,10 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     if tape.state.tapes or tracing.is_anywhere():
         return function(*args, **kwargs)
     arrays: list[GpuArray] = []
-    try:
-        key = function, _key(args, arrays), _key(kwargs, arrays) if kwargs else None
-    except TypeError:  # what an argument means is not known
+    meaning = _key(args, arrays), _key(kwargs, arrays) if kwargs else ()
+    if any(part is None for part in meaning):
         return function(*args, **kwargs)
+    key = function, *meaning
     settings = config.current
     known = _RECORDINGS.get(key)
     if known is None or (type(known) is _Recording and known.settings is not settings):
@@ -95,7 +95,7 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
-    """Return what an argument means without the values of arrays, which are listed."""
+    """Return what an argument means without the values of arrays, which are listed; None if that is not known."""
     kind = type(value)
     if kind is GpuArray:
         arrays.append(value)
@@ -103,14 +103,14 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
     if kind in _PLAIN:
         return kind, value
     if kind is tuple or kind is list:
-        return kind, tuple([_key(item, arrays) for item in value])
+        parts = tuple([_key(item, arrays) for item in value])
+        return None if any(part is None for part in parts) else (kind, parts)
     if kind is dict:
-        return tuple([(name, _key(item, arrays)) for name, item in value.items()])
+        parts = tuple([_key(item, arrays) for item in value.values()])
+        return None if any(part is None for part in parts) else (*value, parts)
     if isinstance(value, np.generic) or (kind is np.ndarray and value.nbytes <= _SMALL):
         return kind, value.shape, value.dtype, value.tobytes()
-    if isinstance(value, np.dtype):
-        return value
-    raise TypeError
+    return value if isinstance(value, np.dtype) else None
 
 
 def _record(
