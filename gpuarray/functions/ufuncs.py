@@ -279,6 +279,8 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
     if not is_known or method not in _BOUNDS:
         return None
     results, most = _BOUNDS[method]
+    if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
+        most = 0
     return AtOnce(getattr(ufunc, method), results, most=most)
 
 
