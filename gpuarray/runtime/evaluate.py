@@ -38,6 +38,7 @@ from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
+from gpuarray.runtime.telemetry import counters
 
 __all__ = [
     "HOST_DEVICE",
@@ -137,6 +138,7 @@ def _evaluate(
         limit = 0 if run is not None else _direct_limit(device, provider, settings)
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
+                counters["evaluations"] += 1
                 return None
             pending = pending_of(pending)
         if not pending:
