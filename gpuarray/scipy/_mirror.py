@@ -43,6 +43,7 @@ def mirrors(
     by_scipy: bool | Callable[..., bool] = True,
     on_host: Callable[..., Any] | None = None,
     name: str = "",
+    values: tuple[str, ...] | None = None,
 ) -> Callable[[_F], _F]:
     """Register a function as the definition of one of SciPy's, whose parameters it has.
 
@@ -60,17 +61,25 @@ def mirrors(
         What is called there with SciPy's arguments, in place of SciPy's function.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
+    values : tuple of str, optional
+        Of a function that reads the values of some parameters and no others, which these are.
     """
 
     def declare(function: _F) -> _F:
         package, _, own = (name or _name_of(original)).rpartition(".")
-        is_repeated = kind == NATIVE and package in _REPEATED
+        is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
+        is_read = [name in values for name in signature(function).parameters] if values else []
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
                 return run_scipy(on_host or original, args, kwargs)
-            return repeated(function, args, kwargs) if is_repeated else function(*args, **kwargs)
+            if not is_repeated:
+                return function(*args, **kwargs)
+            if values:
+                kwargs = {key: _value(item) if key in values else item for key, item in kwargs.items()}
+                args = (*(_value(v) if k else v for k, v in zip(is_read, args, strict=False)), *args[len(is_read) :])
+            return repeated(function, args, kwargs)
 
         run.__name__ = run.__qualname__ = own
         run.__doc__ = _documented(function.__doc__, package, own)
@@ -159,6 +168,10 @@ def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
         )
 
     return look_up
+
+
+def _value(argument: Any) -> Any:
+    return argument.get() if isinstance(argument, GpuArray) else argument
 
 
 def _name_of(function: Callable[..., Any]) -> str:

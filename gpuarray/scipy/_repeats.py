@@ -34,11 +34,14 @@ class _Recording(NamedTuple):
         The operands that do not depend on arrays among the arguments.
     steps : tuple of (Node, tuple of int)
         The other nodes, operands first, and their operands by number: those of the arguments, ``others``, the steps.
+    results : tuple of int, or int
+        The numbers of the results; one number if the call returns no tuple.
     """
 
     settings: Config
     others: tuple[Node, ...]
     steps: tuple[tuple[Node, tuple[int, ...]], ...]
+    results: tuple[int, ...] | int
 
 
 #: Recordings by call; None if the call was made once, and False if it has to run each time.
@@ -83,7 +86,11 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         _RECORDINGS[key] = known = None if is_first else _record(function, args, kwargs, settings)
     if type(known) is not _Recording:
         return function(*args, **kwargs)
-    return make(_copy(known, [array.settled() for array in arrays]), arrays[0].device)
+    made = _copy(known, [array.settled() for array in arrays])
+    device = arrays[0].device
+    if isinstance(known.results, int):
+        return make(made[known.results], device)
+    return tuple([make(made[number], device) for number in known.results])
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
@@ -125,33 +132,43 @@ def _record(
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
 
     try:
-        found = function(*stand_in(args), **stand_in(dict(kwargs)))
-        is_new = type(found) is GpuArray and all(found is not array for array in given)
-        is_pure = is_new and all(array.stored() is leaf for array, leaf in zip(given, leaves, strict=True))
-        return _listed(found.settled(), leaves, settings) if is_pure else False
+        with config.using(fallback="error"):
+            found = function(*stand_in(args), **stand_in(dict(kwargs)))
+        results = found if type(found) is tuple else (found,)
+        is_new = all(type(one) is GpuArray and all(one is not array for array in given) for one in results)
+        if not is_new or not all(array.stored() is leaf for array, leaf in zip(given, leaves, strict=True)):
+            return False
+        return _listed([one.node() for one in results], leaves, settings, is_tuple=type(found) is tuple)
     except Exception:  # whatever it is, the call itself will raise it
         return False
 
 
-def _listed(root: Node, leaves: Sequence[Node], settings: Config) -> _Recording | bool:
-    """Return the nodes below one that depend on leaves; False if it does not."""
-    order = topological([root]).order
+def _listed(roots: Sequence[Node], leaves: Sequence[Node], settings: Config, *, is_tuple: bool) -> _Recording | bool:
+    """Return the nodes below some that depend on leaves; False if none of them does."""
+    order = topological(roots).order
     depends = set(leaves)
     for node in order:
         if any(current(operand) in depends for operand in node.inputs):
             depends.add(node)
-    if root in leaves or root not in depends:
+    if any(root in leaves for root in roots) or depends.isdisjoint(roots):
         return False
     steps = [node for node in order if node in depends and node not in leaves]
     others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
+    others |= dict.fromkeys(root for root in roots if root not in depends)
     number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
-    return _Recording(settings, tuple(others), tuple((node, tuple(number[o] for o in node.inputs)) for node in steps))
+    results = tuple([number[root] for root in roots])
+    return _Recording(
+        settings,
+        tuple(others),
+        tuple((node, tuple(number[o] for o in node.inputs)) for node in steps),
+        results if is_tuple else results[0],
+    )
 
 
-def _copy(known: _Recording, nodes: Sequence[Node]) -> Node:
-    """Return what a call recorded with other nodes of arrays."""
+def _copy(known: _Recording, nodes: Sequence[Node]) -> list[Node]:
+    """Return what a call recorded with other nodes of arrays: these, those that depend on none, and the steps."""
     made = [*nodes, *known.others]
     for node, places in known.steps:
         inputs = tuple([made[place] for place in places])
         made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
-    return made[-1]
+    return made
