@@ -33,6 +33,7 @@ from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import frame_at, is_user_file
 
@@ -293,9 +294,13 @@ class Trace(tracing.Mode):
         is_wanted : bool
             Whether to make a segment even if no operand changes between calls.
         """
-        provider = places.provider_of(device)
+        while True:
+            provider = places.provider_of(device)
+            with places.graphs:
+                prepared, walked = find_plan(pending_of(pending), provider, config.current, held_from)
+            if not (device is auto.AUTO and auto.asks_for_device(prepared)):
+                break
         with places.graphs:
-            prepared, walked = find_plan(pending_of(pending), provider, config.current, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False
             order = prepared.order(walked)

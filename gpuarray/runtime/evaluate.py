@@ -31,6 +31,7 @@ from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
@@ -93,8 +94,8 @@ def evaluate(
         tape.check_batched(pending)
     if tracing.mode().evaluate(pending, device, held_from):
         return
-    provider = registry.open_device(device)
     while True:
+        provider = registry.open_device(device)
         with (lock := places.lock_of(provider)):
             busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
         if busy is None:
@@ -119,7 +120,8 @@ def _evaluate(
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
-    Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
+    Return a device whose evaluations have to end before this one begins: another device, as it updates a value of this
+    graph in place, or this one, as the device is still to be looked for. Else return None.
     """
     with places.graphs:
         for node in pending:
@@ -138,6 +140,8 @@ def _evaluate(
             return None
         start = perf_counter_ns() if observers.active else 0
         prepared, walked = find_plan(pending, provider, settings, held_from)
+        if device is auto.AUTO and auto.asks_for_device(prepared):
+            return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
         order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
@@ -281,7 +285,7 @@ def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    provider = provider_of(device)
+    provider = registry.open_device(registry.wanted(device))
     with places.lock_of(provider):
         resident(leaf, provider)
 
