@@ -28,7 +28,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
 #: The subpackages whose native functions record much, and draw no random numbers.
-_REPEATED: Final = frozenset(("ndimage", "signal"))
+_REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
 #: Parameters that are written to if they are arrays.
 _WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
 #: The most results of :func:`trial` that are remembered.
