@@ -7,6 +7,8 @@ all that the in-process provider would do, it is also made with large arrays on 
 else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
+import inspect
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import prod
@@ -58,6 +60,8 @@ class AtOnce:
         Whether it writes to its first argument.
     may_be_view : bool
         Whether a result may share memory with an argument.
+    out : int
+        The position of the parameter for an array that gets the result; a very large one if there is none.
     is_bounded : callable or None
         Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
     is_whole : bool
@@ -66,7 +70,7 @@ class AtOnce:
         Makes the named tuple that the implementation returns.
     """
 
-    __slots__ = ("call", "group", "is_bounded", "is_in_place", "is_whole", "may_be_view")
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "is_whole", "may_be_view", "out")
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class AtOnce:
         self.is_bounded = _BOUNDS.get(results)
         self.is_whole = is_whole
         self.group = group
+        self.out = _position_of_out(self.call)
 
 
 def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whole: bool = False) -> _F:
@@ -143,6 +148,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     raw: list[Any] = []
     try:
         is_whole = rule.is_whole
+        targets = _targets(rule, arguments, keywords)
         given = _given(arguments, arrays, hosts, raw, is_whole)
         named = keywords
         if keywords:
@@ -157,11 +163,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         for array in arrays:
             if array._cell.device is not device:
                 device = joint_device(device, array._cell.device)
-        if rule.is_in_place or (keywords and keywords.get("out") is not None):
+        if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
-                    return NOT_COMPUTED
-                if not all(_is_current(array) or (is_whole and array._cell.memory is None) for array in arrays):
+                if not all(_is_current(array) and array._cell.own is not None for array in targets):
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
@@ -171,6 +175,40 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         return NOT_COMPUTED
     telemetry.counters["operations"] += 1
     return wrapped if rule.group is None else rule.group(*wrapped)
+
+
+def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
+    """Return the arrays to which a call writes, with memory of their own.
+
+    Raises
+    ------
+    LookupError
+        If the call has to be recorded.
+    """
+    if rule.is_in_place:
+        written = arguments[:1]
+    else:
+        out = keywords.get("out") if keywords else None
+        if out is None and len(arguments) > rule.out:
+            out = arguments[rule.out]
+        if out is None:
+            return []
+        written = out if type(out) is tuple else (out,)
+    targets = [target for target in written if type(target) is GpuArray]
+    if (rule.is_in_place and not targets) or not all(target.claimed() for target in targets):
+        raise LookupError
+    return targets
+
+
+def _position_of_out(call: Callable[..., Any]) -> int:
+    """Return the position of the parameter ``out`` of a function; a very large one if it has none."""
+    if isinstance(call, np.ufunc):
+        return int(call.nin)
+    try:
+        names = [*inspect.signature(call).parameters]
+    except ValueError:  # it is written in C
+        return sys.maxsize
+    return names.index("out") if "out" in names else sys.maxsize
 
 
 def _given(
@@ -276,7 +314,7 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
         if found.base is array._memory and found.dtype is array._dtype:
             if found.size > immediacy().limit:
                 raise LookupError
-            view = array._see_host(found)
+            view = array._see_host(found, array._memory)
             if not found.flags.writeable:
                 view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
             return view

@@ -236,6 +236,7 @@ def _placeholder(cell: Cell) -> Any:
     """Replace the value of a cell by a placeholder for its next value, and return the placeholder."""
     placeholder: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
     cell.node = placeholder
+    cell.memory = None
     return placeholder
 
 

@@ -196,7 +196,7 @@ class Trace(tracing.Mode):
         """Return a proxy for the cell of an argument, which a variable may refer to as well."""
         own: Cell = object.__new__(Cell)
         own.device = cell.device
-        own.memory = None
+        own.memory = own.own = None
         self._proxies[own] = cell
         _slot.__set__(own, cell.value())
         self._add_external(own)

@@ -26,7 +26,7 @@ from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import direct, places
+from gpuarray.runtime import direct, ownership, places
 from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
@@ -211,6 +211,34 @@ def small_value(node: Node, limit: int) -> Any:
         return direct.generated(node)
     value = direct.value_of(node)
     return None if value is None else np.array(value, order="C")
+
+
+def constant_on_host(node: Node, device: Device) -> Any:
+    """Return a constant as a new array, where the device is the host; else None."""
+    if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
+        return None
+    return direct.generated(node)
+
+
+def take(held: list[Node]) -> Leaf | None:
+    """Return a new leaf with the memory of a value that one cell has looked at; None if others may still read it.
+
+    Parameters
+    ----------
+    held : list of Node
+        The node of the value. Nothing else refers to it if the cell was all that did. The leaf is added.
+    """
+    leaf = ownership.private_leaf(held, views=1)
+    if leaf is None:
+        return None
+    held.append(made := direct.moved(leaf))
+    return made
+
+
+def is_elsewhere(node: Node) -> bool:
+    """Whether another device than the host has the value of an evaluated node."""
+    leaf = current(node)
+    return isinstance(leaf, Leaf) and not all(map(places.is_host, leaf.buffers))
 
 
 def folded(node: Map, device: Device) -> Node:
