@@ -16,7 +16,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.config import recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
@@ -202,8 +202,8 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth > config.current.pending_limit:
-            evaluate.trim(node, self.device)
+        if node.depth >= recording.depth:
+            recorded.evaluate_deep(self)
         return True
 
 

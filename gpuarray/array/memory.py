@@ -109,9 +109,8 @@ class MemoryArray:
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
-        # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not depth & 7 and depth > config.current.pending_limit:
-            evaluate.trim(node, device)
+        if depth >= recording.depth:
+            recorded.evaluate_deep(cell)
         return array
 
     @classmethod

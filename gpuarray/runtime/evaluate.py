@@ -5,7 +5,7 @@ A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.pl
 exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any, Final
@@ -36,7 +36,6 @@ from gpuarray.runtime.placement.residency import host_values, resident, send, wh
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
-from gpuarray.runtime.stored import MAXIMUM
 
 __all__ = [
     "HOST_DEVICE",
@@ -56,7 +55,6 @@ __all__ = [
     "strided",
     "synchronize",
     "transfer",
-    "trim",
     "value_of",
     "where",
     "will_be_direct",
@@ -69,9 +67,7 @@ _origin_of: Final = attrgetter("origin")
 _SHORT: Final = 1 << 10
 
 
-def evaluate(
-    nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False, held_from: int = MAXIMUM
-) -> None:
+def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False) -> None:
     """Compute ``nodes`` on ``device``; afterwards each one's ``result`` is a leaf (or it is one).
 
     Parameters
@@ -84,20 +80,18 @@ def evaluate(
         Takes each batch of tasks instead of the device.
     is_read : bool
         Whether the host reads the values next; the placement on ``"auto"`` depends on it.
-    held_from : int
-        Other values of the graph that arrays hold are computed too if their depth is at least this.
     """
     pending = pending_of(nodes)
     if not pending:
         return
     if tapes.tapes:
         tape.check_batched(pending)
-    if tracing.mode().evaluate(pending, device, held_from):
+    if tracing.mode().evaluate(pending, device):
         return
     while True:
         provider = registry.open_device(device)
         with (lock := places.lock_of(provider)):
-            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
+            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
         if busy is None:
             return
         places.wait_for(busy)
@@ -116,7 +110,6 @@ def _evaluate(
     run: Run | None,
     *,
     is_read: bool,
-    held_from: int,
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
@@ -139,7 +132,7 @@ def _evaluate(
         if not pending:
             return None
         start = perf_counter_ns() if observers.active else 0
-        prepared, walked = find_plan(pending, provider, settings, held_from)
+        prepared, walked = find_plan(pending, provider, settings)
         if device is auto.AUTO and auto.asks_for_device(prepared):
             return provider
         # a derivative reads what an update would overwrite
@@ -341,59 +334,3 @@ def synchronize(device: Device | None = None) -> None:
         except GpuArrayError as error:
             blame_last(error, provider.device)
             raise
-
-
-# -- bounded graphs ----------------------------------------------------------------------------------------------------
-
-
-def trim(node: Node, device: Device) -> None:
-    """Evaluate part of a graph that has become deep, at a place that a loop reaches again and again.
-
-    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number
-    of repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of
-    it is evaluated. Deep values below that arrays have are evaluated too, as what reads them later would compute them
-    again.
-    """
-    with places.graphs:
-        if node.result is not None:  # another thread has evaluated it
-            return
-        cut, rest = _cut(node)
-    evaluate((cut,), device, held_from=cut.depth // 2 + 1)
-    _renew_depth(rest)
-
-
-def _cut(node: Node) -> tuple[Node, list[Node]]:
-    """Return where to cut the chain of deepest operands below ``node``, and the chain above."""
-    chain: list[Node] = []
-    link: Node | None = node
-    while link is not None and link.result is None and link.depth > 0:
-        chain.append(link)
-        pending = [i for i in link.inputs if i.result is None and i.depth > 0]
-        link = max(pending, key=lambda n: n.depth) if pending else None
-    chain.reverse()
-    period = _period([_token(link) for link in chain])
-    keep = len(chain) % period if period else 0
-    cut = chain[len(chain) - 1 - keep] if keep < len(chain) else node
-    return cut, chain[chain.index(cut) + 1 :]
-
-
-def _token(node: Node) -> Hashable:
-    return (type(node), node.op, node.dtype, node.shape)
-
-
-def _period(tokens: list[Hashable]) -> int:
-    """Return the shortest period of a sequence's end that repeats at least three times; 0 if there is none."""
-    reverse = tokens[::-1]
-    count = len(reverse)
-    for period in range(1, count // 3 + 1):
-        span = min(count, max(3 * period, count // 2))
-        if all(reverse[i] == reverse[i + period] for i in range(span - period)):
-            return period
-    return 0
-
-
-def _renew_depth(chain: Sequence[Node]) -> None:
-    with places.graphs:
-        for node in chain:
-            if node.inputs:  # it has not been evaluated by another thread
-                node.depth = max([operand.depth for operand in node.inputs]) + 1
