@@ -287,7 +287,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if isinstance(found, tuple | list):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
         return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
-    if found is None or type(found) is bool:
+    if type(found) in _PLAIN:
         return found
     raise LookupError
 

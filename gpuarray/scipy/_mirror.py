@@ -16,10 +16,12 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, device_of, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.scipy._repeats import repeated
 
@@ -29,6 +31,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
 #: The subpackages whose native functions record much, and draw no random numbers.
 _REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
+#: The subpackages whose functions return lists of numbers.
+_OWN_RESULTS: Final = frozenset(("ndimage",))
 #: Parameters that are written to if they are arrays.
 _WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
 #: The most results of :func:`trial` that are remembered.
@@ -69,9 +73,14 @@ def mirrors(
         package, _, own = (name or _name_of(original)).rpartition(".")
         is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
         is_read = [name in values for name in signature(function).parameters] if values else []
+        quick = AtHost(on_host or original) if by_scipy is True and package not in _OWN_RESULTS else None
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
+            if quick is not None and immediacy().limit:
+                found = quick(args, kwargs)
+                if found is not NOT_COMPUTED:
+                    return found
             if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
                 return run_scipy(on_host or original, args, kwargs)
             if not is_repeated:
@@ -104,9 +113,14 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
     """
     dotted = name or _name_of(original)
     package, _, own = dotted.rpartition(".")
+    quick = AtHost(original) if package not in _OWN_RESULTS else None
 
     @wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
+        if quick is not None and immediacy().limit:
+            found = quick(args, kwargs)
+            if found is not NOT_COMPUTED:
+                return found
         if not evaluate.is_host(evaluate.provider_of(device_among(args, kwargs))):
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in gpu_arrays((args, kwargs))))
         return run_scipy(original, args, kwargs)
@@ -187,6 +201,33 @@ def _documented(text: str | None, package: str, name: str) -> str:
 
 
 # -- SciPy on values of the host --------------------------------------------------------------------------------------
+
+
+class AtHost:
+    """Calls of a function of SciPy that are computed at once, as those of NumPy's functions are.
+
+    Parameters
+    ----------
+    function : callable
+        SciPy's function.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        names = _parameters(function)
+        written = [number for number, name in enumerate(names) if _is_written(name)]
+        self._most = min(written, default=len(names) if names else 64)
+        self._rule = AtOnce(lambda *args, **kwargs: function(*args, **kwargs), "sums", is_whole=True)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return SciPy's result with arrays of this package; NOT_COMPUTED if it is not computed at once."""
+        if len(args) > self._most or (kwargs and any(map(_is_written, kwargs))):
+            return NOT_COMPUTED
+        return computed(self._rule, args, kwargs)
+
+
+def _is_written(parameter: str) -> bool:
+    """Whether a function writes to the array that is given for a parameter, or to others if it is true."""
+    return parameter in _WRITTEN or parameter.startswith("overwrite")
 
 
 def is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
