@@ -9,8 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-import gpuarray as xp
-
 UNARY: Final = """
 abs absolute acos arccos arcsin arctan arctanh asin atan atanh cbrt ceil cos cosh deg2rad degrees exp exp2 expm1 fabs
 floor log log10 log1p log2 negative positive rad2deg radians reciprocal rint sign signbit sin sinh spacing sqrt square
@@ -263,11 +261,6 @@ def calls() -> list[str]:
     found += [f"{name}(A)" for name in MATRIX.split()]
     found += [f"{name}(x)" for name in TRANSFORMS.split()]
     return found + SAMPLES.split() + OTHERS.strip().splitlines()
-
-
-def names(namespace: Any) -> dict[str, Any]:
-    """Return what the names in calls stand for: the functions of a namespace."""
-    return {name: getattr(namespace, name) for name in xp.__all__ if hasattr(namespace, name)}
 
 
 def operands(size: int) -> dict[str, Any]:

@@ -1,17 +1,14 @@
-"""The calls of ``bench.functions --scipy``: functions of SciPy that compute with arrays, as text.
+"""The calls of ``bench.functions --package scipy``: functions of SciPy that compute with arrays, as text.
 
 A call has the name of the subpackage, whose function in :mod:`scipy` and in :mod:`gpuarray.scipy` it stands for. Its
 operands are those of :func:`operands`.
 """
 
-from importlib import import_module
 from math import isqrt
 from typing import Any, Final
 
 import numpy as np
 from scipy import signal
-
-PACKAGES: Final = ("fft", "interpolate", "linalg", "signal", "special", "stats")
 
 CALLS: Final = """
 fft.fft(x)
@@ -179,12 +176,6 @@ def calls() -> list[str]:
     found += [f"special.{name}(x)" for name in UNARY.split()]
     found += [f"special.{name}(x, y)" for name in BINARY.split()]
     return found + [f"special.{name}(x, y, x)" for name in TERNARY.split()]
-
-
-def names(namespace: Any) -> dict[str, Any]:
-    """Return what the names in calls stand for: the subpackages of SciPy, for NumPy's namespace, or of this package."""
-    root = "scipy" if namespace is np else "gpuarray.scipy"
-    return {name: import_module(f"{root}.{name}") for name in PACKAGES}
 
 
 def operands(size: int) -> dict[str, Any]:

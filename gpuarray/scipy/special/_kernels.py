@@ -11,11 +11,9 @@ from scipy import special as scipy_special
 
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
-from gpuarray.functions.at_once import NOT_COMPUTED
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.immediacy import immediacy
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, AtHost, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
 
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
 
@@ -32,13 +30,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     original = unwrap(getattr(scipy_special, name))
     kernel = getattr(special, name)
     count = original.nin
-    quick = AtHost(original)
 
     def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is None and len(args) == count and immediacy().limit:
-            found = quick(args, kwargs)
-            if found is not NOT_COMPUTED:
-                return found
         if len(args) == count + 1:
             *operands, out = args
         else:
