@@ -141,7 +141,7 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth > config.current.pending_limit:
+        if node.depth > config.current.pending_limit >> evaluate.COUNTED:
             evaluate.trim(node, self.device)
         return True
 

@@ -105,7 +105,7 @@ class MemoryArray:
         array._part = None
         array._access = WRITEABLE if shape else VALUE
         # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not depth & 7 and depth > config.current.pending_limit:
+        if not depth & 7 and depth > config.current.pending_limit >> evaluate.COUNTED:
             evaluate.trim(node, device)
         return array
 

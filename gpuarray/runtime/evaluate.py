@@ -5,7 +5,8 @@ A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.pl
 exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
-from collections.abc import Hashable, Sequence
+import sys
+from collections.abc import Sequence
 from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any, Final
@@ -19,7 +20,7 @@ from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Generate, Leaf, Map, Node
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
@@ -38,6 +39,7 @@ from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
 
 __all__ = [
+    "COUNTED",
     "HOST_DEVICE",
     "QUICKLY_SEEN",
     "check_device",
@@ -64,6 +66,16 @@ __all__ = [
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
+_depth_of: Final = attrgetter("depth")
+#: A GPU computes so many elements in less time than a kernel takes to start: fusion gains little there, and plans of
+#: many loops take long to make and to compile. The graph of a loop over small parts is evaluated in pieces of so many.
+_SMALL: Final = 1 << 16
+_LOOPS: Final = 24
+#: Graphs are counted from a depth of ``pending_limit`` shifted right by so much.
+COUNTED: Final = 2
+_FUSED: Final = frozenset({Map, View, Generate})
+#: Where an unknown instruction stands among others.
+_LAST: Final = (sys.maxsize, 0)
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -315,53 +327,59 @@ def synchronize(device: Device | None = None) -> None:
 
 
 def trim(node: Node, device: Device) -> None:
-    """Evaluate part of a graph that has become deep, at a place that a loop reaches again and again.
+    """Evaluate part of a graph if it has become deep, or has many loops over few elements on a GPU.
 
-    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number
-    of repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of
-    it is evaluated. Deep values below that arrays have are evaluated too, as what reads them later would compute them
-    again.
+    The graph is cut at the depth, in its upper half, where the fewest values are wanted above: between two statements.
+    Among those it is cut at the instruction of the program that comes first in its source, so that the pieces of a loop
+    begin and end at the same instruction, have few structures, and compile once. Deep values below the cut that arrays
+    have are evaluated too, as what reads them later would compute them again.
     """
+    limit = config.current.pending_limit
+    if node.depth <= limit and (node.size > _SMALL or is_host(provider_of(device))):
+        return
     with places.graphs:
         if node.result is not None:  # another thread has evaluated it
             return
-        cut, rest = _cut(node)
-    evaluate((cut,), device, held_from=cut.depth // 2 + 1)
-    _renew_depth(rest)
-
-
-def _cut(node: Node) -> tuple[Node, list[Node]]:
-    """Return where to cut the chain of deepest operands below ``node``, and the chain above."""
-    chain: list[Node] = []
-    link: Node | None = node
-    while link is not None and link.result is None and link.depth > 0:
-        chain.append(link)
-        pending = [i for i in link.inputs if i.result is None and i.depth > 0]
-        link = max(pending, key=lambda n: n.depth) if pending else None
-    chain.reverse()
-    period = _period([_token(link) for link in chain])
-    keep = len(chain) % period if period else 0
-    cut = chain[len(chain) - 1 - keep] if keep < len(chain) else node
-    return cut, chain[chain.index(cut) + 1 :]
-
-
-def _token(node: Node) -> Hashable:
-    return (type(node), node.op, node.dtype, node.shape)
-
-
-def _period(tokens: list[Hashable]) -> int:
-    """Return the shortest period of a sequence's end that repeats at least three times; 0 if there is none."""
-    reverse = tokens[::-1]
-    count = len(reverse)
-    for period in range(1, count // 3 + 1):
-        span = min(count, max(3 * period, count // 2))
-        if all(reverse[i] == reverse[i + period] for i in range(span - period)):
-            return period
-    return 0
-
-
-def _renew_depth(chain: Sequence[Node]) -> None:
+        pending = _pending_below(node)
+        if node.depth <= limit:
+            loops = sum(type(operand) not in _FUSED for operand in pending)
+            if loops <= _LOOPS or any(operand.size > _SMALL for operand in pending):
+                return
+        wanted, depth = _cut(pending, node)
+    evaluate(wanted, device, held_from=depth // 2 + 1)
     with places.graphs:
-        for node in chain:
-            if node.inputs:  # it has not been evaluated by another thread
-                node.depth = max([operand.depth for operand in node.inputs]) + 1
+        for operation in reversed(pending):
+            if operation.depth > depth and operation.inputs:  # it has not been evaluated by another thread
+                operation.depth = max([operand.depth for operand in operation.inputs]) + 1
+
+
+def _pending_below(node: Node) -> list[Node]:
+    """Return a node and all nodes that it is to be computed from, the deepest first."""
+    seen = {node}
+    stack = [node]
+    while stack:
+        for operand in stack.pop().inputs:
+            if operand.result is None and operand.depth > 0 and operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_depth_of, reverse=True)
+
+
+def _cut(pending: Sequence[Node], top: Node) -> tuple[list[Node], int]:
+    """Return the values to compute, and their largest depth: all that the deeper nodes of a graph are computed from."""
+    until = dict.fromkeys(pending, 0)
+    for node in pending:
+        for operand in node.inputs:
+            if operand in until:
+                until[operand] = max(until[operand], node.depth)
+    until[top] = top.depth + 1
+    wanted = [0] * (top.depth + 1)
+    first = [_LAST] * (top.depth + 1)
+    for node, end in until.items():
+        for depth in range(node.depth, end):
+            wanted[depth] += 1
+        if node.origin is not None:
+            code, instruction = node.origin
+            first[node.depth] = min(first[node.depth], (code.co_firstlineno, instruction))
+    cut = min(range(max(top.depth // 2, 1), top.depth + 1), key=lambda depth: (wanted[depth], first[depth], -depth))
+    return [node for node, end in until.items() if node.depth <= cut < end], cut
