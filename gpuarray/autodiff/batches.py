@@ -42,10 +42,6 @@ def rule(kind: type) -> Callable[[_Given], _Given]:
     return set_rule
 
 
-#: The graph of one element is not evaluated in parts: it is never evaluated.
-_UNBOUNDED: Final = 1 << 30
-
-
 class _Nowhere:
     """Stands where the provider of a value would, for values of one element of a batch."""
 
@@ -93,8 +89,8 @@ class Batch:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Let placeholders stand for elements of the batch in this block."""
-        with tape.recording() as record, using(strict_array_api=False, pending_limit=_UNBOUNDED):
+        """Let placeholders stand for elements of the batch in this block, where no graph of them is evaluated."""
+        with tape.recording() as record, using(strict_array_api=False, pending_limit=tape.UNBOUNDED):
             self._record = record  # a pullback runs when the tape of the function is gone
             own = record.batches
             before = dict(own)
@@ -219,13 +215,13 @@ class _Joint:
         self.inputs = tuple(node if own is None else own for node, own in zip(rule.inputs, self._own, strict=True))
 
     def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Any
     ) -> list[GpuArray | None]:
         """Return the cotangents of the operands, given those of some results."""
         batch = self._batch
         with batch.active():
             single = {n: wrap(batch.placeholder(ct.node()), ct.device) for n, ct in cotangents.items()}
-            parts = self._rule.pull(single, wanted, device, is_forward=is_forward)
+            parts = self._rule.pull(single, wanted, device, walk)
             nodes = [part.node() for part in parts if part is not None]
             batch.batched(nodes, device)
             found = map(batch.full, nodes)

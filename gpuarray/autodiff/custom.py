@@ -8,7 +8,7 @@ from typing import Any
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
-from gpuarray.autodiff.program import Cotangents, Program, differentiated, zeros_like
+from gpuarray.autodiff.program import Cotangents, Program, Walk, differentiated, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
@@ -18,7 +18,7 @@ from gpuarray.ops import elementwise as ops
 
 __all__ = ["checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"]
 
-_Pull = Callable[[dict[int, GpuArray], bool], Cotangents]
+_Pull = Callable[[dict[int, GpuArray], Walk], Cotangents]
 
 
 class _Rule:
@@ -28,14 +28,12 @@ class _Rule:
         self.inputs = tuple(inputs)
         self._pull = pull
 
-    def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
-    ) -> Cotangents:
+    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Walk) -> Cotangents:
         """Return the cotangents of the arguments, given those of some results."""
-        return self._pull(cotangents, is_forward)
+        return self._pull(cotangents, walk)
 
 
-_CONSTANT = _Rule((), lambda _cts, _is_forward: ())
+_CONSTANT = _Rule((), lambda _cts, _walk: ())
 
 
 def _is_differentiated(arguments: Any) -> bool:
@@ -132,9 +130,9 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
                     "array as an argument"
                 )
 
-        def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
+        def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
             point = Point(lambda *values: fun_of(given, values), kept)
-            return point.program.pull([cts.get(n) for n in range(len(point.results))], is_forward=is_forward)
+            return point.program.pull([cts.get(n) for n in range(len(point.results))], walk)
 
         rule = _Rule([array.node() for array in kept], pull)
         return containers.with_leaves(made, [_marked(r, rule, n) for n, r in enumerate(results)])
@@ -249,8 +247,8 @@ class _Custom:
         results = _result_arrays(made)
         out = containers.with_leaves(made, results)
 
-        def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
-            if self._backward is None or (is_forward and self._jvp is not None):
+        def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
+            if self._backward is None or (walk.is_forward and self._jvp is not None):
                 return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
             whole = [cts.get(n) if n in cts else zeros_like(r) for n, r in enumerate(results)]
             found = self._backward(*fixed, rest, containers.with_leaves(out, whole))

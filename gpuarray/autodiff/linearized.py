@@ -1,21 +1,18 @@
 """Functions at a point: results, and the linear maps between tangents and cotangents there."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device
 from gpuarray.autodiff import containers
-from gpuarray.autodiff.program import Program, differentiated, zeros_like
+from gpuarray.autodiff.program import Program, Walk, differentiated, zeros_like
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Node
-
-#: Deep graphs are not computed in parts where only their coefficients are needed.
-_UNBOUNDED: Final = 1 << 30
 
 
 def array_of(value: Any, what: str) -> GpuArray:
@@ -73,17 +70,19 @@ class Point:
                 if inner._cell.node is not node:  # the function has written to its argument
                     array.assign(inner)
 
-    def pull(self, cotangents: Sequence[GpuArray | None]) -> list[GpuArray]:
+    def pull(self, cotangents: Sequence[GpuArray | None], walk: Walk | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
         with using(strict_array_api=False):
-            found = self.program.pull(cotangents)
+            found = self.program.pull(cotangents, walk)
         return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
         """Return the map of tangents of the primals to those of the results: the transpose of the transpose."""
         sources = [build.full(node.shape, 0, node.dtype) for node in self.nodes]
-        with using(strict_array_api=False, pending_limit=_UNBOUNDED), differentiated(sources) as (record, variables):
-            cts = self.program.pull([wrap(node, self.device) for node in variables], is_forward=True)
+        # deep graphs are not computed in parts, as only their coefficients are needed
+        settings = using(strict_array_api=False, pending_limit=tape.UNBOUNDED)
+        with settings, differentiated(sources) as (record, variables):
+            cts = self.program.pull([wrap(node, self.device) for node in variables], Walk(is_forward=True))
             depending = [(number, ct.node()) for number, ct in enumerate(cts) if ct is not None]
             turned = Program([node for _, node in depending], variables, record, self.device)
 

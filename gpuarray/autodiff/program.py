@@ -4,18 +4,20 @@ A program keeps the operands of its nodes, which evaluations take from the nodes
 of its variables in one walk against the order; they are recorded like anything else.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from threading import get_ident
 from typing import Any, Final, Protocol, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import recording
+from gpuarray.config import config, recording, using
 from gpuarray.device import Device
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import BaseNode, Call, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
+from gpuarray.runtime.evaluate import evaluate_early
 from gpuarray.source_locations import DerivativeOf, Origin, given
 
 #: A cotangent of each operand, or None.
@@ -27,18 +29,29 @@ Rule: TypeAlias = Callable[[Any, Sequence[Node], Any, Sequence[bool], Device], C
 rules: Final[dict[type, Rule]] = {}
 
 
+class Walk:
+    """One walk from results to variables, through programs within programs too.
+
+    Attributes
+    ----------
+    is_forward : bool
+        Whether the cotangents are transposed again, for forward mode.
+    results : sequence of Node
+        What is needed beside the cotangents: where a part of their graph is evaluated, it is evaluated with it.
+    """
+
+    def __init__(self, *, is_forward: bool = False, results: Sequence[Node] = ()) -> None:
+        self.is_forward = is_forward
+        self.results = results
+
+
 class Joint(Protocol):
     """Stands between several results and their common operands."""
 
     inputs: tuple[Any, ...]
 
-    def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
-    ) -> Cotangents:
-        """Return the cotangents of the operands, given those of some results by number.
-
-        ``is_forward`` says that they are transposed again, for forward mode.
-        """
+    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: "Walk") -> Cotangents:
+        """Return the cotangents of the operands, given those of some results by number."""
 
 
 class Outputs:
@@ -62,9 +75,7 @@ class Outputs:
         self.known = known
         self.origin = call.origin
 
-    def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
-    ) -> Cotangents:
+    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: "Walk") -> Cotangents:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
@@ -157,13 +168,14 @@ class Program:
         """Return whether a node depends on a variable."""
         return node in self._varying
 
-    def pull(self, cotangents: Cotangents, *, is_forward: bool = False) -> list[GpuArray | None]:
+    def pull(self, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
         known: dict[Any, Any] = {}
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
                 _add(known, node, ct)
-        with _standing_for() as stand:
+        cuts = _Cuts(self.device, walk or Walk())
+        with _standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
             for node, operands, wanted in reversed(self._steps):
                 ct = known.pop(node, None)
                 if ct is None:
@@ -178,13 +190,56 @@ class Program:
                 if isinstance(node, BaseNode):
                     parts = rules[type(node)](node, operands, ct, wanted, self.device)
                 else:
-                    parts = node.pull(ct, wanted, self.device, is_forward=is_forward)
+                    with using(pending_limit=cuts.limit):
+                        parts = node.pull(ct, wanted, self.device, cuts.walk)
                 for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
                     if isinstance(operand, BaseNode) and operand.origin is None:
                         operand.origin = origin
                     if part is not None and is_wanted:
-                        _add(known, operand, part)
+                        cuts.reach(_add(known, operand, part))
+                cuts.cut(known)
         return [known.get(node) for node in self.variables]
+
+
+class _Cuts:
+    """Where the graph of cotangents, once it is deep, is evaluated: where few of them are needed further on.
+
+    Parameters
+    ----------
+    device : Device
+        Where derivatives are computed.
+    walk : Walk
+        Of which this is a part.
+
+    Attributes
+    ----------
+    walk : Walk
+        The walk.
+    limit : int
+        The depth at which pending graphs are evaluated elsewhere.
+    """
+
+    def __init__(self, device: Device, walk: Walk) -> None:
+        self.walk = walk
+        self._device = device
+        self.limit = config.current.pending_limit
+        self._depth = 0
+        self._fewest = tape.UNBOUNDED
+
+    def reach(self, depth: int) -> None:
+        """Note how deep the graph of a cotangent is."""
+        self._depth = max(self._depth, depth)
+
+    def cut(self, known: Mapping[Any, Any]) -> None:
+        """Evaluate the cotangents that are needed further on, by node, if the graph is deep, and they are few."""
+        if 2 * self._depth <= self.limit:
+            return
+        if self._depth <= self.limit:
+            self._fewest = min(self._fewest, len(known))
+        elif len(known) <= self._fewest or self._depth > 2 * self.limit:
+            cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
+            evaluate_early([*self.walk.results, *(ct.node() for ct in cts)], self._device)
+            self.walk.results, self._depth, self._fewest = (), 0, tape.UNBOUNDED
 
 
 @contextmanager
@@ -207,9 +262,13 @@ def _standing_for() -> Iterator[Callable[[Origin | None], None]]:
         given.pop(thread, None)
 
 
-def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> None:
+def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:
+    """Add a part to the cotangent of a node, and return the depth of its graph."""
     own = known.get(node)
-    known[node] = part if own is None else wrap(build.binary(ops.add, own.node(), part.node()), part.device)
+    if own is not None:
+        part = wrap(build.binary(ops.add, own.node(), part.node()), part.device)
+    known[node] = part
+    return part._cell.node.depth
 
 
 @contextmanager

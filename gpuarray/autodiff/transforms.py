@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.batches import mapped_over
 from gpuarray.autodiff.linearized import Point, tangents_of
-from gpuarray.autodiff.program import zeros_like
+from gpuarray.autodiff.program import Walk, zeros_like
 from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import elementwise as ops
@@ -105,7 +105,7 @@ def value_and_grad(
     >>> float(value), slope.tolist()
     (5.0, [2.0, 4.0])
     """
-    both = _value_and_gradient(fun, argnums, has_aux, holomorphic)
+    both = _value_and_gradient(fun, argnums, has_aux, holomorphic, with_value=True)
 
     @functools.wraps(fun)
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
@@ -119,14 +119,16 @@ def value_and_grad(
 
 
 def _value_and_gradient(
-    fun: Callable[..., Any], argnums: _Numbers, has_aux: bool, holomorphic: bool
+    fun: Callable[..., Any], argnums: _Numbers, has_aux: bool, holomorphic: bool, *, with_value: bool = False
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Point, Any]]:
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Point, Any]:
         point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
         for array in point.given:
             _check_input(array, holomorphic)
         seed = _seed(point, holomorphic)
-        found = containers.with_leaves(point.primals, point.pull([seed]))
+        found = containers.with_leaves(
+            point.primals, point.pull([seed], Walk(results=point.nodes if with_value else ()))
+        )
         return point, _chosen(found, argnums)
 
     return both

@@ -10,33 +10,24 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
-from gpuarray.graph.layouts import Layout, is_identity
+from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
+from gpuarray.ops.elementwise import positive
 
 #: About how many instructions one kernel has: drivers take 10 to 80 ms to compile each function of a new kernel, and a
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
 
+#: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
+_FREE: Final = frozenset((Leaf, Generate, Map))
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
-
-#: A set of numbers: a lower bound, and a bit for each number from there on. Sets of neighbouring numbers are short.
-_Bits: TypeAlias = tuple[int, int]
-_NO_BITS: Final[_Bits] = (0, 0)
-
-
-def _union(one: _Bits, other: _Bits) -> _Bits:
-    if not one[1]:
-        return other
-    if one[0] > other[0]:
-        one, other = other, one
-    return one[0], one[1] | other[1] << (other[0] - one[0])
 
 
 @dataclass
@@ -47,7 +38,7 @@ class GraphView:
     inputs: list[tuple[int, ...]]
     stored: set[int]
     aliases: dict[int, int] = field(default_factory=dict)
-    """Stored views of a whole source in C order, which share its buffer."""
+    """Stored values that are those of their operand in C order, and share its buffer."""
     narrow: int = 0
     """Up to this width matrix products compute their operands where they read them."""
     launch: int = 0
@@ -75,14 +66,20 @@ class GraphView:
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
         self.loops = Counter(chain.from_iterable(computed))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether values that would be computed again are stored without comparing plans."""
+        return self.budget == inf
+
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
-        """Extend the stored nodes by what kinds, limits and aliases demand."""
+        """Extend the stored nodes by what kinds and aliases demand; :mod:`gpuarray.fusion.limits` adds the rest."""
         profile = capabilities.profile
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
         self.selects = fuse and profile.selects_boxes
         for position, node in enumerate(self.nodes):
-            self._demand(position, node, fuse)
+            if type(node) not in _FREE or not fuse:
+                self._demand(position, node, fuse)
             if isinstance(node, View):
                 whole = self.nodes[self.inputs[position][0]].nbytes
                 # a piece of a loop over such an array could not bind both its own part and the elements of the view
@@ -91,12 +88,16 @@ class GraphView:
         self._keep_apart(capabilities.dtypes)
         for position in reversed(range(len(self.nodes))):
             node = self.nodes[position]
-            if isinstance(node, View) and position in self.stored:
-                source = self.inputs[position][0]
-                if is_identity(node.layout, self.nodes[source].size):
-                    self.aliases[position] = source
-                    self.stored.add(source)
-        self._respect_limits(capabilities)
+            if position in self.stored and self._is_same(position, node):
+                (source,) = self.inputs[position]
+                self.aliases[position] = source
+                self.stored.add(source)
+
+    def _is_same(self, position: int, node: Node) -> bool:
+        """Whether a node has the elements of its operand, in the same order."""
+        if isinstance(node, View):
+            return is_identity(node.layout, self.nodes[self.inputs[position][0]].size)
+        return isinstance(node, Map) and node.op is positive
 
     def _demand(self, position: int, node: Node, fuse: bool) -> None:
         inputs = self.inputs[position]
@@ -197,15 +198,6 @@ class GraphView:
         is_seen_through = isinstance(node, View) and position not in self.stored and not node.layout.moves
         return self.inputs[position][0] if is_seen_through else position
 
-    def read_apart(self) -> set[int]:
-        """Return the elementwise values that others read through several layouts, themselves or through views."""
-        layouts: dict[int, set[Layout | None]] = {}
-        for node, inputs in zip(self.nodes, self.inputs, strict=True):
-            for operand in inputs:
-                if isinstance(self.nodes[operand], Map) and not isinstance(node, Gather):
-                    layouts.setdefault(operand, set()).add(node.layout if isinstance(node, View) else None)
-        return {operand for operand, seen in layouts.items() if len(seen) > 1}
-
     def root(self, position: int) -> int:
         """Return the node whose buffer holds a stored node's value."""
         while position in self.aliases:
@@ -256,43 +248,6 @@ class GraphView:
                 self.stored.add(current)
             else:
                 stack += self.inputs[current]
-
-    def _respect_limits(self, capabilities: Capabilities) -> None:
-        """Store values so that no launch reads too many buffers or has too many instructions."""
-        bindings = max(2, min(capabilities.storage_bindings - 4, 64))
-        reads: list[int] = []
-        inside: list[_Bits] = []
-        # bits of the stored nodes that are read: short masks, however long the graph is
-        masks: dict[tuple[int, int], int] = {}
-        free_read = free_bit = 0
-        for position, node in enumerate(self.nodes):
-            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
-            inputs = self.inputs[position]
-            is_elementwise = isinstance(node, Map | View | Gather | Scatter)
-            most = bindings + 2 if is_elementwise else bindings  # other kinds store partial results
-            if len(inputs) > most and not is_elementwise:
-                inputs = ()
-            while True:
-                read, within = 0, _NO_BITS
-                for i in inputs:
-                    if i in self.stored:
-                        # elements are taken anywhere: all bindings that show the array are there at once
-                        is_taken = isinstance(node, Gather) and i == inputs[0]
-                        parts = max(1, -(-self.nodes[i].nbytes // capabilities.binding_limit)) if is_taken else 1
-                        if (i, parts) not in masks:
-                            masks[i, parts] = (1 << parts) - 1 << free_read
-                            free_read += parts
-                        read |= masks[i, parts]
-                    else:
-                        read |= reads[i]
-                        within = _union(within, inside[i])
-                free = [i for i in inputs if i not in self.stored]
-                if not free or (read.bit_count() <= most and within[1].bit_count() <= INSTRUCTION_LIMIT):
-                    break
-                self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i][1].bit_count())))
-            reads.append(read)
-            inside.append(_union(within, (free_bit, (1 << length) - 1)))
-            free_bit += length
 
     def core(self, position: int) -> int:
         """Return the value with other readers from which a value is computed by little, or the value itself.

@@ -19,6 +19,9 @@ from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.immediacy import resume_all, suspend_all
 from gpuarray.source_locations import frame_at, is_user_file, locate
 
+#: A limit of the depth of pending graphs that none reaches, for graphs that are not evaluated in parts.
+UNBOUNDED: Final = 1 << 30
+
 
 class Batch(Protocol):
     """A batch over which a function is mapped.

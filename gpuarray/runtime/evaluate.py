@@ -5,7 +5,6 @@ A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.pl
 exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
-import sys
 from collections.abc import Sequence
 from operator import attrgetter
 from time import perf_counter_ns
@@ -20,26 +19,25 @@ from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import direct, places
+from gpuarray.runtime import direct, ownership, places
 from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
-from gpuarray.runtime.stored import MAXIMUM
 
 __all__ = [
-    "COUNTED",
     "HOST_DEVICE",
     "QUICKLY_SEEN",
     "check_device",
@@ -57,7 +55,6 @@ __all__ = [
     "strided",
     "synchronize",
     "transfer",
-    "trim",
     "value_of",
     "where",
     "will_be_direct",
@@ -66,23 +63,11 @@ __all__ = [
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
-_depth_of: Final = attrgetter("depth")
-#: A GPU computes so many elements in less time than a kernel takes to start: fusion gains little there, and plans of
-#: many loops take long to make and to compile. The graph of a loop over small parts is evaluated in pieces of so many.
-_SMALL: Final = 1 << 16
-_LOOPS: Final = 24
-#: Graphs are counted from a depth of ``pending_limit`` shifted right by so much.
-COUNTED: Final = 2
-_FUSED: Final = frozenset({Map, View, Generate})
-#: Where an unknown instruction stands among others.
-_LAST: Final = (sys.maxsize, 0)
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
 
-def evaluate(
-    nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False, held_from: int = MAXIMUM
-) -> None:
+def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False) -> None:
     """Compute ``nodes`` on ``device``; afterwards each one's ``result`` is a leaf (or it is one).
 
     Parameters
@@ -95,28 +80,31 @@ def evaluate(
         Takes each batch of tasks instead of the device.
     is_read : bool
         Whether the host reads the values next; the placement on ``"auto"`` depends on it.
-    held_from : int
-        Other values of the graph that arrays hold are computed too if their depth is at least this.
     """
     pending = pending_of(nodes)
     if not pending:
         return
     if tapes.tapes:
         tape.check_batched(pending)
-    if tracing.mode().evaluate(pending, device, held_from):
+    if tracing.mode().evaluate(pending, device):
         return
-    provider = registry.open_device(device)
     while True:
+        provider = registry.open_device(device)
         with (lock := places.lock_of(provider)):
-            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
+            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
         if busy is None:
             return
         places.wait_for(busy)
 
 
-def evaluate_early(nodes: Sequence[Node], device: Device) -> None:
-    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending."""
-    evaluate([node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes, device)
+def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = False) -> None:
+    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending.
+
+    With ``is_read`` the host reads the first of them next, and the others stay where they are computed.
+    """
+    whole = [node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes
+    # the device "auto" would take it that all of them are read
+    evaluate(whole, device, is_read=is_read and device.kind != "auto")
 
 
 def _evaluate(
@@ -127,11 +115,11 @@ def _evaluate(
     run: Run | None,
     *,
     is_read: bool,
-    held_from: int,
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
-    Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
+    Return a device whose evaluations have to end before this one begins: another device, as it updates a value of this
+    graph in place, or this one, as the device is still to be looked for. Else return None.
     """
     with places.graphs:
         for node in pending:
@@ -149,7 +137,9 @@ def _evaluate(
         if not pending:
             return None
         start = perf_counter_ns() if observers.active else 0
-        prepared, walked = find_plan(pending, provider, settings, held_from)
+        prepared, walked = find_plan(pending, provider, settings)
+        if device is auto.AUTO and auto.asks_for_device(prepared):
+            return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
         order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
@@ -219,6 +209,34 @@ def small_value(node: Node, limit: int) -> Any:
         return direct.generated(node)
     value = direct.value_of(node)
     return None if value is None else np.array(value, order="C")
+
+
+def constant_on_host(node: Node, device: Device) -> Any:
+    """Return a constant as a new array, where the device is the host; else None."""
+    if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
+        return None
+    return direct.generated(node)
+
+
+def take(held: list[Node]) -> Leaf | None:
+    """Return a new leaf with the memory of a value that one cell has looked at; None if others may still read it.
+
+    Parameters
+    ----------
+    held : list of Node
+        The node of the value. Nothing else refers to it if the cell was all that did. The leaf is added.
+    """
+    leaf = ownership.private_leaf(held, views=1)
+    if leaf is None:
+        return None
+    held.append(made := direct.moved(leaf))
+    return made
+
+
+def is_elsewhere(node: Node) -> bool:
+    """Whether another device than the host has the value of an evaluated node."""
+    leaf = current(node)
+    return isinstance(leaf, Leaf) and not all(map(places.is_host, leaf.buffers))
 
 
 def folded(node: Map, device: Device) -> Node:
@@ -293,7 +311,7 @@ def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    provider = provider_of(device)
+    provider = registry.open_device(registry.wanted(device))
     with places.lock_of(provider):
         resident(leaf, provider)
 
@@ -321,65 +339,3 @@ def synchronize(device: Device | None = None) -> None:
         except GpuArrayError as error:
             blame_last(error, provider.device)
             raise
-
-
-# -- bounded graphs ----------------------------------------------------------------------------------------------------
-
-
-def trim(node: Node, device: Device) -> None:
-    """Evaluate part of a graph if it has become deep, or has many loops over few elements on a GPU.
-
-    The graph is cut at the depth, in its upper half, where the fewest values are wanted above: between two statements.
-    Among those it is cut at the instruction of the program that comes first in its source, so that the pieces of a loop
-    begin and end at the same instruction, have few structures, and compile once. Deep values below the cut that arrays
-    have are evaluated too, as what reads them later would compute them again.
-    """
-    limit = config.current.pending_limit
-    if node.depth <= limit and (node.size > _SMALL or is_host(provider_of(device))):
-        return
-    with places.graphs:
-        if node.result is not None:  # another thread has evaluated it
-            return
-        pending = _pending_below(node)
-        if node.depth <= limit:
-            loops = sum(type(operand) not in _FUSED for operand in pending)
-            if loops <= _LOOPS or any(operand.size > _SMALL for operand in pending):
-                return
-        wanted, depth = _cut(pending, node)
-    evaluate(wanted, device, held_from=depth // 2 + 1)
-    with places.graphs:
-        for operation in reversed(pending):
-            if operation.depth > depth and operation.inputs:  # it has not been evaluated by another thread
-                operation.depth = max([operand.depth for operand in operation.inputs]) + 1
-
-
-def _pending_below(node: Node) -> list[Node]:
-    """Return a node and all nodes that it is to be computed from, the deepest first."""
-    seen = {node}
-    stack = [node]
-    while stack:
-        for operand in stack.pop().inputs:
-            if operand.result is None and operand.depth > 0 and operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return sorted(seen, key=_depth_of, reverse=True)
-
-
-def _cut(pending: Sequence[Node], top: Node) -> tuple[list[Node], int]:
-    """Return the values to compute, and their largest depth: all that the deeper nodes of a graph are computed from."""
-    until = dict.fromkeys(pending, 0)
-    for node in pending:
-        for operand in node.inputs:
-            if operand in until:
-                until[operand] = max(until[operand], node.depth)
-    until[top] = top.depth + 1
-    wanted = [0] * (top.depth + 1)
-    first = [_LAST] * (top.depth + 1)
-    for node, end in until.items():
-        for depth in range(node.depth, end):
-            wanted[depth] += 1
-        if node.origin is not None:
-            code, instruction = node.origin
-            first[node.depth] = min(first[node.depth], (code.co_firstlineno, instruction))
-    cut = min(range(max(top.depth // 2, 1), top.depth + 1), key=lambda depth: (wanted[depth], first[depth], -depth))
-    return [node for node, end in until.items() if node.depth <= cut < end], cut

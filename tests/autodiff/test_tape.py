@@ -95,3 +95,26 @@ def test_a_loop_of_errors_keeps_nothing(error: type[BaseException]) -> None:
         assert not tape.state.tapes
         numbers.append(count())
     assert numbers[1:] == [numbers[1]] * 4
+
+
+def test_a_long_gradient_is_evaluated_where_few_cotangents_are_alive() -> None:
+    """Each step of a solver and of its derivative is one launch, with a few more where the graphs are cut."""
+
+    def steps(u: xp.GpuArray) -> xp.GpuArray:
+        u = u.copy()
+        for _ in range(10):
+            u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return u
+
+    def misfit(u: xp.GpuArray) -> xp.GpuArray:
+        for _ in range(4):
+            u = xp.checkpoint(steps)(u)
+        return (u * u).sum()
+
+    u = xp.asarray(np.linspace(0, 1, 50, dtype=np.float32) ** 2, device="wgpu")
+    xp.reset_stats()
+    value, slope = xp.value_and_grad(misfit)(u)
+    assert xp.stats()["launches"] <= 2 * 40 + 16
+    expected, wanted = xp.value_and_grad(misfit)(xp.asarray(u.get(), device="cpu"))
+    np.testing.assert_allclose(slope.get(), wanted.get(), rtol=1e-4)
+    np.testing.assert_allclose(value.get(), expected.get(), rtol=1e-5)

@@ -261,19 +261,17 @@ def eliminate(a: Any) -> None:
 
 
 def test_pieces_of_nested_loops_have_few_structures_and_compute_nothing_twice() -> None:
-    counts = []
-    for size in (12, 24):
-        expected = numbers(size, size).astype(np.float64) + 3 * np.eye(size)
-        found = on("wgpu", expected)
-        eliminate(expected)
-        xp.evaluate(found)
-        xp.reset_stats()
-        eliminate(found)
-        xp.evaluate(found)
-        counts.append(xp.stats())
-    steps = size * size + size * (size - 1) // 2
-    assert counts[1]["operations"] <= 8 * steps
-    assert counts[1]["plans"] <= 40
+    size = 24
+    expected = numbers(size, size).astype(np.float64) + 3 * np.eye(size)
+    found = on("wgpu", expected)
+    xp.reset_stats()
+    eliminate(expected)
+    eliminate(found)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-9, atol=1e-12)
+    counts = xp.stats()
+    writes = size * size + size * (size - 1) // 2
+    assert counts["operations"] <= 7 * writes
+    assert counts["plans"] <= 80
 
 
 @pytest.mark.parametrize(("function", "steps"), [(lambda y: y * 1.01, 1), (lambda y: y**1.01, 2), (np.sin, 1)])

@@ -153,3 +153,20 @@ def test_repeated_calls_follow_arguments_and_settings():
                 ndi.uniform_filter(a, 3, mode="none")
             gradient = xp.grad(lambda a: ndi.uniform_filter(a, 3).sum())(a)
             np.testing.assert_allclose(gradient, np.ones((3, 4)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("output", [np.float32, "float32", np.dtype(np.float32)])
+def test_dtypes_of_outputs_in_functions_that_call_functions(device, output):
+    x = np.random.default_rng(0).random((9, 8))
+    a = xp.asarray(x)
+
+    def moved(at):
+        return at[0] * 0.9 + 0.3, at[1] * 0.8
+
+    results = [
+        (ndi.geometric_transform(a, moved, output=output), ndimage.geometric_transform(x, moved, output=output)),
+        (ndi.generic_laplace(a, ndi.sobel, output), ndimage.generic_laplace(x, ndimage.sobel, output)),
+    ]
+    for found, expected in results:
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-4)

@@ -1,18 +1,170 @@
-"""Cholesky factors: blocks of the diagonal in registers, and products for the rest."""
+"""Cholesky factors: panels by workgroups that each have some of the rows, and products for the rest.
 
-from gpuarray.codegen.calls.linear_algebra import small
-from gpuarray.codegen.calls.linear_algebra.blocks import substitute, update
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix
+An invocation has a row of a panel, and a block of its columns in registers. The first invocations of each workgroup
+have the rows of the diagonal, which all workgroups factorise for themselves, and the others have rows below, so that a
+panel takes one launch. The factor is written to another matrix, as all workgroups read the diagonal.
+"""
+
+from typing import Final
+
+from gpuarray.codegen.calls.linear_algebra.blocks import unrolled, update
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
+from gpuarray.codegen.storage import LANES
+
+#: Most blocks of columns of a panel.
+_MOST: Final = 4
 
 
-def factorise(frame: Frame, a: Matrix, status: Buffer) -> None:
-    """Make the lower triangle of a Hermitian matrix its factor, in place; what is above the diagonal has no meaning."""
-    n, block = a.rows, frame.block
-    team = small.team_of(block, frame.dtype, frame.capabilities)
-    assert team is not None
-    for k in range(0, n, block):
-        here, rest = slice(k, min(k + block, n)), slice(k + block, n)
-        small.cholesky(frame, team, a[here, here], a[here, here], status, done=k)
-        if k + block < n:
-            substitute(frame, a[here, here], a[rest, here].T, adjoint=True, mirror=a[here, rest])
-            update(frame, a[rest, rest], a[rest, here], a[here, rest], lower=True)
+def _width(frame: Frame) -> int:
+    """Return the columns of a panel, of which the blocks below those of the diagonal fit workgroup memory."""
+    size, itemsize, blocks = frame.block, frame.dtype.itemsize, _MOST
+    memory = frame.capabilities.workgroup_memory // itemsize - 2 * Vectors.pitch_of(size)
+    while blocks > 1 and (
+        blocks * (blocks - 1) // 2 * size * Vectors.pitch_of(size) > memory
+        or 2 * blocks * size > frame.capabilities.workgroup_size
+    ):
+        blocks -= 1
+    return blocks * size
+
+
+def factorise(frame: Frame, a: Matrix, factor: Matrix, status: Buffer) -> None:
+    """Write the lower factor of a Hermitian matrix, which is overwritten; what is above the diagonal has no meaning.
+
+    The status becomes the first row whose pivot is not positive, from 1 on.
+    """
+    n, width = a.rows, _width(frame)
+    for k in range(0, n, width):
+        here, rest = slice(k, k + width), slice(k + width, n)
+        _factorise_panel(frame, a[k:, here], factor[k:, here], a[here, k:], status, k)
+        update(frame, a[rest, rest], factor[rest, here], a[here, rest], lower=True)
+
+
+def _factorise_panel(frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix, status: Buffer, done: int) -> None:
+    """Write a panel of the factor, and the adjoint of what is below the diagonal."""
+    width = _width(frame)
+    groups = max(1, -(-(a.rows - width) // width))
+
+    def write(template: Template) -> None:
+        _Panel(template, frame, a, factor, adjoint, width).write(status)
+
+    values = {
+        "rows": a.rows, "columns": a.columns, "groups_each": groups, "done": done,
+        **where("a", a), **where("factor", factor), **where("adjoint", adjoint),
+    }  # fmt: skip
+    frame.run(("panel", width), "panel", write, values, frame.batch * groups)
+
+
+class _Panel:
+    """Writes the kernel of a panel."""
+
+    def __init__(
+        self, template: Template, frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix, width: int
+    ) -> None:
+        self.template, self.kernel, self.a, self.factor, self.adjoint = template, template.kernel, a, factor, adjoint
+        self.numbers, self.size, self.width = Numbers(frame.dtype), frame.block, width
+        self.access = template.bind(a.buffer, writable=True)
+        self.written = template.bind(factor.buffer, writable=True)
+        blocks = width // self.size
+        # column i of a block is the line of what is above it in the adjoint; blocks of the second row come first
+        self.known = Vectors("known", self.numbers, blocks * (blocks - 1) // 2 * self.size, self.size)
+        # the rows of a block in the column that is eliminated; one is still read when the next is written
+        self.column = Vectors("column", self.numbers, 2, self.size)
+        self.has_known = blocks > 1
+
+    def write(self, status: Buffer) -> None:
+        """Write the kernel."""
+        template, kernel, numbers, size, width = self.template, self.kernel, self.numbers, self.size, self.width
+        kernel.workgroup = 2 * width
+        kernel.module += [*numbers.functions, self.column.declaration]
+        if self.has_known:
+            kernel.module.append(self.known.declaration)
+        template.numbers("rows", "columns", "groups_each", "done")
+        kernel.line(
+            "let plane = block / groups_each; let part = block - plane * groups_each;",
+            f"let is_top = local < {width}u; let row = select(part * {width}u + local, local, is_top);",
+            f"let is_own = row < rows && (part == 0u || !is_top); let strip = row / {size}u;",
+            "var failed = 0u;",
+        )
+        template.matrix("a")
+        template.matrix("factor")
+        template.matrix("adjoint")
+        kernel.line(
+            f"for (var b = 0u; b < columns; b += {size}u) {{",
+            # behind the matrix stands the identity
+            *unrolled(size, lambda i: f"var x{i} = select({numbers.zero}, {numbers.one}, row == b + {i}u);"),
+            "if (row < rows) {",
+            *unrolled(size, self._loaded),
+            "}",
+        )
+        self._subtract()
+        for j in range(size):
+            self._eliminate(j)
+        kernel.line("if (is_own) {", *unrolled(size, self._stored), "}")
+        if self.has_known:
+            line = f"(strip * (strip - 1u) / 2u * {size}u + b + {{}}u)"
+            keeps = (f"{self.known.element(line.format(i), f'row % {size}u')} = x{i};" for i in range(size))
+            kernel.line(f"if (is_top && row >= b + {size}u) {{", *keeps, "}", "workgroupBarrier();")
+        kernel.line("}")
+        self._report(status)
+
+    def _loaded(self, i: int) -> str:
+        value = self.access.load(self.template.place("a", self.a, "row", f"b + {i}u"))
+        return f"if (b + {i}u < columns) {{ x{i} = {value}; }}"
+
+    def _stored(self, i: int) -> str:
+        below = self.written.store(self.template.place("factor", self.factor, "row", f"b + {i}u"), f"x{i}")
+        conj = self.numbers.conj(f"x{i}")
+        beside = self.access.store(self.template.place("adjoint", self.adjoint, f"b + {i}u", "row"), conj)
+        return f"if (row >= b + {i}u) {{ {below} if (!is_top) {{ {beside} }} }}"
+
+    def _subtract(self) -> None:
+        """Write the products with the columns before the block, of which four are read at a time."""
+        if not self.has_known:
+            return
+        kernel, numbers, size = self.kernel, self.numbers, self.size
+        kernel.line(
+            f"let above = b / {size}u; let first = above * (above - 1u) / 2u * {size}u;",
+            f"let own = strip * (strip - 1u) / 2u * {size}u;",
+            f"for (var k = 0u; k < b; k += {LANES}u) {{",
+            *(f"var y{m} = {numbers.zero};" for m in range(LANES)),
+            "if (row >= b && row < rows) {",
+        )
+        for m in range(LANES):
+            kept = self.known.element(f"own + k + {m}u", f"row % {size}u")
+            found = self.written.load(self.template.place("factor", self.factor, "row", f"k + {m}u"))
+            kernel.line(f"if (is_top) {{ y{m} = {kept}; }} else {{ y{m} = {found}; }}")
+        kernel.line("}")
+        for m in range(LANES):
+            lets, factors = self.known.read(f"(first + k + {m}u)")
+            changed = (
+                f"x{i} = {numbers.less(f'x{i}', f'y{m}', numbers.conj(factor))};" for i, factor in enumerate(factors)
+            )
+            kernel.line("{", *lets, *changed, "}")
+        kernel.line("}")
+
+    def _eliminate(self, j: int) -> None:
+        """Write the step of column ``j`` of a block: its rows are given to all, which subtract their multiples."""
+        kernel, numbers, size = self.kernel, self.numbers, self.size
+        lets, factors = self.column.read(f"{j % 2}u", j)
+        kernel.line(
+            f"if (row - b < {size}u) {{ {self.column.element(f'{j % 2}u', 'row - b')} = x{j}; }}",
+            "workgroupBarrier();",
+            "{",
+            *lets,
+            f"let pivot = {numbers.part(factors[j])}; let root = sqrt(pivot); let ratio = x{j} / pivot;",
+            f"if (!(pivot > 0) && failed == 0u && b + {j}u < columns) {{ failed = done + b + {j + 1}u; }}",
+            *(f"x{i} = {numbers.less(f'x{i}', 'ratio', numbers.conj(factors[i]))};" for i in range(j + 1, size)),
+            f"x{j} = select(x{j} / root, {numbers.whole('root')}, row == b + {j}u);",
+            "}",
+        )
+
+    def _report(self, status: Buffer) -> None:
+        """Write the status, if the columns before those that are ``done`` have none."""
+        failure = self.template.bind(status, writable=True)
+        self.kernel.line(
+            "if (part == 0u && local == 0u) {",
+            f"var earlier = 0i; if (done > 0u) {{ earlier = {failure.load('plane')}; }}",
+            f"if (earlier == 0) {{ {failure.store('plane', 'i32(failed)')} }}",
+            "}",
+        )

@@ -1,120 +1,110 @@
 """LU factors with row interchanges: panels of columns by one workgroup for each matrix, products for the rest."""
 
-from gpuarray.codegen.calls.linear_algebra.blocks import substitute, update
+from typing import Final
+
+from gpuarray.codegen.calls.linear_algebra.blocks import update
 from gpuarray.codegen.calls.linear_algebra.lu_panel import factorise_panel
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.triangles import lower, rows_of_launch
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import WORKGROUP
 
-
-def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer) -> None:
-    """Make a matrix its factors L and U, in place, and write the rows that were pivots."""
-    steps, block = min(a.rows, a.columns), frame.block
-    for k in range(0, steps, block):
-        end = min(k + block, steps)
-        here, rest = slice(k, end), slice(end, None)
-        factorise_panel(frame, a[k:, here], pivots, status, k, steps)
-        interchange(frame, a, pivots, k, end, steps, but=here)
-        if end < a.columns:
-            substitute(frame, a[here, here], a[here, rest], unit=True)
-            update(frame, a[rest, rest], a[rest, here], a[here, rest])
+#: Columns that an invocation has a row of, one after the other, when rows are exchanged.
+_TURNS: Final = 4
 
 
-def solve(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) -> None:
-    """Solve a system with the factors, in place."""
-    n, block = factors.rows, frame.block
-    for k in range(0, n, block):
-        interchange(frame, right, pivots, k, min(k + block, n), n)
-    lower(frame, factors, right, unit=True)
-    upper(frame, factors, right)
+def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: int | None = None) -> None:
+    """Make a matrix its factors L and U, in place, and write the rows that were pivots.
 
-
-def lower(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False, conjugated: bool = False) -> None:
-    """Solve a system with a lower triangle, in place: halves of the rows, between which a product has most of the work.
-
-    Blocks are as many rows as one launch solves for.
+    Of the first ``steps`` columns, if these are not all: the others become those of U, that is, right sides become
+    solutions of the system with L. Panels of few columns are factorised, and what is right of several is updated at
+    once.
     """
-    n = triangle.rows
-    if n <= frame.block:
-        substitute(frame, triangle, right, unit=unit, conjugated=conjugated)
-        return
-    half = -(-n // (2 * frame.block)) * frame.block
-    first, rest = slice(0, half), slice(half, n)
-    lower(frame, triangle[first, first], right[first, :], unit=unit, conjugated=conjugated)
-    update(frame, right[rest, :], triangle[rest, first], right[first, :])
-    lower(frame, triangle[rest, rest], right[rest, :], unit=unit, conjugated=conjugated)
+    steps = min(a.rows, a.columns) if steps is None else steps
+    most = rows_of_launch(frame)
+    for k in range(0, steps, most):
+        end = min(k + most, steps)
+        here, rest = slice(k, end), slice(end, None)
+        for j in range(k, end, frame.block):
+            stop = min(j + frame.block, end)
+            factorise_panel(frame, a[j:, j:stop], pivots, status, j, steps)
+            interchange(frame, a[:, here], pivots, j, stop, steps, but=slice(j - k, stop - k))
+            _update(frame, a, slice(j, stop), slice(stop, end))
+        interchange(frame, a, pivots, k, end, steps, but=here)
+        _update(frame, a, here, rest)
 
 
-def upper(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False, conjugated: bool = False) -> None:
-    """Solve a system with an upper triangle, in place, as :func:`lower` does from the last row on."""
-    n = triangle.rows
-    if n <= frame.block:
-        substitute(frame, triangle.reversed, right.upside_down, unit=unit, conjugated=conjugated)
-        return
-    half = -(-n // (2 * frame.block)) * frame.block
-    first, rest = slice(0, half), slice(half, n)
-    upper(frame, triangle[rest, rest], right[rest, :], unit=unit, conjugated=conjugated)
-    update(frame, right[first, :], triangle[first, rest], right[rest, :])
-    upper(frame, triangle[first, first], right[first, :], unit=unit, conjugated=conjugated)
+def solve_lower(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) -> None:
+    """Make right sides the solutions of the system with L, in place."""
+    n, most = factors.rows, rows_of_launch(frame)
+    for k in range(0, n, most):
+        interchange(frame, right, pivots, k, min(k + most, n), n)
+    lower(frame, factors, right, unit=True)
+
+
+def _update(frame: Frame, a: Matrix, here: slice, columns: slice) -> None:
+    """Update columns on the right of those that were factorised."""
+    lower(frame, a[here, here], a[here, columns], unit=True)
+    update(frame, a[here.stop :, columns], a[here.stop :, here], a[here, columns])
 
 
 def interchange(
-    frame: Frame, a: Matrix, pivots: Buffer, begin: int, end: int, steps: int, *, but: slice = slice(0, 0),
-    back: bool = False,
-) -> None:  # fmt: skip
-    """Exchange each row from ``begin`` to ``end`` with that of its pivot, in order; ``back`` in the opposite order.
+    frame: Frame, a: Matrix, pivots: Buffer, begin: int, end: int, steps: int, *, but: slice = slice(0, 0)
+) -> None:
+    """Exchange each row from ``begin`` to ``end`` with that of its pivot, in order.
 
     The columns ``but`` some are exchanged.
     Each of the rows that change comes from one other. All are read before one is written.
     """
-    together = 4 * WORKGROUP // 64
+    rows = 1 << (rows_of_launch(frame) - 1).bit_length()
+    across = max(1, WORKGROUP // (2 * rows))
 
     def write(template: Template) -> None:
-        _write_interchange(template, a, pivots, together)
+        _write_interchange(template, a, pivots, rows, across)
 
     columns = a.columns - (but.stop - but.start)
     values = {
-        "columns": columns, "begin": begin, "end": end, "steps": steps, "back": int(back), "but": but.start,
+        "columns": columns, "begin": begin, "end": end, "steps": steps, "but": but.start,
         "passed": but.stop - but.start, **where("a", a),
     }  # fmt: skip
-    groups = frame.batch * -(-columns // together)
+    groups = frame.batch * -(-columns // (_TURNS * across))
     frame.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
 
 
-def _write_interchange(template: Template, a: Matrix, pivots: Buffer, together: int) -> None:
-    """Write the kernel in which a workgroup has ``together`` columns, four for each invocation."""
+def _write_interchange(template: Template, a: Matrix, pivots: Buffer, rows: int, across: int) -> None:
+    """Write the kernel in which the invocations have ``rows`` and as many pivots of ``across`` columns, in turns."""
     kernel = template.kernel
+    kernel.workgroup = 2 * rows * across
     access, rows_of = template.bind(a.buffer, writable=True), template.bind(pivots, writable=False)
-    kernel.module += ["var<workgroup> pivots: array<u32, 32>;"]
-    template.numbers("columns", "begin", "end", "steps", "back", "but", "passed")
+    kernel.module += [f"var<workgroup> pivots: array<u32, {rows}>;"]
+    template.numbers("columns", "begin", "end", "steps", "but", "passed")
     kernel.line(
-        f"let groups_across = (columns + {together - 1}u) / {together}u;",
+        f"let groups_across = (columns + {_TURNS * across - 1}u) / {_TURNS * across}u;",
         "let plane = block / groups_across;",
-        f"let first = (block - plane * groups_across) * {together}u + local / 64u;",
+        f"let first = (block - plane * groups_across) * {_TURNS * across}u + local / {2 * rows}u;",
     )
     template.matrix("a")
     moved = f"u32({rows_of.load('plane * steps + begin + local')})"
     kernel.line(
         f"let count = end - begin; if (local < count) {{ pivots[local] = {moved}; }}",
         "workgroupBarrier();",
-        "let number = local % 32u; let is_active = number < count;",
+        f"let number = local % {rows}u; let is_active = number < count;",
         "var goal = begin + number;",
-        "if (is_active && local % 64u >= 32u) { goal = pivots[number]; }",
+        f"if (is_active && local % {2 * rows}u >= {rows}u) {{ goal = pivots[number]; }}",
         "var source = goal;",
-        "for (var step = 0u; step < count; step++) {",
-        "let place = select(count - 1u - step, step, back != 0u);",
-        "let row = begin + place; let pivot = pivots[place];",
+        "for (var step = count; step > 0u; step--) {",
+        "let row = begin + step - 1u; let pivot = pivots[step - 1u];",
         "if (source == row) { source = pivot; } else if (source == pivot) { source = row; }",
         "}",
-        f"var kept: array<{register_type(a.buffer.dtype)}, 4>;",
+        f"var kept: array<{register_type(a.buffer.dtype)}, {_TURNS}>;",
     )
     inside = (
-        f"let other = first + t * {WORKGROUP // 64}u; let column = other + select(0u, passed, other >= but); "
+        f"let other = first + t * {across}u; let column = other + select(0u, passed, other >= but); "
         "if (is_active && other < columns && source != goal) {"
     )
-    kernel.line("for (var t = 0u; t < 4u; t++) {", inside)
+    kernel.line(f"for (var t = 0u; t < {_TURNS}u; t++) {{", inside)
     kernel.line(f"kept[t] = {access.load(template.place('a', a, 'source', 'column'))};", "} }")
-    kernel.line("storageBarrier(); workgroupBarrier();", "for (var t = 0u; t < 4u; t++) {", inside)
+    kernel.line("storageBarrier(); workgroupBarrier();", f"for (var t = 0u; t < {_TURNS}u; t++) {{", inside)
     kernel.line(access.store(template.place("a", a, "goal", "column"), "kept[t]"), "} }")
 
 

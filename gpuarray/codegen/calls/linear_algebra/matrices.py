@@ -167,16 +167,26 @@ class Frame:
     launches: list[Launch] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     templates: dict[tuple[object, ...], Template] = field(default_factory=dict)
+    _shared: dict[int, Buffer] = field(default_factory=dict)
 
     @property
     def block(self) -> int:
-        """The columns of a panel: a block of so many rows and columns and as many right sides fit workgroup memory."""
-        return 32 if self.dtype.itemsize <= 8 else 16
+        """The columns of a panel, and the numbers in the registers of an invocation, for each of which text is written.
+
+        Software devices take long to compile long texts.
+        """
+        return 32 if self.dtype.itemsize <= 8 and self.capabilities.profile.unrolled_products else 16
 
     def buffer(self, size: int, dtype: DType) -> Buffer:
         """Return a scratch buffer."""
         self.scratch.append(scratch_bytes(size, dtype))
         return Buffer("scratch", len(self.scratch) - 1, dtype, size)
+
+    def shared(self, size: int) -> Buffer:
+        """Return a scratch buffer for what the next launch reads, which all launches that ask for this size share."""
+        if size not in self._shared:
+            self._shared[size] = self.buffer(size, self.dtype)
+        return self._shared[size]
 
     def matrix(self, rows: int, columns: int, dtype: DType | None = None) -> Matrix:
         """Return a stack of matrices in a scratch buffer, with the columns one after the other."""

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.codegen.target import compute_type
 from gpuarray.dtypes import DType
 
@@ -85,6 +85,59 @@ class Numbers:
     def square(self, a: str) -> str:
         """Return the square of the absolute value."""
         return f"dot({a}, {a})" if self.is_complex else f"({a} * {a})"
+
+
+class Vectors:
+    """Lines of numbers in workgroup memory, which all invocations read together: real ones four at a time.
+
+    Parameters
+    ----------
+    name : str
+        Of the array.
+    numbers : Numbers
+        Of the dtype.
+    lines, length : int
+        How many lines there are, and the numbers of each, a multiple of four.
+    """
+
+    def __init__(self, name: str, numbers: Numbers, lines: int, length: int) -> None:
+        self._name, self._length, self._pitch = name, length, self.pitch_of(length)
+        self._lanes = 1 if numbers.is_complex else LANES
+        kind = numbers.kind if numbers.is_complex else f"vec{LANES}<{numbers.kind}>"
+        self.declaration = f"var<workgroup> {name}: array<{kind}, {lines * self._pitch // self._lanes}>;"
+
+    @staticmethod
+    def pitch_of(length: int) -> int:
+        """Return the numbers from a line to the next, which begin in different banks."""
+        return length + LANES
+
+    def element(self, line: str, place: str) -> str:
+        """Return one number."""
+        if self._lanes == 1:
+            return f"{self._name}[({line}) * {self._pitch}u + {place}]"
+        first = f"({line}) * {self._pitch // LANES}u"
+        return f"{self._name}[{first} + ({place}) / {LANES}u][({place}) % {LANES}u]"
+
+    def read(self, line: str, first: int = 0) -> tuple[list[str], list[str]]:
+        """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
+        return self._read(self._name, f"({line}) * {self._pitch // self._lanes}u", range(first, self._length))
+
+    def read_some(self, name: str, line: str, place: str, count: int) -> tuple[list[str], list[str]]:
+        """Return statements that read ``count`` numbers from a place, a multiple of it, and the names of these."""
+        if count % self._lanes:
+            return [f"let {name}{n} = {self.element(line, f'{place} + {n}u')};" for n in range(count)], [
+                f"{name}{n}" for n in range(count)
+            ]
+        lanes = self._lanes
+        return self._read(name, f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u", range(count))
+
+    def _read(self, name: str, start: str, places: range) -> tuple[list[str], list[str]]:
+        lanes = self._lanes
+        parts = range(places.start // lanes, -(-places.stop // lanes))
+        lets = [f"let {name}{n} = {self._name}[{start} + {n}u];" for n in parts]
+        if lanes == 1:
+            return lets, [f"{name}{n}" for n in range(places.stop)]
+        return lets, [f"{name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(places.stop)]
 
 
 def inverse(numbers: Numbers, pivot: str) -> list[str]:

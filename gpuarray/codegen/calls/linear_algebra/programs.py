@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small, spectra
+from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small, spectra, triangles
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
 from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, take, write_values
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
@@ -48,11 +48,12 @@ def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program
         return frame.program()
     a = frame.matrix(n, n)
     move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
-    cholesky.factorise(frame, a, status)
+    factor = frame.matrix(n, n)
+    cholesky.factorise(frame, a, factor, status)
     if upper:
-        move(frame, a.T, result, UPPER, conjugated=True)
+        move(frame, factor.T, result, UPPER, conjugated=True)
     else:
-        move(frame, a, result, LOWER)
+        move(frame, factor, result, LOWER)
     return frame.program()
 
 
@@ -97,7 +98,7 @@ def _solve_triangular(step: CallStep, label: str, capabilities: Capabilities) ->
     triangle, x = frame.array("input", 0, n, n, dtype), frame.matrix(n, columns)
     move(frame, frame.array("input", 1, n, columns, dtype), x)
     transposed = bool(parameters["transposed"])
-    solve = lu.upper if bool(parameters["lower"]) == transposed else lu.lower
+    solve = triangles.upper if bool(parameters["lower"]) == transposed else triangles.lower
     solve(frame, triangle.T if transposed else triangle, x, unit=bool(parameters["unit"]))
     move(frame, x, frame.array("output", 0, n, columns, dtype))
     return frame.program()
@@ -111,13 +112,20 @@ def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, target: Matr
         given = frame.array("input", 0, n, n, step.input_dtypes[0])
         small.solve(frame, team, given, right, target, status)
         return
-    factors, pivots = _factors(frame, step, status)
-    x = frame.matrix(n, columns)
+    pivots, together = frame.buffer(frame.batch * n, INDEX), frame.batch * n * (n + columns) * frame.dtype.itemsize
+    is_joint = too_large(together, frame.capabilities) is None
+    # right sides beside the matrix are solved for with L while it is factorised
+    both = frame.matrix(n, n + columns if is_joint else n)
+    a, x = both[:, :n], both[:, n:] if is_joint else frame.matrix(n, columns)
+    move(frame, frame.array("input", 0, n, n, step.input_dtypes[0]), a)
     if right is None:
-        move(frame, factors, x, IDENTITY)
+        move(frame, a, x, IDENTITY)
     else:
         move(frame, right, x)
-    lu.solve(frame, factors, pivots, x)
+    lu.factorise(frame, both, pivots, status, n)
+    if not is_joint:
+        lu.solve_lower(frame, a, pivots, x)
+    triangles.upper(frame, a, x)
     move(frame, x, target)
 
 
