@@ -190,6 +190,7 @@ class Pipelines:
                 module = Future(partial(self._module, source, label, key[2]))
                 pipeline = thread_pool.submit(self._compile, source, label, self.layout(writable), module)
                 self._begun[key] = _Begun(module, pipeline)
+                self._counters.compiles += 1
                 begun.append(pipeline)
         return begun
 
@@ -252,9 +253,8 @@ class Pipelines:
         begun = self._begun[key].pipeline
         begun.wait(interrupts.end_if_long)  # after an interrupt it compiles on, and whoever needs it next takes it
         del self._begun[key]
-        found = begun.result()
-        self._counters.compiles += 1
-        return found
+        self._counters.compiles -= begun.has_failed
+        return begun.result()
 
     def _module(self, source: str, label: str, trusted: bool) -> Any:
         try:
