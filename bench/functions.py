@@ -1,9 +1,9 @@
 """``python -m bench.functions``: compare single functions on "cpu" with those of NumPy or SciPy, at several sizes.
 
-Each call of :mod:`bench.calls` or :mod:`bench.image_calls` is evaluated alone, and both libraries take turns. A time is
-the least of all turns, because other work on the machine only makes times longer. Where the other library returns a
-view, the time of its copy is included, because an evaluated result is a copy too. Calls that would take it longer than
-``--longest`` are left out.
+Each call of :mod:`bench.calls`, :mod:`bench.scipy_calls` or :mod:`bench.image_calls` is evaluated alone, and both
+libraries take turns. A time is the least of all turns, because other work on the machine only makes times longer. Where
+the other library returns a view, the time of its copy is included, because an evaluated result is a copy too. Calls
+that would take it longer than ``--longest`` are left out.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 import gpuarray as xp
-from bench import calls, image_calls
+from bench import calls, image_calls, scipy_calls
 from bench.facts import facts
 
 SIZES: Final = (10**3, 10**5, 10**7)
@@ -30,7 +30,7 @@ SIZES: Final = (10**3, 10**5, 10**7)
 TURN: Final = 2e-4
 
 #: By package: the modules with its calls. The packages are those of NumPy's or SciPy's functions and of ours.
-PACKAGES: Final = {"numpy": calls, "scipy.ndimage": image_calls}
+PACKAGES: Final = {"numpy": calls, "scipy": scipy_calls, "scipy.ndimage": image_calls}
 
 Call = Callable[[], object]
 
@@ -39,9 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the calls from the slowest relative to NumPy on, and return 1 if a call failed."""
     given = _parser().parse_args(arguments)
     package = PACKAGES[given.package]
-    scipy = given.package.partition(".")[2]
     baseline = import_module(given.package)
-    tested = import_module(f"gpuarray.scipy.{scipy}") if scipy else xp
+    tested = xp if given.package == "numpy" else import_module(f"gpuarray.{given.package}")
     chosen = [text for text in package.calls() if not given.calls or any(word in text for word in given.calls)]
     rows: list[dict[str, Any]] = []
     failed = 0

@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pytest
+import scipy
 from scipy import ndimage
 
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
-from bench import functions, image_calls
+from bench import functions, image_calls, scipy_calls
 from bench.calls import UNTIMED, calls, operands
 
 NAMESPACES = {
@@ -62,6 +63,16 @@ def test_call_of_an_image(text):
     with xp.using(device="cpu"):
         functions.numpy_call(functions.evaluation(text, ndimage, theirs), theirs)()
         functions.our_call(functions.evaluation(text, ndi, ours), ours)()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_calls_of_scipys_functions():
+    theirs = scipy_calls.operands(900)
+    ours = {name: xp.asarray(v, device="cpu") if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
+    with xp.using(device="cpu"):
+        for text in scipy_calls.calls():
+            functions.numpy_call(functions.evaluation(text, scipy, theirs), theirs)()
+            functions.our_call(functions.evaluation(text, xp.scipy, ours), ours)()
 
 
 def test_every_function_of_images_has_a_call():

@@ -124,7 +124,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     return result * (180 / np.pi) if deg else result
 
 
-@implements("real_if_close", at_once="elements")
+@implements("real_if_close")
 def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
     """Return the real part if all imaginary parts are close to zero, else the complex array."""
     source = as_array(a)
@@ -318,7 +318,7 @@ def sinc(x: Any) -> GpuArray:
     return elementwise.sin(scaled) / scaled
 
 
-@native("i0")
+@native("i0", at_once="elements")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
     return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

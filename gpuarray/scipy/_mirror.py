@@ -29,7 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
 #: The subpackages whose native functions record much, and draw no random numbers.
-_REPEATED: Final = frozenset(("ndimage", "signal"))
+_REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
 #: The types of most arguments that hold no arrays.
 _PLAIN: Final = frozenset((int, float, str, bool, type(None), np.ndarray))
 #: Parameters that are written to if they are arrays.
@@ -46,6 +46,7 @@ def mirrors(
     by_scipy: bool | Callable[..., bool] = True,
     on_host: Callable[..., Any] | None = None,
     name: str = "",
+    values: tuple[str, ...] | None = None,
 ) -> Callable[[_F], _F]:
     """Register a function as the definition of one of SciPy's, whose parameters it has.
 
@@ -63,11 +64,14 @@ def mirrors(
         What is called there with SciPy's arguments, in place of SciPy's function.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
+    values : tuple of str, optional
+        Of a function that reads the values of some parameters and no others, which these are.
     """
 
     def declare(function: _F) -> _F:
         package, _, own = (name or _name_of(original)).rpartition(".")
-        is_repeated = kind == NATIVE and package in _REPEATED
+        is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
+        is_read = [name in values for name in signature(function).parameters] if values else []
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -75,7 +79,12 @@ def mirrors(
                 arrays := among(args, kwargs)
             ):
                 return run_scipy(on_host or original, args, kwargs, arrays)
-            return repeated(function, args, kwargs) if is_repeated else function(*args, **kwargs)
+            if not is_repeated:
+                return function(*args, **kwargs)
+            if values:
+                kwargs = {key: _value(item) if key in values else item for key, item in kwargs.items()}
+                args = (*(_value(v) if k else v for k, v in zip(is_read, args, strict=False)), *args[len(is_read) :])
+            return repeated(function, args, kwargs)
 
         run.__name__ = run.__qualname__ = own
         run.__doc__ = _documented(function.__doc__, package, own)
@@ -164,6 +173,10 @@ def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
         )
 
     return look_up
+
+
+def _value(argument: Any) -> Any:
+    return argument.get() if isinstance(argument, GpuArray) else argument
 
 
 def _name_of(function: Callable[..., Any]) -> str:

@@ -133,27 +133,29 @@ def _record(
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
 
     try:
-        found = function(*stand_in(args), **stand_in(dict(kwargs)))
+        with config.using(fallback="error"):
+            found = function(*stand_in(args), **stand_in(dict(kwargs)))
         results = found if type(found) is tuple else (found,)
         are_new = all(type(one) is GpuArray and all(one is not array for array in given) for one in results)
         if not are_new or any(array.stored() is not leaf for array, leaf in zip(given, leaves, strict=True)):
             return False
-        return _listed([one.settled() for one in results], leaves, settings, is_single=results is not found)
+        return _listed([one.node() for one in results], leaves, settings, is_single=results is not found)
     except Exception:  # whatever it is, the call itself will raise it
         return False
 
 
 def _listed(roots: Sequence[Node], leaves: Sequence[Node], settings: Config, *, is_single: bool) -> _Recording | bool:
-    """Return the nodes below roots that depend on leaves; False if a root does not, or is a leaf."""
+    """Return the nodes below roots that depend on leaves; False if no root does, or one is a leaf."""
     order = topological(roots).order
     depends = set(leaves)
     for node in order:
         if any(current(operand) in depends for operand in node.inputs):
             depends.add(node)
-    if any(root in leaves or root not in depends for root in roots):
+    if any(root in leaves for root in roots) or depends.isdisjoint(roots):
         return False
     steps = [node for node in order if node in depends and node not in leaves]
     others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
+    others |= dict.fromkeys(root for root in roots if root not in depends)
     number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
     listed = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
     return _Recording(settings, tuple(others), listed, tuple(number[root] for root in roots), is_single)
