@@ -202,8 +202,8 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth >= recording.depth:
-            recorded.evaluate_deep(self)
+        if node.depth >= recording.counted:
+            recorded.bound(self, node.depth)
         return True
 
 
