@@ -97,6 +97,7 @@ def _poch(z: GpuArray, m: GpuArray) -> GpuArray:
     is_few = (m >= 0) & (m <= 20) & (xp.floor(m) == m)
     is_pole = (z <= 0) & (xp.floor(z) == z)
     is_zero = is_pole & ((end > 0) | (xp.floor(end) != end))
+    size = xp.where((end <= 0) & (xp.floor(end) == end), np.inf, size)
     mirrored = xp.exp(special.gammaln(1 - z) - special.gammaln(1 - end)) * (1 - 2 * xp.remainder(m, 2))
     return xp.where(is_few, product, xp.where(is_zero, 0, xp.where(is_pole, mirrored, xp.where(few, quotient, size))))
 
