@@ -124,6 +124,17 @@ CASES = {
     "correlate of a number": lambda np, x, k: np.correlate(x, x[0]),
     "std into integers": lambda np, x, k: np.std(np.ones((3, 3)), axis=0, out=k),
     "quantile into integers": lambda np, x, k: np.quantile(np.ones((3, 3)), 0.5, axis=0, out=k),
+    "order in lower case": lambda np, x, k: x.reshape((3, 1), order="c"),
+    "rounded truth values": lambda np, x, k: np.round(x > 0),
+    "rank of a vector": lambda np, x, k: np.linalg.matrix_rank(x),
+    "lower triangle of a vector": lambda np, x, k: np.tril(x),
+    "upper triangle of a vector": lambda np, x, k: np.triu(x, 1),
+    "transforms over no axes": lambda np, x, k: np.fft.fftn(x, axes=()),
+    "running sum of a number": lambda np, x, k: np.cumulative_sum(x[0]),
+    "running sum into integers": lambda np, x, k: np.cumulative_sum(x, out=k),
+    "powers of single precision": lambda np, x, k: np.logspace(np.float32(0), np.float32(2), 4),
+    "angles folded in order": lambda np, x, k: np.arctan2.reduce(np.stack([x, x + 1], axis=1)),
+    "dtypes beyond the values": lambda np, x, k: np.equal(k, 2**40),
     "quantile of a number along an axis": lambda np, x, k: np.quantile(x[0], 0.5, axis=0),
 }
 
