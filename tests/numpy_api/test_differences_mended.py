@@ -134,6 +134,10 @@ CASES = {
     "running sum into integers": lambda np, x, k: np.cumulative_sum(x, out=k),
     "powers of single precision": lambda np, x, k: np.logspace(np.float32(0), np.float32(2), 4),
     "angles folded in order": lambda np, x, k: np.arctan2.reduce(np.stack([x, x + 1], axis=1)),
+    "no differences of a number": lambda np, x, k: np.diff(x[0], 0),
+    "integrals over lines": lambda np, x, k: np.trapezoid(x, np.ones((2, 3))),
+    "integrals over lines of one": lambda np, x, k: np.trapezoid(x, np.ones((3, 1))),
+    "divisors over no axes": lambda np, x, k: np.gcd.reduce(k, axis=()),
     "dtypes beyond the values": lambda np, x, k: np.equal(k, 2**40),
     "quantile of a number along an axis": lambda np, x, k: np.quantile(x[0], 0.5, axis=0),
 }
