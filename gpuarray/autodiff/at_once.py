@@ -23,7 +23,6 @@ from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import FLAT
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import compute_small, strided, value_of
 from gpuarray.source_locations import Origin
@@ -172,31 +171,23 @@ def _scaled(ct: Value, factor: Any) -> Value:
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
     op = node.op
-    if op in FLAT:
-        return True
     if op is ops.cast:
         walk.fit(operands[0], ct)
         return True
-    values = [value_of(operand) for operand in operands]
-    if any(value is None for value in values):
-        return False
-    if op is ops.where:
-        for number, (yes, no) in enumerate(((ct, 0), (0, ct)), 1):
-            if wanted[number]:
-                walk.fit(operands[number], np.where(values[0], yes, no)[()], is_own=True)  # type: ignore[call-overload]  # scalars are weak
-        return True
     partials = partials_of(op)
     if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
-        return False
+        return op is ops.where and _select(walk, operands, ct, wanted)
+    values: list[Any] = []
     parts: list[tuple[Node, Value, bool]] = []
     try:
         for partial, operand, is_wanted in zip(partials, operands, wanted, strict=True):
             if not is_wanted or partial == 0:
                 continue
             if callable(partial):
-                if (own := value_of(node)) is None:
+                values = values or [value_of(operand) for operand in (node, *operands)]
+                if any(value is None for value in values):
                     return False
-                factor = partial(own, *values)
+                factor = partial(*values)
                 if factor.dtype != ct.dtype:
                     factor = _converted(factor, ct.dtype)
                 parts.append((operand, _scaled(ct, factor), True))
@@ -208,6 +199,17 @@ def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted
         return False
     for operand, part, is_own in parts:
         walk.fit(operand, part, is_own=is_own)
+    return True
+
+
+def _select(walk: _HostWalk, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
+    condition = value_of(operands[0])
+    if condition is None:
+        return False
+    nothing = ct.dtype.type(0)
+    for operand, is_wanted, sides in zip(operands, wanted, ((), (ct, nothing), (nothing, ct)), strict=True):
+        if is_wanted:
+            walk.fit(operand, np.where(condition, *sides)[()], is_own=True)
     return True
 
 

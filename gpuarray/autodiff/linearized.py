@@ -15,7 +15,6 @@ from gpuarray.functions.arguments import device_among
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Node
 
-
 _UNCHANGED: Final = nullcontext()
 
 

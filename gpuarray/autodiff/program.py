@@ -14,7 +14,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, recording, using
 from gpuarray.device import Device
 from gpuarray.graph import build, tape
-from gpuarray.graph.nodes import BaseNode, Call, Leaf, Map, Node
+from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.evaluate import evaluate_early
@@ -94,6 +94,10 @@ def variable(node: Node) -> Node:
     return made
 
 
+#: Kinds of nodes without operands.
+_CONSTANT: Final = frozenset((Leaf, Generate))
+
+
 class Program:
     """The nodes through which results depend on variables.
 
@@ -117,19 +121,15 @@ class Program:
         """The numbers of the nodes that are one of several results of a joint."""
         self.steps: list[tuple[Any, tuple[Any, ...], list[bool]]] = []
         """The nodes and joints that depend on variables in order, their operands, and which of these depend on them."""
-        varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
-        for node, operands in self._ordered(record):
-            depends = [operand in varying for operand in operands]
-            if any(depends) and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
-                varying.add(node)
-                self.steps.append((node, operands, depends))
-        self._varying = frozenset(varying)
+        self._varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
+        self._find_steps(record)
 
-    def _ordered(self, record: tape.Tape) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return what is below the results, without the variables, and the operands, these before their users."""
+    def _find_steps(self, record: tape.Tape) -> None:
+        """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        found: dict[Any, tuple[Any, ...]] = dict.fromkeys(self.variables, ())
-        finished: dict[Any, None] = dict.fromkeys(self.variables)
+        found: dict[Any, tuple[Any, ...]] = {}
+        finished: set[Any] = {*self.variables}
+        varying = self._varying
         stack: list[Any] = [*self.results]
         while stack:
             node = stack[-1]
@@ -139,13 +139,16 @@ class Program:
             operands = found.get(node)
             if operands is None:
                 operands = found[node] = self._operands(node, record, joints)
-                missing = [operand for operand in operands if operand not in finished]
+                missing = [below for below in operands if below not in finished and type(below) not in _CONSTANT]
                 if missing:
                     stack += reversed(missing)
                     continue
-            finished[node] = None
+            finished.add(node)
             stack.pop()
-        return [(node, found[node]) for node in finished]
+            depends = [operand in varying for operand in operands]
+            if True in depends and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
+                varying.add(node)
+                self.steps.append((node, operands, depends))
 
     def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
         """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
