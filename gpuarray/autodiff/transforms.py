@@ -112,7 +112,7 @@ def value_and_grad(
         point, found = both(args, kwargs)
         if tracing.active() is None and tape.active() is None:
             arrays = [point.out, *containers.leaves(found)]
-            evaluate.evaluate([array.node() for array in arrays], point.device)
+            evaluate.evaluate([array.node() for array in arrays if array._cell.memory is None], point.device)
         return ((point.out, point.aux) if has_aux else point.out), found
 
     return value_and_gradient

@@ -41,6 +41,7 @@ __all__ = [
     "HOST_DEVICE",
     "QUICKLY_SEEN",
     "check_device",
+    "compute_small",
     "copy_to_device",
     "evaluate",
     "host_values",
@@ -180,6 +181,19 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     is_on_host = provider.device.kind == "cpu"
     is_free = is_on_host or (device.kind == "auto" and settings.offload != "always")
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
+
+
+def compute_small(nodes: Sequence[Node], device: Device) -> bool:
+    """Compute nodes without a plan; return False if the graph is not small, or the host lacks a value of it."""
+    provider = provider_of(device)
+    limit = _direct_limit(device, provider, config.current)
+    with places.lock_of(provider), places.graphs:
+        pending = pending_of(nodes)
+        if not pending:
+            return True
+        if not limit or (places.being_updated and places.updating(pending, provider) is not None):
+            return False
+        return direct.compute(pending, limit, calls=is_host(provider))
 
 
 def is_immediate(device: Device) -> bool:
