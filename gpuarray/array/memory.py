@@ -36,8 +36,6 @@ ROWS: Final = {"real": ops.real, "imag": ops.imag}
 REGROUPED: Final = ("parts", "pairs")
 #: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
 NOTHING: Final = object()
-#: The most elements of an array for which no threads share the work of one call.
-_WHOLE: Final = 1 << 20
 _new: Final = object.__new__
 
 
@@ -196,13 +194,13 @@ class MemoryArray:
         node = cell.node
         return None if node.depth and type(node) is not Generate else cell.look()
 
-    def whole_host(self) -> npt.NDArray[Any] | None:
-        """Return large elements for reading; None if the device is not "cpu", or if they are to be computed.
+    def whole_host(self, most: int) -> npt.NDArray[Any] | None:
+        """Return up to ``most`` elements for reading; None if the device is not "cpu", or if they are to be computed.
 
         The result keeps them as they are while it exists.
         """
         cell = self._cell
-        if cell.device is not CPU or self._part is not None or self.size > _WHOLE:
+        if cell.device is not CPU or self._part is not None or self.size > most:
             return None
         if config.current.memory_limit:
             return None

@@ -53,8 +53,8 @@ class Recorded:
         try:
             count = len(self.cells)
             # computed nodes have no depth
-            alive = [note for note in self.cells[:count] if (cell := note()) is not None and cell.node.depth]
-            self.cells[:count] = dict.fromkeys(alive)
+            alive = {id(cell): note for note in self.cells[:count] if (cell := note()) is not None and cell.node.depth}
+            self.cells[:count] = alive.values()
             self.limit = max(_LEAST, 2 * len(self.cells))
         finally:
             self._lock.release()

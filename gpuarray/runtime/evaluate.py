@@ -98,9 +98,14 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         places.wait_for(busy)
 
 
-def evaluate_early(nodes: Sequence[Node], device: Device) -> None:
-    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending."""
-    evaluate([node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes, device)
+def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = False) -> None:
+    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending.
+
+    With ``is_read`` the host reads the first of them next, and the others stay where they are computed.
+    """
+    whole = [node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes
+    # the device "auto" would take it that all of them are read
+    evaluate(whole, device, is_read=is_read and device.kind != "auto")
 
 
 def _evaluate(
