@@ -262,12 +262,23 @@ offloading: Final = _Offloading()
 
 
 class _Recording:
-    """Whether operations store their source lines: the last value of ``origins``, for the same reason."""
+    """What each operation asks for, for the same reason.
 
-    __slots__ = ("origins",)
+    Attributes
+    ----------
+    origins : bool
+        Whether operations store their source lines: the last value of the setting.
+    depth : int
+        Graphs of fewer levels are not too deep, whatever the ``pending_limit`` of the thread.
+    limit : int
+        The least ``pending_limit``.
+    """
+
+    __slots__ = ("depth", "limit", "origins")
 
     def __init__(self) -> None:
         self.origins = True
+        self.depth = self.limit = 0
 
 
 recording: Final = _Recording()
@@ -283,19 +294,22 @@ class Settings:
         object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
         self._assign(base)
 
-    @staticmethod
-    def _note(settings: Config) -> Config:
+    def _note(self, settings: Config) -> None:
         if settings.strict_array_api and not strictness.possible:
             strictness.possible = True
             for function in strictness.when_possible:
                 function()
         offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
-        return settings
+        limit = min(settings.pending_limit, self._base.pending_limit)
+        if limit != recording.limit:
+            recording.limit = limit
+            recording.depth = limit + 1
 
     def _assign(self, base: Config) -> None:
         """Set what holds outside of ``using`` blocks."""
-        object.__setattr__(self, "_base", self._note(base))
+        object.__setattr__(self, "_base", base)
+        self._note(base)
         set_common_limit(base.immediate_limit())
 
     def _scope(self, scoped: Config | None) -> None:

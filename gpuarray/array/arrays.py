@@ -30,8 +30,9 @@ from gpuarray.runtime import evaluate, telemetry
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
-    "assign", "bind_device", "broadcast", "check_writeable", "combine_at", "combined", "has_memory", "host", "load_at",
-    "node", "places", "regrouped", "seen", "settled", "store", "store_at", "stored", "unit", "view_of", "whole_host",
+    "assign", "bind_device", "broadcast", "check_writeable", "claimed", "combine_at", "combined", "has_memory",
+    "host", "load_at", "node", "parts", "places", "regrouped", "seen", "settled", "store", "store_at", "stored",
+    "unit", "view_of", "whole_host",
 ))  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 The value of a cell is a node. A write gives the cell a new node, so the graph stays immutable, and operations recorded
 before still read the old value.
 
-A small value in host memory is instead a NumPy array of the cell's own, with which operations compute at once, and of
-which views are NumPy's views. It becomes a node when somebody asks for the node, and nobody writes to it from then on.
+A value in host memory is also a NumPy array, with which operations compute at once, and of which views are NumPy's
+views. To be written to, the memory has to be the cell's own. When somebody asks for the node it no longer is, as graphs
+may read it; the next write takes it back if none does any more, or else a copy.
 """
 
 import os
@@ -15,14 +16,17 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.config import recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
-from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.graph.nodes import Leaf, Node, host_leaf
 from gpuarray.immediacy import immediacy
+from gpuarray.interrupts import Section
+from gpuarray.parallel_copy import copy_of
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
+from gpuarray.unprotected import marked_writeable
 
 AUTO: Final = Device("auto")
 CPU: Final = Device("cpu")
@@ -30,6 +34,10 @@ CPU: Final = Device("cpu")
 FREE: Final = frozenset(("auto", "cpu"))
 
 noted: Final = recorded.cells
+#: Values of at most as many bytes are copied in less time than a view of them is made.
+_COPIED: Final = 1 << 13
+#: What a cell has instead of the leaf of its own memory until somebody asks for it.
+UNMADE: Final = object()
 #: Held while a cell gets another value, or its memory is written to. A signal handler may write while the thread that
 #: it interrupts does.
 binding = RLock()
@@ -52,20 +60,24 @@ class Cell:
     device : Device
         The device.
     node : Node
-        The value. While there is ``memory`` the attribute is not set, and whoever asks gets a leaf of the memory.
+        The value. While the memory is the cell's own the attribute is not set, and whoever asks gets a leaf of it.
     memory : ndarray, scalar or None
-        The value as a contiguous NumPy array that only the arrays of this cell use, or as a NumPy scalar.
+        The value as a contiguous NumPy array, or as a NumPy scalar; None if it is elsewhere, to be computed, or was not
+        asked for. It may be large.
+    own : Leaf, object or None
+        If the memory is the cell's own, its leaf, or ``UNMADE``; a list while :meth:`claim` looks; else None.
     """
 
-    __slots__ = ("__weakref__", "device", "memory", "node")
+    __slots__ = ("__weakref__", "device", "memory", "node", "own")
 
     device: Device
     node: Node
     memory: Any
+    own: Any
 
     def __init__(self, node: Node, device: Device) -> None:
         self.device = device
-        self.memory = None
+        self.memory = self.own = None
         self.node = node
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
@@ -92,29 +104,78 @@ class Cell:
             return node
         except AttributeError:
             with binding:
-                memory = getattr(self, "memory", None)
-                if memory is not None:
-                    node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
+                own = getattr(self, "own", None)
+                if own is not None:
+                    memory = np.array(self.memory) if type(own) is list else self.memory
+                    if isinstance(own, Leaf):
+                        node = own
+                    else:
+                        node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
                     node.holder = ref(self)
                     _slot.__set__(self, node)
-                    self.memory = None
+                    if node is not own:
+                        self.memory = None
+                    self.own = None
                 made: Node = _slot.__get__(self)  # under the lock: another thread may take the node away again
             return made
 
-    def thaw(self) -> Any:
-        """Return the value as memory of the cell's own; None if it is large, is to be computed, or is elsewhere."""
+    def look(self) -> Any:
+        """Return the value as memory to be read; None if it is to be computed, or elsewhere."""
         if self.device.kind not in FREE:
             return None
-        node = self.node
-        memory = evaluate.small_value(node, immediacy().limit)
-        if memory is None:
-            return None
+        node, own = self.node, None
+        leaf = node if type(node) is Leaf else node.result
+        if leaf is not None and leaf.nbytes > _COPIED:
+            memory = evaluate.value_of(leaf)
+            if memory is None:
+                return None
+            memory = marked_writeable(memory)
+        else:
+            memory, own = evaluate.small_value(node, immediacy().limit), UNMADE
+            if memory is None:
+                return None
         with binding:
             if self.memory is not None or self.node is not node:
                 return self.memory
-            self.memory = memory
-            _slot.__delete__(self)
+            self.memory, self.own = memory, own
+            if own is not None:
+                _slot.__delete__(self)
         return memory
+
+    def claim(self) -> bool:
+        """Make the memory the cell's own, to be written to; return False if the value is not there, or at a GPU too.
+
+        The GPU would have to get it again.
+        """
+        if self.memory is None:
+            self.look()
+        if self.own is not None:
+            return True
+        with binding, Section():
+            return self._claim()
+
+    def _claim(self) -> bool:
+        node = self.node  # which is asked for, so that it exists
+        if self.memory is None:
+            value = evaluate.constant_on_host(node, self.device)
+        else:
+            held = [node]
+            del node
+            self.own = held
+            _slot.__delete__(self)  # first, so that no other thread gets it any more
+            leaf = evaluate.take(held)
+            if self.own is not held:  # a signal handler has asked for it
+                return False
+            self.own = leaf
+            if leaf is not None:
+                return True
+            _slot.__set__(self, held[0])
+            value = None if evaluate.is_elsewhere(held[0]) else copy_of(self.memory)
+        if value is None:
+            return False
+        self.memory, self.own = marked_writeable(value), host_leaf(value)
+        _slot.__delete__(self)
+        return True
 
     def as_array(self, memory: Any) -> Any:
         """Return memory that may be a scalar as an array, which is the cell's memory from then on."""
@@ -132,7 +193,7 @@ class Cell:
             if before and id(self.node) != before:
                 return False
             self.node = node
-            self.memory = None
+            self.memory = self.own = None
         if recording.origins and node.origin is None:
             node.origin = find_origin()
         if node.holder is None or node.holder() is None:
@@ -141,8 +202,8 @@ class Cell:
             noted.append(ref(self))
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth > config.current.pending_limit:
-            evaluate.trim(node, self.device)
+        if node.depth >= recording.depth:
+            recorded.evaluate_deep(self)
         return True
 
 

@@ -55,6 +55,8 @@ class ImmediateArray(SelectableArray):
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
         cell = self._cell
         device = cell.device
+        if in_place and cell.own is None and not self.claimed():
+            return None
         mine = self._host if self._memory is cell.memory else self.host()
         if mine is None:
             return None
@@ -79,7 +81,7 @@ class ImmediateArray(SelectableArray):
         try:
             if in_place and self._access is not VALUE:
                 with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-                    if self._memory is not cell.memory:
+                    if self._memory is not cell.memory or cell.own is None:
                         return None
                     quiet.run(compute, mine, theirs)
                     cell.device = device

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
-from gpuarray.array.cells import CPU, FREE, Cell, noted
+from gpuarray.array.cells import CPU, UNMADE, Cell, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -36,8 +36,6 @@ ROWS: Final = {"real": ops.real, "imag": ops.imag}
 REGROUPED: Final = ("parts", "pairs")
 #: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
 NOTHING: Final = object()
-#: The most elements of an array for which no threads share the work of one call.
-_WHOLE: Final = 1 << 20
 _new: Final = object.__new__
 
 
@@ -50,6 +48,7 @@ class MemoryArray:
         "_cell",
         "_dtype",
         "_host",
+        "_large",
         "_layout",
         "_memory",
         "_owner",
@@ -69,8 +68,12 @@ class MemoryArray:
     complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
     _access: int
     _host: Any
-    """The elements as a NumPy array or scalar that shares ``_memory``; of use while that is the cell's memory."""
+    """The elements as a NumPy array or scalar that shares memory of the cell."""
     _memory: Any
+    """The memory that ``_host`` shares, if the elements are so few that operations on them are computed at once.
+    ``_host`` is of use while it is the cell's memory."""
+    _large: Any
+    """The same, if the elements are so many that only parts of them are. Not set until it is asked for."""
 
     # -- making -------------------------------------------------------------------------------------------------------
 
@@ -82,7 +85,7 @@ class MemoryArray:
         array._cell = cell = _new(Cell)
         array._memory = NOTHING
         cell.device = device
-        cell.memory = None
+        cell.memory = cell.own = None
         cell.node = node
         if recording.origins and node.origin is None:
             frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
@@ -104,9 +107,8 @@ class MemoryArray:
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
-        # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not depth & 7 and depth > config.current.pending_limit:
-            evaluate.trim(node, device)
+        if depth >= recording.depth:
+            recorded.evaluate_deep(cell)
         return array
 
     @classmethod
@@ -124,12 +126,13 @@ class MemoryArray:
             array._shape = ()
             array._access = VALUE
         cell.memory = array._memory = array._host = value
+        cell.own = UNMADE
         array._dtype = value.dtype
         array._layout = array._owner = array._part = None
         return array
 
-    def _see_host(self, host: npt.NDArray[Any]) -> Self:
-        """Return an array of a NumPy view of this array's memory, which can be written to if this one can."""
+    def _see_host(self, host: npt.NDArray[Any], memory: Any) -> Self:
+        """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can."""
         array: Self = _new(type(self))
         array._cell = self._cell
         array._owner = self if self._owner is None else self._owner
@@ -138,15 +141,15 @@ class MemoryArray:
         array._part = None
         array._access = WRITEABLE if self._access else READ_ONLY
         array._host = host
-        array._memory = self._memory
+        array._memory = memory
         return array
 
     def __getattr__(self, name: str) -> Any:
         if name == "_layout":
             self._layout = found = self._find_layout()
             return found
-        if name == "_memory":
-            self._memory = NOTHING
+        if name in ("_memory", "_large"):
+            setattr(self, name, NOTHING)
             return NOTHING
         return object.__getattribute__(self, name)  # for the error
 
@@ -161,35 +164,43 @@ class MemoryArray:
         return None if layout.shape == memory.shape and is_identity(layout, memory.size) else layout
 
     def host(self) -> Any:
-        """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere.
+        """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere."""
+        memory = self._seen_memory()
+        if memory is None or (self._shape and self.size > immediacy().limit):
+            return None
+        host, memory = self._hosted(memory)
+        self._host, self._memory = host, memory
+        return host
 
-        A view of the cell's memory is kept. Of larger values in host memory, small parts are seen too.
-        """
-        cell = self._cell
-        node = memory = cell.memory
+    def parts(self) -> Any:
+        """Return the elements as :meth:`host` does, however many they are, to read or write few of them."""
+        memory = self._seen_memory()
         if memory is None:
-            node = cell.node
-            if node.depth and type(node) is not Generate:
-                return None
-            memory = cell.thaw()
-        if memory is not None:
-            return self._hosted(memory)
-        if self._layout is None or self._part is not None or self.size > immediacy().limit:
             return None
-        whole = evaluate.value_of(node) if cell.device.kind in FREE else None
-        if whole is None:
-            return None
-        part = evaluate.strided(whole, self._layout)
-        part.flags.writeable = False  # it is a part of a leaf
-        return part
+        host, memory = self._hosted(memory)
+        self._host = host
+        if self._shape and self.size > immediacy().limit:
+            self._large = memory
+        else:
+            self._memory = memory
+        return host
 
-    def whole_host(self) -> npt.NDArray[Any] | None:
-        """Return large elements for reading; None if the device is not "cpu", or if they are to be computed.
+    def _seen_memory(self) -> Any:
+        """Return the memory of the cell; None if the value is to be computed, or elsewhere."""
+        cell = self._cell
+        memory = cell.memory
+        if memory is not None:
+            return memory
+        node = cell.node
+        return None if node.depth and type(node) is not Generate else cell.look()
+
+    def whole_host(self, most: int) -> npt.NDArray[Any] | None:
+        """Return up to ``most`` elements for reading; None if the device is not "cpu", or if they are to be computed.
 
         The result keeps them as they are while it exists.
         """
         cell = self._cell
-        if cell.device is not CPU or cell.memory is not None or self._part is not None or self.size > _WHOLE:
+        if cell.device is not CPU or self._part is not None or self.size > most:
             return None
         if config.current.memory_limit:
             return None
@@ -204,14 +215,16 @@ class MemoryArray:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""
         return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
 
-    def _hosted(self, memory: Any) -> Any:
-        """Return the elements as a view of the cell's memory; None if they are many."""
+    def claimed(self) -> bool:
+        """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
+        return self.host() is not None and self._cell.claim()
+
+    def _hosted(self, memory: Any) -> tuple[Any, Any]:
+        """Return the elements as a view of the cell's memory, and this memory."""
         part, layout = self._part, self._layout
         if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
             memory = self._cell.as_array(memory)
         host = memory
-        if layout is not None and self.size > immediacy().limit:
-            return None
         if part in REGROUPED:
             host = memory.reshape(-1).view(COMPONENTS[memory.dtype] if part == "parts" else _PAIRS[memory.dtype])
         if layout is not None:
@@ -223,8 +236,7 @@ class MemoryArray:
         if not self._access:
             host = host[...]
             host.flags.writeable = False
-        self._host, self._memory = host, memory
-        return host
+        return host, memory
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))

@@ -1,22 +1,33 @@
-"""The storage cells that may hold values that are recorded and not computed, for ``synchronize``.
+"""The storage cells that may hold values that are recorded and not computed.
 
-Each cell is noted when it gets such a value. The list is cleared of cells that are gone or computed whenever it has
+``synchronize`` evaluates them all, and a graph that has become deep is evaluated for all that have a part of it. Each
+cell is noted when it gets such a value. The list is cleared of cells that are gone or computed whenever it has
 doubled, so that noting takes a constant time per operation, and the list stays as long as the program's values.
 """
 
 import threading
+from collections.abc import Hashable
+from operator import attrgetter, sub
 from typing import Any, Final
 from weakref import ref
 
+from gpuarray.config import config, recording
+from gpuarray.errors import RecordingError
 from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.tape import state as tapes
+from gpuarray.graph.walk import topological
 from gpuarray.ops import generators
+from gpuarray.runtime import evaluate
 
 #: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
 _COSTLY: Final = frozenset(
     (generators.random_below, generators.random_bits, generators.random_normal, generators.random_uniform)
 )
 _LEAST: Final = 4096
+#: Errors that one value causes; the others have values.
+OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
+_depth_of: Final = attrgetter("depth")
 
 
 class Recorded:
@@ -42,8 +53,8 @@ class Recorded:
         try:
             count = len(self.cells)
             # computed nodes have no depth
-            alive = [note for note in self.cells[:count] if (cell := note()) is not None and cell.node.depth]
-            self.cells[:count] = dict.fromkeys(alive)
+            alive = {id(cell): note for note in self.cells[:count] if (cell := note()) is not None and cell.node.depth}
+            self.cells[:count] = alive.values()
             self.limit = max(_LEAST, 2 * len(self.cells))
         finally:
             self._lock.release()
@@ -60,12 +71,53 @@ class Recorded:
         cells = [cell for note in self.cells if (cell := note()) is not None and _is_pending(cell.node)]
         return [*dict.fromkeys(cells)]
 
+    def evaluate_deep(self, cell: Any) -> None:
+        """Evaluate the value of a cell if its graph is too deep, and with it the other deep values of the device.
+
+        A loop that never reads a value is thus evaluated from time to time, with all that its arrays have at one line,
+        so that nothing is computed twice. Where the graph repeats itself, the next evaluation is made ready to be at
+        the same line: what is evaluated then has the same structure.
+        """
+        node, limit = cell.node, config.current.pending_limit
+        aligned = recording.depth if recording.limit == limit else limit + 1
+        if node.depth < aligned:
+            return
+        is_aligned = node.depth == recording.depth < limit
+        period = 0 if is_aligned else _period(node)
+        deep: list[Node] = []
+        if not tapes.tapes and (not tracing.is_anywhere() or tracing.mode().is_replayed):  # else some have no values
+            deep = [other.node for other in self.pending() if other.device is cell.device]
+            deep = [other for other in deep if 2 * other.depth > limit and other is not node]
+            deep.sort(key=_depth_of, reverse=True)
+        try:
+            evaluate.evaluate([node, *deep], cell.device)
+        except OF_SINGLE_VALUES:  # perhaps of another value
+            evaluate.evaluate([node], cell.device)
+        if recording.limit == limit and not is_aligned:
+            recording.depth = limit // period * period if period else limit + 1
+
 
 def _is_pending(node: Node) -> bool:
     """Return whether a value is recorded, not computed, and worth being stored."""
     if not node.depth or node.result is not None:
         return False
     return type(node) is not Generate or node.op in _COSTLY
+
+
+def _period(node: Node) -> int:
+    """Return the number of levels after which the line that recorded a node was reached again; 0 if it was not."""
+    line = _line(node)
+    depths = sorted({other.depth for other in topological((node,)).order if _line(other) == line}, reverse=True)
+    steps = [*map(sub, depths, depths[1:])]
+    for count in range(1, len(steps) + 1):
+        span = max(len(steps) // 2, count)
+        if steps[: span - count] == steps[count:span]:
+            return sum(steps[:count])
+    return 0
+
+
+def _line(node: Node) -> Hashable:
+    return node.op, node.shape, node.origin
 
 
 recorded: Final = Recorded()

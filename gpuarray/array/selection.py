@@ -35,23 +35,28 @@ class SelectableArray(StoredArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        if immediacy().limit:
+        if limit := immediacy().limit:
             cell = self._cell
             memory = self._memory
-            host = self._host if memory is cell.memory else self.host()
+            if memory is cell.memory or (memory := self._large) is cell.memory:
+                host = self._host
+            else:
+                host, memory = self.parts(), cell.memory
             if host is not None:
                 kind = type(key)
                 try:
-                    found = host[key if kind is int or kind is slice else _host_key(key)]
+                    given = key if kind is int or kind is slice else _host_key(key)
+                    if memory is not self._memory:
+                        _check_few(host, given, limit)
+                    found = host[given]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
                     if type(found) is not np.ndarray:
                         return self._of_host(found, cell.device)
-                    memory = self._memory
                     if found.base is memory:
                         if self._part is None:
-                            return self._see_host(found)
+                            return self._see_host(found, memory)
                     elif kind is not slice and not _is_basic(key):
                         return self._of_host(found if found.base is None else found.copy(), self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
@@ -111,17 +116,16 @@ class SelectableArray(StoredArray):
     def _set_at_once(self, key: Any, value: Any) -> bool:
         """Write to the memory of the cell; return False if there is none, or if that fails."""
         cell = self._cell
-        host = self._host if self._memory is cell.memory else self.host()
-        if host is None or type(host) is not np.ndarray:
-            return False
         device: Device | None = None
+        theirs = ""
         if isinstance(value, StoredArray):
             device = value._cell.device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
             values = value._host if value._memory is value._cell.memory else value.host()
-            if values is None or (values.dtype.kind == "c" and host.dtype.kind not in "bc"):
+            if values is None:
                 return False
+            theirs = values.dtype.kind
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
@@ -129,8 +133,17 @@ class SelectableArray(StoredArray):
         kind = type(key)
         try:
             found = key if kind is int or kind is slice else _host_key(key)
+            if cell.own is None:
+                host = self._claimed_parts(found)
+            else:
+                is_seen = self._memory is cell.memory or self._large is cell.memory
+                host = self._host if is_seen else self.parts()
+            if host is not None and self._memory is not cell.memory:
+                _check_few(host, found, immediacy().limit)
+            if host is None or (theirs == "c" and host.dtype.kind not in "bc"):
+                return False
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-                if self._memory is not cell.memory:
+                if cell.own is None or (self._memory is not cell.memory and self._large is not cell.memory):
                     return False
                 quiet.run(setitem, host, found, values)
         except Exception:  # the error is that of a recording
@@ -138,6 +151,25 @@ class SelectableArray(StoredArray):
         if device is not None and device is not cell.device:
             cell.device = joint_device(cell.device, device)
         return True
+
+    def _claimed_parts(self, key: Any) -> Any:
+        """Return the elements in memory of the cell's own, to write to a few that a key selects.
+
+        None if there are many, if they are to be computed, or elsewhere.
+
+        Raises
+        ------
+        LookupError
+            If there are many.
+        """
+        host = self.parts()
+        if host is None:  # of a large constant the host has no elements yet
+            part = indexing.part(self._storage_layout(), key)
+            if part is None or part.size > immediacy().limit:
+                return None
+        elif self._memory is not self._cell.memory:
+            _check_few(host, key, immediacy().limit)
+        return self.parts() if self._cell.claim() else None
 
     def places(self, key: Any) -> Node:
         """Return the flat positions in the storage of the selected elements, in the shape of the selection."""
@@ -351,6 +383,31 @@ def _host_key(key: Any) -> Any:
     elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):
         return key
     raise LookupError
+
+
+def _check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
+    """Raise LookupError if a key of NumPy may select more elements of a large array than are computed at once."""
+    items = key if type(key) is tuple else (key,)
+    if _BASIC.issuperset(map(type, items)):
+        found = host[key]
+        if type(found) is np.ndarray and found.size > limit:
+            raise LookupError
+        return
+    shape, axis, most = host.shape, 0, 1
+    for item in items:
+        if item is Ellipsis:
+            raise LookupError
+        if type(item) is slice:
+            most *= shape[axis]
+        elif isinstance(item, np.ndarray | list):
+            positions = np.asarray(item)
+            most *= positions.size
+            axis += positions.ndim - 1 if positions.dtype.kind == "b" else 0
+        axis += item is not None
+    for extent in shape[axis:]:
+        most *= extent
+    if most > limit:
+        raise LookupError
 
 
 def _is_plain(value: Any) -> bool:

@@ -47,7 +47,7 @@ class StoredArray(MemoryArray):
             )
         self._layout = self.view_of(layout)._layout
         self._shape = wanted
-        self._memory = NOTHING
+        self._memory = self._large = NOTHING
 
     @property
     def dtype(self) -> DType:
@@ -132,7 +132,7 @@ class StoredArray(MemoryArray):
         if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
             raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements share memory")
         self._access = WRITEABLE if write else READ_ONLY
-        self._memory = NOTHING
+        self._memory = self._large = NOTHING
 
     @property
     def base(self) -> "Self | None":
@@ -188,7 +188,7 @@ class StoredArray(MemoryArray):
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
         if immediacy().limit and self._part is None and self._shape and self.has_memory():
-            return self._see_host(self._host.T)
+            return self._see_host(self._host.T, self._memory)
         return self.transpose()
 
     @property
@@ -203,7 +203,7 @@ class StoredArray(MemoryArray):
         if self.ndim < 2:
             raise ValueError(f"matrix transpose with ndim < 2 is undefined; the array has {self.ndim}")
         if immediacy().limit and self._part is None and self.has_memory():
-            return self._see_host(self._host.mT)
+            return self._see_host(self._host.mT, self._memory)
         return self.view_of(permute(self._storage_layout(), [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]))
 
     @property
@@ -302,7 +302,7 @@ class StoredArray(MemoryArray):
         except (TypeError, ValueError):
             return None
         if found.base is self._memory:
-            return self._see_host(found)
+            return self._see_host(found, self._memory)
         return self._of_host(found.copy(), self._cell.device) if self._memory is self._cell.memory else None
 
     def transpose(self, *axes: Any) -> Self:
@@ -315,7 +315,7 @@ class StoredArray(MemoryArray):
         """
         if immediacy().limit and self._part is None and self._shape and self.has_memory():
             try:
-                return self._see_host(self._host.transpose(*axes))
+                return self._see_host(self._host.transpose(*axes), self._memory)
             except (TypeError, ValueError):
                 pass
         order = _unpacked(axes) if axes else None

@@ -26,6 +26,7 @@ from gpuarray.codegen.stencils import columns_of, stencil_launch
 from gpuarray.codegen.target import compute_type, for_target
 from gpuarray.codegen.transposes import tile_of, transposing_launch
 from gpuarray.codegen.wgsl import template_of, window_bytes
+from gpuarray.codegen.window_folds import WindowKernel, windows_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import (
@@ -141,6 +142,10 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         pairs = all_pairs_of(part, capabilities)
         if pairs is not None:
             launches.append(AllPairsKernel(part, pairs, label, capabilities).launch())
+            continue
+        windows = windows_of(part, capabilities)
+        if windows is not None:
+            launches.append(WindowKernel(part, windows, label, capabilities).launch())
             continue
         program = row_program(part, label, capabilities)
         launches += program.launches

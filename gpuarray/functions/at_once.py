@@ -7,6 +7,8 @@ all that the in-process provider would do, it is also made with large arrays on 
 else this module does not know lead to the implementation, so that errors and warnings are always the same.
 """
 
+import inspect
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import prod
@@ -36,6 +38,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "in place": there is none; the function writes to its first argument.
 Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
 
+#: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
+UNSHARED: Final = 1 << 20
+#: The same where they would, but gain less time than a plan takes.
+QUICK: Final = 1 << 18
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: What a call returns that is not computed at once.
@@ -58,15 +64,17 @@ class AtOnce:
         Whether it writes to its first argument.
     may_be_view : bool
         Whether a result may share memory with an argument.
+    out : int
+        The position of the parameter for an array that gets the result; a very large one if there is none.
     is_bounded : callable or None
         Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
-    is_whole : bool
-        Whether large arrays are computed at once on the device "cpu". The function must not have a parameter ``out``.
+    most : int
+        The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
 
-    __slots__ = ("call", "group", "is_bounded", "is_in_place", "is_whole", "may_be_view")
+    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view", "most", "out")
 
     def __init__(
         self,
@@ -74,17 +82,18 @@ class AtOnce:
         results: Results,
         group: Callable[..., Any] | None = None,
         *,
-        is_whole: bool = False,
+        most: int = 0,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded = _BOUNDS.get(results)
-        self.is_whole = is_whole
+        self.most = most
         self.group = group
+        self.out = _position_of_out(self.call)
 
 
-def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whole: bool = False) -> _F:
+def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0) -> _F:
     """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
@@ -95,11 +104,12 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whol
         What bounds the size of the results.
     call : callable
         The function of NumPy.
-    is_whole : bool
-        Whether large arrays are computed at once on the device "cpu".
+    most : int
+        The elements of larger arrays that are computed at once on the device "cpu".
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, is_whole=is_whole)
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most)
+    rule.out = _position_of_out(function)  # ``call`` may take it among others
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
@@ -112,7 +122,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, is_whol
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
-        cast(Any, run).unchecked = at_once(unchecked, results, call, is_whole=is_whole)
+        cast(Any, run).unchecked = at_once(unchecked, results, call, most=most)
     return cast(_F, run)
 
 
@@ -142,26 +152,25 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     hosts: list[Any] = []
     raw: list[Any] = []
     try:
-        is_whole = rule.is_whole
-        given = _given(arguments, arrays, hosts, raw, is_whole)
+        targets = _targets(rule, arguments, keywords)
+        most = rule.most if rule.is_in_place or not targets else 0
+        given = _given(arguments, arrays, hosts, raw, most)
         named = keywords
         if keywords:
-            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, is_whole), strict=True))
+            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
         if not arrays:
             return NOT_COMPUTED
         hosts += raw
-        is_bounded = None if is_whole and arrays[0]._cell.device is CPU else rule.is_bounded
+        is_bounded = None if most == UNSHARED and arrays[0]._cell.device is CPU else rule.is_bounded
         if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
         device = arrays[0]._cell.device
         for array in arrays:
             if array._cell.device is not device:
                 device = joint_device(device, array._cell.device)
-        if rule.is_in_place or (keywords and keywords.get("out") is not None):
+        if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if rule.is_in_place and (arguments[0] is not arrays[0] or not _is_current(arrays[0])):
-                    return NOT_COMPUTED
-                if not all(_is_current(array) or (is_whole and array._cell.memory is None) for array in arrays):
+                if not all(_is_current(array) and array._cell.own is not None for array in targets):
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
@@ -173,9 +182,41 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return wrapped if rule.group is None else rule.group(*wrapped)
 
 
-def _given(
-    values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], is_whole: bool
-) -> list[Any]:
+def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
+    """Return the arrays to which a call writes, with memory of their own.
+
+    Raises
+    ------
+    LookupError
+        If the call has to be recorded.
+    """
+    if rule.is_in_place:
+        written = arguments[:1]
+    else:
+        out = keywords.get("out") if keywords else None
+        if out is None and len(arguments) > rule.out:
+            out = arguments[rule.out]
+        if out is None:
+            return []
+        written = out if type(out) is tuple else (out,)
+    targets = [target for target in written if type(target) is GpuArray]
+    if (rule.is_in_place and not targets) or not all(target.claimed() for target in targets):
+        raise LookupError
+    return targets
+
+
+def _position_of_out(call: Callable[..., Any]) -> int:
+    """Return the position of the parameter ``out`` of a function; a very large one if it has none."""
+    if isinstance(call, np.ufunc):
+        return int(call.nin)
+    try:
+        names = [*inspect.signature(call).parameters]
+    except ValueError:  # it is written in C
+        return sys.maxsize
+    return names.index("out") if "out" in names else sys.maxsize
+
+
+def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
     """Return what NumPy gets instead of arguments.
 
     Parameters
@@ -184,8 +225,8 @@ def _given(
         The arguments.
     arrays, hosts, raw : list
         To which are added: the arrays of this package, their elements, and arrays of NumPy.
-    is_whole : bool
-        Whether arrays may be large.
+    most : int
+        The most elements of an array, where they are more than are computed at once anyway.
 
     Raises
     ------
@@ -197,8 +238,8 @@ def _given(
         kind = type(value)
         if kind is GpuArray:
             host = value._host if value._memory is value._cell.memory else value.host()
-            if host is None and is_whole:
-                host = value.whole_host()
+            if host is None and most:
+                host = value.whole_host(most)
             if host is None or not host.size or host.dtype is dtypes.float16:
                 raise LookupError
             arrays.append(value)
@@ -207,13 +248,9 @@ def _given(
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_given(value, arrays, hosts, raw, is_whole))
+            value = kind(_given(value, arrays, hosts, raw, most))
         elif kind is _ndarray:
-            if (
-                not value.size
-                or (value.size > immediacy().limit and not is_whole)
-                or not dtypes.is_supported(value.dtype)
-            ):
+            if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError
             raw.append(value)
         elif not isinstance(value, np.generic | np.dtype):
@@ -276,7 +313,7 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
         if found.base is array._memory and found.dtype is array._dtype:
             if found.size > immediacy().limit:
                 raise LookupError
-            view = array._see_host(found)
+            view = array._see_host(found, array._memory)
             if not found.flags.writeable:
                 view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
             return view

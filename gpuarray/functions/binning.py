@@ -16,6 +16,7 @@ from gpuarray.array import GpuArray, make
 from gpuarray.array.bounds import bounds
 from gpuarray.functions import creation, logic, searching
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, concatenated, numbers
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build, tracing
@@ -83,7 +84,7 @@ def _steps(values: GpuArray) -> GpuArray:
     return values[1:] - values[:-1]
 
 
-@implements("bincount", at_once="sums", is_whole=True)
+@implements("bincount", at_once="sums", most=UNSHARED)
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     """Count the occurrences of each value in an array of non-negative integers, or sum their weights."""
     values = as_array(x)
@@ -92,7 +93,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
             f"object of too {'small depth' if not values.ndim else 'deep'} for desired array: bincount "
             f"takes one axis, not {values.ndim}"
         )
-    if values.dtype.kind not in "biu" and values.size:
+    if values.dtype.kind not in "biu" and (values.size or isinstance(x, GpuArray | np.ndarray)):
         check_cast(values.dtype, dtypes.int64)
     size = index(minlength)
     if size < 0:

@@ -9,6 +9,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import along, as_array, at_least_one_axis, is_on_host, line_axis
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
@@ -33,7 +34,7 @@ def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str
     return found if is_last else found.swapaxes(axis, -1)
 
 
-@native("packbits", at_once="elements", is_whole=True)
+@native("packbits", at_once="elements", most=UNSHARED)
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
     source = as_array(a)
@@ -53,7 +54,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     return reduce(or_, parts)
 
 
-@native("unpackbits", at_once="multiples", is_whole=True)
+@native("unpackbits", at_once="multiples", most=UNSHARED)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> GpuArray:
     """Unpack uint8 elements into binary values."""
     source = as_array(a)

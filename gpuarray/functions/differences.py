@@ -16,7 +16,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     value_or,
 )
-from gpuarray.functions.at_once import fresh
+from gpuarray.functions.at_once import QUICK, fresh
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -171,7 +171,7 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
     return concatenated([first, middle, last], axis, source.dtype)
 
 
-@implements("trapezoid", "trapz", at_once="elements")
+@implements("trapezoid", "trapz", at_once="elements", most=QUICK)
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
     """Integrate along an axis with the trapezoidal rule."""
     source = as_array(y)

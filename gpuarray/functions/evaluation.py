@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import Cell, GpuArray, recorded
+from gpuarray.array.recorded import OF_SINGLE_VALUES
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.functions.arguments import ArrayLike
@@ -105,8 +106,6 @@ def synchronize(device: Device | str | None = None) -> None:
 
 #: How many values are computed by one plan at most, so that plans stay small.
 _TOGETHER: Final = 64
-#: Errors that one value causes; the others have values.
-_OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
 
 
 def _evaluate_recorded(wanted: Device | None) -> None:
@@ -121,7 +120,7 @@ def _evaluate_recorded(wanted: Device | None) -> None:
             some = cells[start : start + _TOGETHER]
             try:
                 runtime.evaluate([cell.node for cell in some], device)
-            except _OF_SINGLE_VALUES:
+            except OF_SINGLE_VALUES:
                 _evaluate_each(some, device)
 
 
@@ -133,7 +132,7 @@ def _evaluate_each(cells: list[Cell], device: Device) -> None:
             runtime.evaluate([cell.node], device)
         except RecordingError:  # it was kept after the recording of a function, and has no value
             pass
-        except _OF_SINGLE_VALUES as error:
+        except OF_SINGLE_VALUES as error:
             recorded.forget(cell)
             found = found or error
     if found is not None:

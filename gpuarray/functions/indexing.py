@@ -25,6 +25,7 @@ from gpuarray.functions.arguments import (
     read,
     write_out,
 )
+from gpuarray.functions.at_once import QUICK, UNSHARED
 from gpuarray.functions.reductions import mask_node
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -146,7 +147,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuAr
     return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
-@implements("extract", at_once="sums", is_whole=True)
+@implements("extract", at_once="sums", most=UNSHARED)
 def extract(condition: Any, arr: Any) -> GpuArray:
     """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)
@@ -215,7 +216,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
 # --- diagonals ------------------------------------------------------------------------------------------------------
 
 
-@native("trace", at_once="elements")
+@native("trace", at_once="elements", most=QUICK)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)

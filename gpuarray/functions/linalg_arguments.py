@@ -89,12 +89,13 @@ def complex_dtype(dtype: DType) -> DType:
 
 
 def run(
-    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
-) -> tuple[GpuArray, ...]:
+    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], *, is_checked: bool = False,
+    **parameters: Any,
+) -> tuple[GpuArray, ...]:  # fmt: skip
     """Evaluate all outputs of a call now.
 
     Errors that depend on values are then raised by the call, and a factorisation with several outputs runs once. The
-    operands are evaluated too, and keep their values.
+    operands are evaluated too, and keep their values. If the call ``is_checked``, its last output is read next.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
@@ -103,7 +104,8 @@ def run(
         origin = find_origin()
         for node in nodes:
             node.origin = origin
-    evaluate.evaluate_early([*sources, *nodes], device)
+    *others, last = nodes
+    evaluate.evaluate_early([last, *sources, *others], device, is_read=is_checked)
     return tuple(wrap(node, device) for node in nodes)
 
 
@@ -118,7 +120,8 @@ def run_checked(
         With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it at the
         end of a call.
     """
-    *found, failed = run(row, operands, [*outputs, (operands[0].shape[:-2], dtypes.int32)], **parameters)
+    status = (operands[0].shape[:-2], dtypes.int32)
+    *found, failed = run(row, operands, [*outputs, status], is_checked=True, **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
     require_zero(failed, lambda number: np.linalg.LinAlgError(error), *found)

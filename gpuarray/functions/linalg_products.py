@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import manipulation, products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
@@ -64,7 +65,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
-@native("linalg.trace", at_once="elements")
+@native("linalg.trace", at_once="elements", most=QUICK)
 @standard_function
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
     """Return the sums of the diagonals of matrices.

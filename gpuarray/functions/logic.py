@@ -7,6 +7,7 @@ import numpy as np
 from gpuarray.array import GpuArray, apply
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, as_choices, value_or, write_out
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import nonzero
 from gpuarray.ops import elementwise as ops
@@ -97,13 +98,13 @@ def holds(flags: Any) -> bool:
     return bool(flags.all().item())
 
 
-@implements("allclose", at_once="elements")
+@implements("allclose", at_once="elements", most=QUICK)
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
     """Return True if two arrays are equal elementwise within a tolerance."""
     return holds(isclose(a, b, rtol, atol, equal_nan))
 
 
-@implements("array_equal", at_once="elements")
+@implements("array_equal", at_once="elements", most=QUICK)
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return True if two arrays have the same shape and elements."""
     first, second = as_arrays(a1, a2)

@@ -11,6 +11,7 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
     ArrayLike,
+    DTypeLike,
     as_array,
     as_elements,
     standard_function,
@@ -43,21 +44,75 @@ def imag(x: ArrayLike, /) -> GpuArray:
     return as_array(x).imag
 
 
-def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+def _two_outputs(ufunc: Any, *inputs: Any, outputs: tuple[Any, Any], out: Any, **keywords: Any) -> Any:
+    """Call a ufunc of NumPy that has two results, with arrays for these given by position or by name."""
+    if out is not None:
+        keywords["out"] = out
+    given = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
+    return ufunc(as_array(inputs[0]), *inputs[1:], *given, **keywords)
+
+
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    out1: Any = None,
+    out2: Any = None,
+    /,
+    *,
+    out: Any = None,
+    where: Any = True,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> tuple[GpuArray, GpuArray]:
     """Return the quotient, rounded down, and the remainder."""
-    return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+    if out1 is out2 is out is dtype is None and where is True:
+        return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+    found: tuple[GpuArray, GpuArray] = _two_outputs(
+        np.divmod, x1, x2, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
+    )
+    return found
 
 
-def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+def frexp(
+    x: ArrayLike,
+    out1: Any = None,
+    out2: Any = None,
+    /,
+    *,
+    out: Any = None,
+    where: Any = True,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    array = as_array(x)
-    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
+    if out1 is out2 is out is dtype is None and where is True:
+        array = as_array(x)
+        return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
+    found: tuple[GpuArray, GpuArray] = _two_outputs(
+        np.frexp, x, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
+    )
+    return found
 
 
-def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+def modf(
+    x: ArrayLike,
+    out1: Any = None,
+    out2: Any = None,
+    /,
+    *,
+    out: Any = None,
+    where: Any = True,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
-    array = as_array(x)
-    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
+    if out1 is out2 is out is dtype is None and where is True:
+        array = as_array(x)
+        return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
+    found: tuple[GpuArray, GpuArray] = _two_outputs(
+        np.modf, x, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
+    )
+    return found
 
 
 @native("angle", at_once="elements")

@@ -67,7 +67,8 @@ class NamespaceInfo:
         DeviceError
             If the device does not exist.
         """
-        known = registry.open_device(default_device() if device is None else Device(device)).capabilities.dtypes
+        asked = registry.wanted(default_device() if device is None else Device(device))
+        known = registry.open_device(asked).capabilities.dtypes
         if kind is None:
             chosen: tuple[DType, ...] = ALL
         else:

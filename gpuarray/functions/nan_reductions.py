@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.manipulation import broadcast_to
 from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, sum
 from gpuarray.functions.registry import implements, native
@@ -47,7 +48,7 @@ def _present(a: Any, where: Any) -> Any:
     return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
 
 
-@native("nansum", at_once="elements")
+@native("nansum", at_once="elements", most=QUICK)
 def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
@@ -56,7 +57,7 @@ def nansum(
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
-@native("nanprod", at_once="elements")
+@native("nanprod", at_once="elements", most=QUICK)
 def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
@@ -85,7 +86,7 @@ def _nan_extreme(
     return write_out(fold(op, source, axis, keepdims=keepdims, initial=initial, where=where), out, "unsafe")
 
 
-@native("nanmin", at_once="elements", call=extreme(reductions.fmin))
+@native("nanmin", at_once="elements", call=extreme(reductions.fmin), most=QUICK)
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
@@ -93,7 +94,7 @@ def nanmin(
     return _nan_extreme(reductions.fmin, reductions.min, a, axis, out, keepdims, initial, where)
 
 
-@native("nanmax", at_once="elements", call=extreme(reductions.fmax))
+@native("nanmax", at_once="elements", call=extreme(reductions.fmax), most=QUICK)
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
@@ -109,13 +110,13 @@ def _nan_position(find: Callable[..., GpuArray], fill: float, a: Any, axis: Any,
     return find(_replaced(source, fill), axis, out, keepdims=keepdims)
 
 
-@implements("nanargmin", at_once="elements")
+@implements("nanargmin", at_once="elements", most=QUICK)
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the minima along an axis, ignoring NaN."""
     return _nan_position(argmin, np.inf, a, axis, out, keepdims)
 
 
-@implements("nanargmax", at_once="elements")
+@implements("nanargmax", at_once="elements", most=QUICK)
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the maxima along an axis, ignoring NaN."""
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
@@ -133,7 +134,7 @@ def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@native("nanmean", at_once="elements", call=_of_enough(np.nanmean))
+@native("nanmean", at_once="elements", call=_of_enough(np.nanmean), most=QUICK)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> GpuArray:

@@ -7,6 +7,7 @@ from typing import Any
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
@@ -14,7 +15,7 @@ from gpuarray.functions.singular_values import svdvals
 from gpuarray.graph import build
 
 
-@implements("linalg.vector_norm", at_once="elements")
+@implements("linalg.vector_norm", at_once="elements", most=QUICK)
 @standard_function
 def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> GpuArray:
     """Return norms of vectors: ``sum(abs(x) ** ord) ** (1 / ord)``.
@@ -67,7 +68,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     return total
 
 
-@implements("linalg.matrix_norm", at_once="elements")
+@implements("linalg.matrix_norm", at_once="elements", most=QUICK)
 @standard_function
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> GpuArray:
     """Return norms of matrices.
@@ -117,7 +118,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return found if keepdims else found.reshape(array.shape[:-2])
 
 
-@implements("linalg.norm", at_once="elements")
+@implements("linalg.norm", at_once="elements", most=QUICK)
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

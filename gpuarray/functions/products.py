@@ -5,12 +5,14 @@ from operator import index
 from typing import Any, Final
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import native
@@ -105,7 +107,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
-@native("linalg.vecdot", at_once="elements", call=np.vecdot)
+@native("linalg.vecdot", at_once="elements", call=np.vecdot, most=QUICK)
 @standard_function
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, with the first operand conjugated.
@@ -188,7 +190,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     if build.is_single(axes):
         axes = index(axes)
         if not 0 <= axes <= min(left.ndim, right.ndim):
-            raise ValueError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
+            raise AxisError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
         return list(range(left.ndim - axes, left.ndim)), list(range(axes))
     first, second = map(build.listed, axes)
     if len(first) != len(second):
@@ -196,7 +198,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
-@native("dot", at_once="elements")
+@native("dot", at_once="elements", most=QUICK)
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
@@ -218,7 +220,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)
 
 
-@native("inner", at_once="products")
+@native("inner", at_once="products", most=QUICK)
 def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
@@ -229,7 +231,7 @@ def inner(a: Any, b: Any, /) -> GpuArray:
     return tensordot(first, second, ((-1,), (-1,)))
 
 
-@native("vdot", at_once="elements")
+@native("vdot", at_once="elements", most=QUICK)
 def vdot(a: Any, b: Any, /) -> GpuArray:
     """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))

@@ -23,6 +23,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     write_out,
 )
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
@@ -220,7 +221,7 @@ def extreme(op: ReduceOp) -> Callable[..., Any]:
     return lambda x, axis=None, *arguments, **keywords: run(x, axis, None, *arguments, **keywords)
 
 
-@native("sum", at_once="elements", call=_folded(reductions.sum))
+@native("sum", at_once="elements", call=_folded(reductions.sum), most=QUICK)
 @standard_function
 def sum(
     x: ArrayLike,
@@ -264,7 +265,7 @@ def sum(
     return fold(reductions.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-@native("prod", at_once="elements", call=_folded(reductions.prod))
+@native("prod", at_once="elements", call=_folded(reductions.prod), most=QUICK)
 @standard_function
 def prod(
     x: ArrayLike,
@@ -280,7 +281,7 @@ def prod(
     return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-@native("min", "amin", at_once="elements", call=extreme(reductions.min))
+@native("min", "amin", at_once="elements", call=extreme(reductions.min), most=QUICK)
 @standard_function
 def min(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -299,7 +300,7 @@ def min(
 amin = min
 
 
-@native("max", "amax", at_once="elements", call=extreme(reductions.max))
+@native("max", "amax", at_once="elements", call=extreme(reductions.max), most=QUICK)
 @standard_function
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -318,7 +319,7 @@ def max(
 amax = max
 
 
-@native("all", at_once="elements", call=extreme(reductions.all))
+@native("all", at_once="elements", call=extreme(reductions.all), most=QUICK)
 def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether all elements along axes are non-zero; True if there are no elements.
 
@@ -343,13 +344,13 @@ def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = Fa
     return fold(reductions.all, x, axis, out=out, keepdims=keepdims, where=where)
 
 
-@native("any", at_once="elements", call=extreme(reductions.any))
+@native("any", at_once="elements", call=extreme(reductions.any), most=QUICK)
 def any(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
     """Return whether any element along axes is non-zero. See :func:`all` for the parameters."""
     return fold(reductions.any, x, axis, out=out, keepdims=keepdims, where=where)
 
 
-@native("ptp", at_once="elements")
+@native("ptp", at_once="elements", most=QUICK)
 def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False) -> GpuArray:
     """Return the maximum minus the minimum along axes. See :func:`max` for the parameters."""
     source = as_array(a)

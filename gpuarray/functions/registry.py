@@ -86,7 +86,7 @@ def implements(
     reason: str = "",
     at_once: immediate.Results | None = None,
     call: Callable[..., Any] | None = None,
-    is_whole: bool = False,
+    most: int = 0,
 ) -> Callable[[_F], _F]:
     """Register a function as the implementation of NumPy functions, whose signature it has.
 
@@ -104,15 +104,15 @@ def implements(
         What bounds the size of the results, if NumPy computes small arrays in host memory at once.
     call : callable, optional
         What computes them; by default the function of NumPy with the first name.
-    is_whole : bool
-        Whether large arrays are computed at once on the device "cpu", because the in-process provider would do no more
-        than NumPy: nothing is fused, and threads do not share the work yet.
+    most : int
+        The elements of larger arrays that are computed at once on the device "cpu": :data:`at_once.UNSHARED` where the
+        in-process provider would do no more than NumPy, :data:`at_once.QUICK` for functions with few results.
     """
 
     def declare(function: _F) -> _F:
         numpys = call or find(names[0])
         if at_once is not None and numpys is not None:  # this NumPy version may lack it
-            function = immediate.at_once(function, at_once, numpys, is_whole=is_whole)
+            function = immediate.at_once(function, at_once, numpys, most=most)
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
@@ -130,10 +130,10 @@ def native(
     *names: str,
     at_once: immediate.Results | None = None,
     call: Callable[..., Any] | None = None,
-    is_whole: bool = False,
+    most: int = 0,
 ) -> Callable[[_F], _F]:
     """Register a function as a native implementation of NumPy functions; see :func:`implements`."""
-    return implements(*names, kind=NATIVE, at_once=at_once, call=call, is_whole=is_whole)
+    return implements(*names, kind=NATIVE, at_once=at_once, call=call, most=most)
 
 
 def install() -> None:

@@ -16,6 +16,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     value_or,
 )
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
@@ -39,7 +40,7 @@ def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) 
     return write_reduced(op.name, wrap(node, array.device), out)
 
 
-@native("argmax", at_once="elements")
+@native("argmax", at_once="elements", most=QUICK)
 @standard_function
 def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first maxima along an axis, or of the first NaN.
@@ -68,7 +69,7 @@ def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
     return _position(reductions.argmax, x, axis, out, keepdims)
 
 
-@native("argmin", at_once="elements")
+@native("argmin", at_once="elements", most=QUICK)
 @standard_function
 def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first minima along an axis. See :func:`argmax` for the parameters."""
@@ -79,7 +80,7 @@ def _truth(array: GpuArray) -> Node:
     return array.node() if array.dtype == dtypes.bool_ else build.elementwise(ops.not_equal, array.node(), 0)
 
 
-@native("count_nonzero", at_once="elements")
+@native("count_nonzero", at_once="elements", most=QUICK)
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
     """Return the number of non-zero elements along axes, as int64."""
     array = as_array(x)
@@ -88,7 +89,7 @@ def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False)
     )
 
 
-@native("nonzero", at_once="elements")
+@native("nonzero", at_once="elements", most=QUICK)
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     """Return the indices of the non-zero elements in C order, as one int64 array per axis.
 
@@ -106,7 +107,7 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     return tuple(make(positions, array.device) for positions in found.nonzero())
 
 
-@native("flatnonzero", at_once="elements")
+@native("flatnonzero", at_once="elements", most=QUICK)
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
     """Return the flat indices of the non-zero elements in C order, as int64."""
     array = as_array(x)

@@ -66,9 +66,10 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     """
     target.check_writeable()
     device = device_of(target, key, *values) or target.device
+    nodes = [as_node(value) for value in values]
+    ufunc.resolve_dtypes((target.dtype, *(node.dtype for node in nodes), None))
     places = target.places(key)
-    operands = [_operand(value, places.shape) for value in values]
-    ufunc.resolve_dtypes((target.dtype, *(node.dtype for node in operands), None))
+    operands = [_operand(node, places.shape) for node in nodes]
     if not places.size:
         return
     operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
@@ -76,9 +77,8 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     target.bind_device(device)
 
 
-def _operand(value: Any, shape: tuple[int, ...]) -> Node:
+def _operand(node: Node, shape: tuple[int, ...]) -> Node:
     """Broadcast values to the shape of the selection. Python scalars are not weak here, as in NumPy."""
-    node = as_node(value)
     return node if node.shape == shape else build.view(node, build.broadcast_to(node.shape, shape))
 
 

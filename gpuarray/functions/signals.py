@@ -9,6 +9,7 @@ from gpuarray.array import GpuArray, apply, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise, searching, sorting
 from gpuarray.functions.arguments import along, as_array, as_arrays, at_least_one_axis, check_cast, concatenated
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.differences import diff
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
@@ -69,7 +70,7 @@ def _zeros(count: int, like: GpuArray) -> GpuArray:
     return wrap(build.full((count,), 0, like.dtype), like.device)
 
 
-@native("convolve", at_once="products", is_whole=True)
+@native("convolve", at_once="products", most=UNSHARED)
 def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     """Return the discrete linear convolution of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -78,7 +79,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     return _slid(first, second[::-1], mode)
 
 
-@native("correlate", at_once="products", is_whole=True)
+@native("correlate", at_once="products", most=UNSHARED)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
@@ -89,7 +90,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     return _slid(first, second, mode)
 
 
-@implements("interp", at_once="sums", is_whole=True)
+@implements("interp", at_once="sums", most=UNSHARED)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> GpuArray:
     """Return the piecewise linear interpolant through given points, at other points."""
     wanted, points, values = as_arrays(x, xp, fp)

@@ -19,6 +19,7 @@ from gpuarray.functions.arguments import (
     line_axis,
     standard_function,
 )
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.ops import calls
@@ -106,7 +107,7 @@ def argsort(
     return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
-@native("partition", at_once="elements", is_whole=True)
+@native("partition", at_once="elements", most=UNSHARED)
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
@@ -145,7 +146,7 @@ def partition(
     return sort(array, axis=number)
 
 
-@native("argpartition", at_once="elements", is_whole=True)
+@native("argpartition", at_once="elements", most=UNSHARED)
 def argpartition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:

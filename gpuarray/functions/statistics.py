@@ -23,6 +23,7 @@ from gpuarray.functions.arguments import (
     value_or,
     write_out,
 )
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -82,7 +83,7 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@native("mean", at_once="elements", call=_numpys_mean)
+@native("mean", at_once="elements", call=_numpys_mean, most=QUICK)
 @standard_function
 def mean(
     x: ArrayLike,
@@ -310,7 +311,7 @@ def average(
 def average(
     a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
 ) -> tuple[GpuArray, GpuArray]: ...
-@implements("average", at_once="elements")
+@implements("average", at_once="elements", most=QUICK)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
     keep = keepdims is not NOT_GIVEN and bool(keepdims)

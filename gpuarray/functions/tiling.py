@@ -18,6 +18,7 @@ from gpuarray.functions.arguments import (
     line_axis,
     read,
 )
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.joining import concat
 from gpuarray.functions.manipulation import moveaxis
@@ -147,7 +148,7 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
-@implements("delete", at_once="sums", is_whole=True)
+@implements("delete", at_once="sums", most=UNSHARED)
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source, number = line_axis(arr, axis)
@@ -160,7 +161,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     return source[along(number, np.delete(np.arange(extent), positions))]
 
 
-@implements("insert", at_once="sums", is_whole=True)
+@implements("insert", at_once="sums", most=UNSHARED)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
     source, number = line_axis(arr, axis)

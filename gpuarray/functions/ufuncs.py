@@ -15,7 +15,7 @@ from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, mathematics, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
-from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, Results, computed
+from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
 from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
@@ -190,11 +190,6 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
     return on_host(getattr(ufunc, method), inputs, keywords, reason, f"numpy.{ufunc.__name__}.{method}")
 
 
-@cache
-def _at_once(ufunc: np.ufunc, method: str, results: Results) -> AtOnce:
-    return AtOnce(getattr(ufunc, method), results, is_whole=True)
-
-
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 by default."""
     options = {"axis": 0, **_single(keywords)}
@@ -220,10 +215,6 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
-    if immediacy().limit and ufunc in REDUCTIONS and keywords.get("out") is None:
-        found = computed(_at_once(ufunc, "reduceat", "products"), inputs, keywords)
-        if found is not NOT_COMPUTED:
-            return found
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
     return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
@@ -241,8 +232,6 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
 
 def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
-    if immediacy().limit and computed(_at_once(ufunc, "at", "in place"), inputs, keywords) is not NOT_COMPUTED:
-        return
     target, *others = inputs
     ours = isinstance(target, GpuArray)
     if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:
@@ -269,14 +258,14 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-#: What bounds the results of the methods of ufuncs that are computed at once.
-_RESULTS: Final[dict[str, Results]] = {
-    "__call__": "elements",
-    "reduce": "elements",
-    "accumulate": "elements",
-    "reduceat": "elements",
-    "outer": "products",
-    "at": "in place",
+#: What bounds the results of the methods of ufuncs that are computed at once, and the elements of larger arrays.
+_BOUNDS: Final[dict[str, tuple[Results, int]]] = {
+    "__call__": ("elements", 0),
+    "reduce": ("elements", QUICK),
+    "accumulate": ("elements", 0),
+    "reduceat": ("products", UNSHARED),
+    "outer": ("products", 0),
+    "at": ("in place", UNSHARED),
 }
 
 
@@ -287,7 +276,12 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
         return AT_ONCE[ufunc]
     # NumPy does not fold other ufuncs from the first element on
     is_known = ufunc in (REDUCTIONS if method in ("reduce", "reduceat") else dispatch.UFUNC_OPS)
-    return AtOnce(getattr(ufunc, method), _RESULTS[method]) if is_known and method in _RESULTS else None
+    if not is_known or method not in _BOUNDS:
+        return None
+    results, most = _BOUNDS[method]
+    if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
+        most = 0
+    return AtOnce(getattr(ufunc, method), results, most=most)
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, assert_never
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
-from gpuarray.graph.layouts import Layout, is_identity
+from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
 from gpuarray.ops.elementwise import positive
@@ -23,6 +23,9 @@ from gpuarray.ops.elementwise import positive
 #: About how many instructions one kernel has: drivers take 10 to 80 ms to compile each function of a new kernel, and a
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
+
+#: About how often a value is computed for one element of another at most, in plans that are made without comparing.
+MOST_TIMES: Final = 32
 
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
@@ -75,6 +78,11 @@ class GraphView:
         self.users = Counter(chain.from_iterable(self.inputs))
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
         self.loops = Counter(chain.from_iterable(computed))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values that would be computed again are stored without comparing plans."""
+        return self.budget == inf
 
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds, limits and aliases demand."""
@@ -203,15 +211,6 @@ class GraphView:
         is_seen_through = isinstance(node, View) and position not in self.stored and not node.layout.moves
         return self.inputs[position][0] if is_seen_through else position
 
-    def read_apart(self) -> set[int]:
-        """Return the elementwise values that others read through several layouts, themselves or through views."""
-        layouts: dict[int, set[Layout | None]] = {}
-        for node, inputs in zip(self.nodes, self.inputs, strict=True):
-            for operand in inputs:
-                if isinstance(self.nodes[operand], Map) and not isinstance(node, Gather):
-                    layouts.setdefault(operand, set()).add(node.layout if isinstance(node, View) else None)
-        return {operand for operand, seen in layouts.items() if len(seen) > 1}
-
     def root(self, position: int) -> int:
         """Return the node whose buffer holds a stored node's value."""
         while position in self.aliases:
@@ -271,6 +270,8 @@ class GraphView:
         # bits of the stored nodes that are read: short masks, however long the graph is
         masks: dict[tuple[int, int], int] = {}
         free_read = free_bit = 0
+        again = self._read_again() if self.is_plain else {}
+        times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         for position, node in enumerate(self.nodes):
             length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
@@ -299,6 +300,35 @@ class GraphView:
             reads.append(read)
             inside.append(_union(within, (free_bit, (1 << length) - 1)))
             free_bit += length
+            if self.is_plain:
+                times.append(max([times[i] for i in free], default=1) * again.get(position, 1))
+                if position in again and (
+                    times[-1] > MOST_TIMES or inside[-1][1].bit_count() * costs.PER_INSTRUCTION > self.recompute
+                ):
+                    self.stored.add(position)
+
+    def _read_again(self) -> dict[int, int]:
+        """Return the elementwise values that several loops read, or one through several layouts: at how many layouts.
+
+        A fold ends a loop: a value that is read both before and after one is read by two.
+        """
+        nodes = self.nodes
+        folds: list[int] = []  # how many folds are below a node
+        seen: list[int] = []  # what a view is of
+        readers: dict[int, set[tuple[int, int]]] = {}
+        for position, (node, inputs) in enumerate(zip(nodes, self.inputs, strict=True)):
+            loop = max([folds[i] for i in inputs], default=0)
+            folds.append(loop if isinstance(node, Map | View | Leaf | Generate | Gather) else loop + 1)
+            if isinstance(node, View):
+                seen.append(seen[inputs[0]])
+                continue
+            seen.append(position)
+            if isinstance(node, Scatter | Concat):
+                loop = -position
+            for operand in inputs:
+                if isinstance(nodes[seen[operand]], Map):
+                    readers.setdefault(seen[operand], set()).add((operand, loop))
+        return {p: len({layout for layout, _ in found}) for p, found in readers.items() if len(found) > 1}
 
     def core(self, position: int) -> int:
         """Return the value with other readers from which a value is computed by little, or the value itself.

@@ -1,5 +1,6 @@
 """Plans: the launches that compute the wanted values, in order. :mod:`gpuarray.fusion.planner` makes them."""
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -103,21 +104,20 @@ def _share_buffers(
             last[position] = number
     slots: dict[int, int] = {}
     slot_bytes: list[int] = []
-    free: list[int] = []
+    free: list[tuple[int, int]] = []  # sizes and numbers, in order
     for number, step in enumerate(steps):
         for position in step.outputs:
             if position in results or position in slots:
                 continue
             size, dtype = sizes[position]
             nbytes = size * dtype.itemsize
-            fitting = [s for s in free if nbytes <= slot_bytes[s] <= 2 * nbytes]
-            if fitting:
-                slots[position] = min(fitting, key=slot_bytes.__getitem__)
-                free.remove(slots[position])
+            fitting = bisect_left(free, (nbytes, 0))
+            if fitting < len(free) and free[fitting][0] <= 2 * nbytes:
+                slots[position] = free.pop(fitting)[1]
             else:
                 slots[position] = len(slot_bytes)
                 slot_bytes.append(nbytes)
         for position in {*step.inputs, *step.outputs}:
             if position in slots and last[position] == number:
-                free.append(slots[position])
+                insort(free, (slot_bytes[slots[position]], slots[position]))
     return slots, tuple(slot_bytes)

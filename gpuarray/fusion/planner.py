@@ -30,10 +30,12 @@ LOOK_BACK = 16
 TRIALS = 4
 #: How many attempts at a plan store as few values more as may be enough. The later ones store all that seem worth it.
 PATIENCE = 4
-#: How many values may be lowered for a plan, and for each of its nodes. If more are, all values that are read at
-#: several offsets are stored, and nothing more is compared: planning takes a time in proportion to the nodes.
-BUDGET = 4096
-BUDGET_EACH = 8
+#: How many values may be lowered for a plan, and for each of its nodes. If more are, values that would be computed
+#: again are stored at once, and plans are not compared: planning takes a time in proportion to the nodes.
+BUDGET = 512
+BUDGET_EACH = 3
+#: How many nodes a graph has at most of which plans are compared.
+COMPARED = 1024
 
 
 @dataclass
@@ -341,6 +343,15 @@ class Planner:
                 most[operand] = max(most.get(operand, 0), times)
         return {p for p in found if uses[p] > most.get(p, 0)}
 
+    def fits(self) -> bool:
+        """Return whether all loops have few enough bindings, although more values are stored than when they were made.
+
+        What was stored since is computed again by earlier loops, which is right, too.
+        """
+        most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
+        builders = (group.builder for group in self.groups if group.builder is not None)
+        return all(len(b.inputs) + len(b.outputs) + b.fold_states <= most for b in builders)
+
     # -- the plan ------------------------------------------------------------------------------------------------------
 
     def finish(self) -> Plan:
@@ -391,20 +402,20 @@ def make_plan(
         If the plan depends on an offset that moves.
     """
     graph = view_graph(nodes, position, set(wanted), symbols)
-    graph.budget = BUDGET + BUDGET_EACH * len(nodes)
+    graph.budget = BUDGET + BUDGET_EACH * len(nodes) if len(nodes) <= COMPARED else inf
     attempts = 0
     while True:
         graph.aliases.clear()
         graph.store_required(capabilities, fuse=fuse)
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
         try:
-            if not planner.group():
-                continue
+            is_complete = planner.group()
         except TooLong:
-            graph.stored |= graph.read_apart()
             graph.budget = inf
             continue
-        if graph.budget == inf:
+        if not is_complete and not (graph.is_plain and planner.fits()):
+            continue
+        if graph.is_plain:
             return planner.finish()
         repeated = planner.cheaper_to_store(at_once=attempts >= PATIENCE)
         if not repeated:

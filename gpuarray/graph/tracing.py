@@ -105,7 +105,7 @@ class Mode:
     thread: int
     is_replayed: bool = False
 
-    def evaluate(self, pending: Sequence[Any], device: Device, held_from: int) -> bool:
+    def evaluate(self, pending: Sequence[Any], device: Device) -> bool:
         """Take over an evaluation, whose results get leaves without values; return False if it is to happen now."""
         return False
 

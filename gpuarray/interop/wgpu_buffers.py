@@ -140,7 +140,7 @@ def from_wgpu_buffer(
 
 def _provider(device: Device) -> Any:
     """Return the opened wgpu provider of a device, which has more members than providers in general."""
-    if registry.resolve(device).kind != "wgpu":
+    if registry.wanted(device).kind != "wgpu":
         raise DeviceError(
             f"the device {device.name!r} has no wgpu buffers; use 'wgpu' or 'wgpu:N', as in x.to_device('wgpu')"
         )

@@ -25,7 +25,6 @@ from gpuarray.jit.trace import Check, Line, Range, Trace
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
-from gpuarray.runtime.stored import MAXIMUM
 
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
@@ -236,6 +235,7 @@ def _placeholder(cell: Cell) -> Any:
     """Replace the value of a cell by a placeholder for its next value, and return the placeholder."""
     placeholder: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
     cell.node = placeholder
+    cell.memory = None
     return placeholder
 
 
@@ -426,7 +426,7 @@ class _Output:
             if node.result is None and type(node) is not Leaf:
                 pending.setdefault(cell.device, []).append(node)
         for device, nodes in pending.items():
-            self._trace.evaluate(nodes, device, MAXIMUM, is_wanted=True)
+            self._trace.evaluate(nodes, device, is_wanted=True)
 
     def maker(self, value: Any) -> Maker:
         """Return the function that builds a part of the result."""

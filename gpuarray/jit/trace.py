@@ -28,11 +28,12 @@ from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
-from gpuarray.graph.walk import current
+from gpuarray.graph.walk import current, topological
 from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import frame_at, is_user_file
 
@@ -195,7 +196,7 @@ class Trace(tracing.Mode):
         """Return a proxy for the cell of an argument, which a variable may refer to as well."""
         own: Cell = object.__new__(Cell)
         own.device = cell.device
-        own.memory = None
+        own.memory = own.own = None
         self._proxies[own] = cell
         _slot.__set__(own, cell.value())
         self._add_external(own)
@@ -279,7 +280,7 @@ class Trace(tracing.Mode):
             )
         self.refuse(f"{_asked()} of an array")
 
-    def evaluate(self, pending: Sequence[Node], device: Device, held_from: int, *, is_wanted: bool = False) -> bool:
+    def evaluate(self, pending: Sequence[Node], device: Device, *, is_wanted: bool = False) -> bool:
         """Turn an evaluation into a segment, which computes it at each call.
 
         Parameters
@@ -288,16 +289,19 @@ class Trace(tracing.Mode):
             The nodes to compute.
         device : Device
             The device that computes them.
-        held_from : int
-            Minimum depth of other referenced nodes that are computed as well.
         is_wanted : bool
             Whether to make a segment even if no operand changes between calls.
         """
-        provider = places.provider_of(device)
+        changing = pending_of(pending if is_wanted else [*filter(self._changes, pending)])
+        if not changing:
+            return False
+        while True:
+            provider = places.provider_of(device)
+            with places.graphs:
+                prepared, walked = find_plan(changing, provider, config.current)
+            if not (device is auto.AUTO and auto.asks_for_device(prepared)):
+                break
         with places.graphs:
-            prepared, walked = find_plan(pending_of(pending), provider, config.current, held_from)
-            if not is_wanted and not any(map(self._is_unknown, walked)):
-                return False
             order = prepared.order(walked)
             results = []
             for position, _ in prepared.plan.results:
@@ -314,7 +318,11 @@ class Trace(tracing.Mode):
                 made = order[position].result
                 if made is not None:
                     walked[place].resolve(made)
-        return True
+        return len(changing) == len(pending)
+
+    def _changes(self, node: Node) -> bool:
+        """Return whether a value depends on what differs between calls."""
+        return any(map(self._is_unknown, topological((node,)).order))
 
     def _is_unknown(self, node: Node) -> bool:
         if isinstance(node, Leaf):

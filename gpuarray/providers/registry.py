@@ -1,7 +1,8 @@
 """Registry of providers, their devices, and the provider object of each open device.
 
 Invariant: a device has at most one live provider object in a process, made at first use; nothing is imported before
-it is needed, so importing this module imports neither wgpu nor a provider. A forked child forgets all opened
+it is needed, so importing this module imports neither wgpu nor a provider. As long as a program has done too little for
+a GPU to be worth its opening, ``"auto"`` is *open*: the host computes. A forked child forgets all opened
 providers. If its parent had used a GPU, that GPU raises a DeviceError there, inherited buffers and new ones alike,
 and ``"auto"`` means the CPU. Called by the runtime and by diagnostics.
 """
@@ -23,6 +24,8 @@ from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Provider
 
 Factory: TypeAlias = Callable[[int], Provider]
+
+_HOST: Final = Device("cpu")
 
 #: Names of GPUs in other packages: a message then says which name to use here.
 _GPU_NAMES: Final = frozenset(
@@ -47,7 +50,7 @@ def _open_cpu(number: int) -> Provider:
     if number:
         raise DeviceError(f"there is no device 'cpu:{number}'; the host is one device, 'cpu'")
     module: Any = importlib.import_module("gpuarray.providers.inprocess.provider")
-    provider: Provider = module.InProcessProvider(Device("cpu"))
+    provider: Provider = module.InProcessProvider(_HOST)
     return provider
 
 
@@ -85,6 +88,8 @@ _opened: dict[tuple[str, int], Provider] = {}
 _begun: Final[set[str]] = set()
 """Kinds of devices of which one is being opened."""
 _resolved: dict[tuple[str, bool], tuple[Device, str]] = {}
+_is_wanted = False
+"""Whether a program has done enough for a GPU to be worth its opening."""
 _entry_points_read = False
 
 
@@ -155,7 +160,7 @@ def open_device(device: Device) -> Provider:
     Parameters
     ----------
     device : Device
-        Any device; ``"auto"`` is resolved first.
+        Any device; ``"auto"`` is resolved first, and is the host while it is open.
 
     Raises
     ------
@@ -165,7 +170,7 @@ def open_device(device: Device) -> Provider:
     if device.name == "auto":  # without a call where it is known, as evaluations come here
         settings = config.current
         known = _resolved.get(settings.automatic)
-        device = known[0] if known is not None else resolution()[0]
+        device = known[0] if known is not None else resolve(device, settings)
     key = device.kind, device.number
     found = _opened.get(key)
     if found is not None and getattr(found, "alive", True):
@@ -208,9 +213,35 @@ def _beginning(kind: str) -> Iterator[None]:
 def resolve(device: Device, settings: Config | None = None) -> Device:
     """Return the pinned device for ``device``: itself, or for ``"auto"`` the one that ``config.provider`` selects.
 
-    The settings are the given ones, or the current ones.
+    The settings are the given ones, or the current ones. While ``"auto"`` is open, that is the host.
     """
-    return device if device.name != "auto" else resolution(settings)[0]
+    if device.name != "auto":
+        return device
+    return _HOST if is_open(settings) else resolution(settings)[0]
+
+
+def is_open(settings: Config | None = None) -> bool:
+    """Whether it is still open what the device ``"auto"`` means, as nothing has asked for a GPU yet."""
+    settings = settings or config.current
+    return (
+        not _is_wanted
+        and settings.automatic not in _resolved
+        and settings.provider == "auto"
+        and not settings.software
+        and settings.offload != "always"
+        and not any(kind != _HOST.kind for kind, _ in _opened)
+    )
+
+
+def want_device() -> None:
+    """Have a GPU looked for when ``"auto"`` is used next."""
+    global _is_wanted
+    _is_wanted = True
+
+
+def wanted(device: Device) -> Device:
+    """Return a device that something is asked for by name, not for want of a better place: ``"auto"`` is decided."""
+    return device if device.name != "auto" else resolution()[0]
 
 
 def resolution(settings: Config | None = None) -> tuple[Device, str]:
@@ -231,19 +262,18 @@ def _resolve(provider: str, software: bool) -> tuple[Device, str]:
         chosen = Device(provider)
         _registration(chosen.kind)
         return chosen, f"config.provider is {provider!r}"
-    cpu = Device("cpu")
     try:
         adapters = _wgpu("device").adapters()
     except DeviceError as error:
-        return cpu, f"no GPU can be used: {error}"
+        return _HOST, f"no GPU can be used: {error}"
     if not adapters:
-        return cpu, "no GPU was found"
+        return _HOST, "no GPU was found"
     for number, adapter in enumerate(adapters):
         if not adapter.software:
             return Device(f"wgpu:{number}"), f"{adapter.name} is a hardware GPU"
     if software:
         return Device("wgpu:0"), f"{adapters[0].name} is a software device, and config.software allows it"
-    return cpu, f"the only GPU device, {adapters[0].name}, is software, which is slower than 'cpu'"
+    return _HOST, f"the only GPU device, {adapters[0].name}, is software, which is slower than 'cpu'"
 
 
 def devices() -> list[Device]:

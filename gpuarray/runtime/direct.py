@@ -222,7 +222,12 @@ def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf |
         else:
             host.flat[layout.offset] = values
         host.flags.writeable = False
-    made = Leaf(leaf.shape, leaf.dtype, host)  # another one, as what is known of the old value is known by its leaf
+    return moved(leaf)
+
+
+def moved(leaf: Leaf) -> Leaf:
+    """Return another leaf with the memory of one that ends, as what is known of the old value is known by its leaf."""
+    made = Leaf(leaf.shape, leaf.dtype, leaf.host)
     made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
     return made
 

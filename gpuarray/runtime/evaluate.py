@@ -5,7 +5,7 @@ A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.pl
 exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any, Final
@@ -26,16 +26,16 @@ from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import direct, places
+from gpuarray.runtime import direct, ownership, places
 from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
+from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
-from gpuarray.runtime.stored import MAXIMUM
 
 __all__ = [
     "HOST_DEVICE",
@@ -56,7 +56,6 @@ __all__ = [
     "strided",
     "synchronize",
     "transfer",
-    "trim",
     "value_of",
     "where",
     "will_be_direct",
@@ -69,9 +68,7 @@ _origin_of: Final = attrgetter("origin")
 _SHORT: Final = 1 << 10
 
 
-def evaluate(
-    nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False, held_from: int = MAXIMUM
-) -> None:
+def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False) -> None:
     """Compute ``nodes`` on ``device``; afterwards each one's ``result`` is a leaf (or it is one).
 
     Parameters
@@ -84,28 +81,31 @@ def evaluate(
         Takes each batch of tasks instead of the device.
     is_read : bool
         Whether the host reads the values next; the placement on ``"auto"`` depends on it.
-    held_from : int
-        Other values of the graph that arrays hold are computed too if their depth is at least this.
     """
     pending = pending_of(nodes)
     if not pending:
         return
     if tapes.tapes:
         tape.check_batched(pending)
-    if tracing.mode().evaluate(pending, device, held_from):
+    if tracing.mode().evaluate(pending, device):
         return
-    provider = registry.open_device(device)
     while True:
+        provider = registry.open_device(device)
         with (lock := places.lock_of(provider)):
-            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
+            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
         if busy is None:
             return
         places.wait_for(busy)
 
 
-def evaluate_early(nodes: Sequence[Node], device: Device) -> None:
-    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending."""
-    evaluate([node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes, device)
+def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = False) -> None:
+    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending.
+
+    With ``is_read`` the host reads the first of them next, and the others stay where they are computed.
+    """
+    whole = [node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes
+    # the device "auto" would take it that all of them are read
+    evaluate(whole, device, is_read=is_read and device.kind != "auto")
 
 
 def _evaluate(
@@ -116,11 +116,11 @@ def _evaluate(
     run: Run | None,
     *,
     is_read: bool,
-    held_from: int,
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
-    Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
+    Return a device whose evaluations have to end before this one begins: another device, as it updates a value of this
+    graph in place, or this one, as the device is still to be looked for. Else return None.
     """
     with places.graphs:
         for node in pending:
@@ -138,7 +138,9 @@ def _evaluate(
         if not pending:
             return None
         start = perf_counter_ns() if observers.active else 0
-        prepared, walked = find_plan(pending, provider, settings, held_from)
+        prepared, walked = find_plan(pending, provider, settings)
+        if device is auto.AUTO and auto.asks_for_device(prepared):
+            return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
         order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
@@ -223,6 +225,34 @@ def small_value(node: Node, limit: int) -> Any:
     return None if value is None else np.array(value, order="C")
 
 
+def constant_on_host(node: Node, device: Device) -> Any:
+    """Return a constant as a new array, where the device is the host; else None."""
+    if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
+        return None
+    return direct.generated(node)
+
+
+def take(held: list[Node]) -> Leaf | None:
+    """Return a new leaf with the memory of a value that one cell has looked at; None if others may still read it.
+
+    Parameters
+    ----------
+    held : list of Node
+        The node of the value. Nothing else refers to it if the cell was all that did. The leaf is added.
+    """
+    leaf = ownership.private_leaf(held, views=1)
+    if leaf is None:
+        return None
+    held.append(made := direct.moved(leaf))
+    return made
+
+
+def is_elsewhere(node: Node) -> bool:
+    """Whether another device than the host has the value of an evaluated node."""
+    leaf = current(node)
+    return isinstance(leaf, Leaf) and not all(map(places.is_host, leaf.buffers))
+
+
 def folded(node: Map, device: Device) -> Node:
     """Return a row over constants as a constant, where small graphs are computed directly; else the node itself."""
     return direct.folded(node) if is_immediate(device) else node
@@ -295,7 +325,7 @@ def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    provider = provider_of(device)
+    provider = registry.open_device(registry.wanted(device))
     with places.lock_of(provider):
         resident(leaf, provider)
 
@@ -323,59 +353,3 @@ def synchronize(device: Device | None = None) -> None:
         except GpuArrayError as error:
             blame_last(error, provider.device)
             raise
-
-
-# -- bounded graphs ----------------------------------------------------------------------------------------------------
-
-
-def trim(node: Node, device: Device) -> None:
-    """Evaluate part of a graph that has become deep, at a place that a loop reaches again and again.
-
-    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number
-    of repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of
-    it is evaluated. Deep values below that arrays have are evaluated too, as what reads them later would compute them
-    again.
-    """
-    with places.graphs:
-        if node.result is not None:  # another thread has evaluated it
-            return
-        cut, rest = _cut(node)
-    evaluate((cut,), device, held_from=cut.depth // 2 + 1)
-    _renew_depth(rest)
-
-
-def _cut(node: Node) -> tuple[Node, list[Node]]:
-    """Return where to cut the chain of deepest operands below ``node``, and the chain above."""
-    chain: list[Node] = []
-    link: Node | None = node
-    while link is not None and link.result is None and link.depth > 0:
-        chain.append(link)
-        pending = [i for i in link.inputs if i.result is None and i.depth > 0]
-        link = max(pending, key=lambda n: n.depth) if pending else None
-    chain.reverse()
-    period = _period([_token(link) for link in chain])
-    keep = len(chain) % period if period else 0
-    cut = chain[len(chain) - 1 - keep] if keep < len(chain) else node
-    return cut, chain[chain.index(cut) + 1 :]
-
-
-def _token(node: Node) -> Hashable:
-    return (type(node), node.op, node.dtype, node.shape)
-
-
-def _period(tokens: list[Hashable]) -> int:
-    """Return the shortest period of a sequence's end that repeats at least three times; 0 if there is none."""
-    reverse = tokens[::-1]
-    count = len(reverse)
-    for period in range(1, count // 3 + 1):
-        span = min(count, max(3 * period, count // 2))
-        if all(reverse[i] == reverse[i + period] for i in range(span - period)):
-            return period
-    return 0
-
-
-def _renew_depth(chain: Sequence[Node]) -> None:
-    with places.graphs:
-        for node in chain:
-            if node.inputs:  # it has not been evaluated by another thread
-                node.depth = max([operand.depth for operand in node.inputs]) + 1

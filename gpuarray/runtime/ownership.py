@@ -24,10 +24,10 @@ def is_last(items: Sequence[Node], place: int) -> bool:
     return owner_count(items, place) == 1 and _has_own_buffers(items, place)
 
 
-def private_leaf(operands: Sequence[Node]) -> Leaf | None:
+def private_leaf(operands: Sequence[Node], views: int = 0) -> Leaf | None:
     """Return the leaf of the first operand, if only the host has its value and only ``operands`` refers to it.
 
-    Return None if there may be another reference.
+    Return None if there may be another reference. The memory of the value may have as many as ``views``.
     """
     if owner_count(operands, 0) != 1:
         return None
@@ -44,7 +44,7 @@ def private_leaf(operands: Sequence[Node]) -> Leaf | None:
     if host is None:
         return leaf
     leaf.buffers.clear()  # they are of the same memory
-    return leaf if host.base is None and owner_count((host,), 0) == 3 else None
+    return leaf if host.base is None and owner_count((host,), 0) == 3 + views else None
 
 
 class Donor(NamedTuple):

@@ -32,7 +32,6 @@ from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
-from gpuarray.runtime.stored import MAXIMUM
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -99,13 +98,8 @@ def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
     return [*dict.fromkeys([node for node in nodes if node.result is None and type(node) is not Leaf])]
 
 
-def find_plan(
-    pending: Sequence[Node], provider: Provider, settings: Config, held_from: int = MAXIMUM
-) -> tuple[PreparedPlan, list[Node]]:
-    """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place.
-
-    Values that arrays have are computed too where their depth is ``held_from`` at least.
-    """
+def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> tuple[PreparedPlan, list[Node]]:
+    """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place."""
     found = _plans.graphs.find(pending)
     walk: Walk | None = None
     if found is None:
@@ -116,8 +110,8 @@ def find_plan(
     sizes = () if graph.motion is None else graph.sizes(order)
     context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots
-    if graph.storable or held_from < MAXIMUM:
-        wanted = wanted + stored.held(order, graph.storable, pending, held_from)
+    if graph.storable:
+        wanted = wanted + stored.held(order, graph.storable)
     key = (*context, *wanted)
     prepared = _plans.get(key)
     if prepared is None or (prepared.unstored and stored.is_repeated(order, prepared.unstored)):

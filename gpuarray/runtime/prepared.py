@@ -145,6 +145,8 @@ class PreparedPlan:
         What was learnt of the times of the steps.
     is_used : bool
         Whether it was found again since the cache looked at it.
+    loss : float or None
+        Nanoseconds that the host takes more than a typical device, if that was asked for.
     """
 
     plan: Plan
@@ -160,6 +162,7 @@ class PreparedPlan:
     placed: dict[int, Placement] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)
     is_used: bool = False
+    loss: float | None = None
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""

@@ -29,8 +29,6 @@ from gpuarray.graph.walk import Walk, current
 #: Values of at most so many bytes are stored when they are computed a second time; larger ones if a leaf of the graph
 #: is as large.
 LIGHT: Final = 1 << 26
-#: Deeper than any value.
-MAXIMUM: Final = 1 << 60
 
 _computed: Final[WeakSet[Node]] = WeakSet()
 """Values that arrays had while something was computed from them, and that were not stored."""
@@ -63,30 +61,9 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
     return [place for place in found if place not in asked]
 
 
-def held(order: Sequence[Node], candidates: Sequence[int], roots: Sequence[Node], held_from: int) -> list[int]:
-    """Return the places of values to compute beside the roots, because arrays have them.
-
-    Parameters
-    ----------
-    order : sequence of Node
-        The graph.
-    candidates : sequence of int
-        The places of what is stored if arrays have it.
-    roots : sequence of Node
-        What was asked for.
-    held_from : int
-        The depth from which on everything that arrays have is stored.
-    """
-    found = [place for place in candidates if (node := order[place]).holder and node.is_held]
-    if held_from < MAXIMUM:
-        known = {*candidates}
-        asked = {*roots}
-        found += [
-            place
-            for place, node in enumerate(order)
-            if node.depth >= held_from and place not in known and node.is_held and node not in asked
-        ]
-    return found
+def held(order: Sequence[Node], candidates: Sequence[int]) -> list[int]:
+    """Return those of the places that :func:`storable` returned whose values arrays have."""
+    return [place for place in candidates if (node := order[place]).holder and node.is_held]
 
 
 def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list[int]]:

@@ -254,6 +254,37 @@ def test_long_loops_are_evaluated_on_the_way(device: Any) -> None:
     assert y.tolist() == [300, 300, 600, 600, 600] + [300] * 5
 
 
+def test_loops_that_read_nothing_cost_what_they_cost_with_an_evaluation_each_turn(device: Any) -> None:
+    """Coupled fields that are updated in place are evaluated together, always at the same line."""
+
+    def turn(height: Any, speed: Any) -> None:
+        speed[1:-1] -= 0.1 * (height[2:] - height[:-2])
+        speed[0] = speed[-1] = 0
+        height[1:-1] -= 0.1 * (speed[2:] - speed[:-2]) * (1 + height[1:-1])
+        height *= 0.999
+
+    def run(turns: int, *, each: bool) -> tuple[Any, Any]:
+        height, speed = xp.asarray(np.linspace(0, 1, 300, dtype=np.float32)), xp.zeros(300, xp.float32)
+        xp.reset_stats()
+        for _ in range(turns):
+            turn(height, speed)
+            if each:
+                xp.evaluate(height, speed)
+        xp.evaluate(height, speed)
+        return xp.stats(), height
+
+    with xp.using(pending_limit=64, direct_limit=0):
+        run(40, each=False)
+        short, _ = run(40, each=False)
+        counted, found = run(120, each=False)
+        known, expected = run(120, each=True)
+    assert_same(found, expected.get(), rtol=1e-4)
+    assert counted["plans"] <= 2  # of the last piece
+    assert counted["operations"] <= 1.2 * known["operations"]
+    assert counted["launches"] <= 1.2 * known["launches"]
+    assert counted["launches"] <= 3.3 * short["launches"]
+
+
 def test_deep_values_are_not_computed_again_by_each_piece_of_a_loop(device: Any) -> None:
     with xp.using(pending_limit=32):
         x = xp.ones(4, xp.float32)

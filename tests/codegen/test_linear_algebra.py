@@ -7,6 +7,9 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import linalg
+from gpuarray.codegen.calls.linear_algebra import blocks
+from gpuarray.codegen.product_choice import Choice, fastest_tiling
+from gpuarray.providers import registry
 
 Array = np.ndarray[Any, Any]
 
@@ -289,3 +292,24 @@ def test_least_squares_of_difficult_matrices(kind: str) -> None:
     assert int(found.rank) == rank
     error = np.abs(wide(a) @ wide(found.x) - right).max() / size
     assert error <= LIMIT * share * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_updates_whose_depth_several_workgroups_share(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def in_parts(*arguments: Any) -> Choice:
+        return Choice(fastest_tiling(*arguments), splits=3)
+
+    monkeypatch.setattr(blocks, "choose", in_parts)
+    a = random((2, 97, 97), dtype)
+    q, r = map(wide, linalg.qr(xp.asarray(a)))
+    assert units(q @ r - a, a) <= LIMIT
+    check_orthogonal(q, dtype)
+
+
+def test_a_factorisation_and_its_check_take_one_submission() -> None:
+    x = xp.asarray(positive((3, 16, 16), "float32"))
+    linalg.inv(x)
+    provider = registry.open_device(x.device)
+    before = provider.stats()["submits"]
+    linalg.inv(x)
+    assert provider.stats()["submits"] == before + 1

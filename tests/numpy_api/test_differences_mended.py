@@ -79,3 +79,22 @@ def test_axes_of_numbers(put, same):
         with pytest.raises(np.exceptions.AxisError):
             np.squeeze(made(number), axis=1)
     same(np.squeeze(put(number), axis=-1), np.squeeze(number, axis=-1))
+
+
+def test_bincount_refuses_floats_of_which_there_are_none(put):
+    for array in (np.empty(0), put(np.empty(0))):
+        with pytest.raises(TypeError, match="Cannot cast"):
+            np.bincount(array)
+    assert not xp.bincount([]).size
+
+
+def test_tensordot_over_axes_that_do_not_exist_raises_numpys_error(put):
+    for array in (np.array(2), put(np.array(2))):
+        with pytest.raises(IndexError):
+            np.tensordot(array, array, axes=1)
+
+
+def test_at_refuses_dtypes_before_positions(put):
+    for array in (np.zeros((0, 3)), put(np.zeros((0, 3)))):
+        with pytest.raises(TypeError):
+            np.bitwise_and.at(array, [0], 1)

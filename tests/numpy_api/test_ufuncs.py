@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import gpuarray as xp
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
 
@@ -218,6 +219,28 @@ def test_outs_of_several_results(put, same):
     found = np.frexp(put(A), out=(mantissa, None))
     assert found[0] is mantissa
     same(found, np.frexp(A))
+
+
+@pytest.mark.parametrize("name", ["divmod", "frexp", "modf"])
+def test_functions_of_two_results_take_what_ufuncs_take(name, put, same):
+    operands = (A, 0.75) if name == "divmod" else (A,)
+    dtype = np.int32 if name == "frexp" else float
+    for arguments in (
+        lambda first, second: ((first, second), {}),
+        lambda first, second: ((first,), {}),
+        lambda first, second: ((), {"out": (None, second)}),
+        lambda first, second: ((), {"out": (first, second), "where": A > 0}),
+        lambda first, second: ((), {"casting": "safe"}),
+    ):
+        expected, found = [], []
+        for function, convert, results in ((getattr(np, name), np.array, expected), (getattr(xp, name), put, found)):
+            first, second = convert(np.full((2, 3), 7.0)), convert(np.full((2, 3), 7, dtype))
+            given, keywords = arguments(first, second)
+            results += function(convert(operands[0]), *operands[1:], *given, **keywords), first, second
+        same(found[0], expected[0])
+        same(found[1:], expected[1:])
+    with pytest.raises(TypeError, match="positional and keyword"):
+        getattr(xp, name)(put(A), *operands[1:], put(A), out=(None, None))
 
 
 def test_out_may_overlap_an_operand(put, same):

@@ -57,6 +57,20 @@ def test_importing_the_registry_imports_no_provider():
     assert set(eval(run_python(text))) == {"gpuarray.providers.registry", "gpuarray.providers.base"}
 
 
+def test_small_work_on_auto_imports_no_wgpu():
+    text = """
+import sys
+import numpy as np
+import gpuarray as xp
+x = xp.asarray(np.arange(100_000.0))
+assert xp.asnumpy((x * 2).sum()) == 99_999 * 100_000
+print(xp.stats()["evaluations"], x.residency, "wgpu" in sys.modules)
+xp.prefetch(x)
+print("wgpu" in sys.modules)
+"""
+    assert run_python(text).splitlines() == ["1 ('cpu',) False", "True"]
+
+
 def test_one_provider_a_device():
     opened = []
     registry.register("fake", lambda number: opened.append(number) or Fake(number))

@@ -9,6 +9,7 @@ import pytest
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.providers import registry
 from gpuarray.runtime import places, schedule
 from gpuarray.runtime.placement import auto, calibrate, decisions
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
@@ -360,3 +361,59 @@ def test_a_device_that_cannot_be_measured_is_used_all_the_same(caplog):
         xp.evaluate(y)
     assert "was not calibrated" in caplog.text
     np.testing.assert_array_equal(np.asarray(y), numbers(100) + 1)
+
+
+class TestOpenQuestion:
+    """The host computes until a program has lost as much time as the opening of a device takes."""
+
+    @pytest.fixture(autouse=True)
+    def undecided(self, monkeypatch):
+        gpu = places.provider_of(GPU)
+        monkeypatch.setattr(registry, "_opened", {("cpu", 0): places.host()})
+        monkeypatch.setattr(registry, "_resolved", {})
+        monkeypatch.setattr(registry, "_registered", {**registry._registered})
+        registry.register("wgpu", lambda number: gpu)
+        monkeypatch.setattr(registry, "_resolve", lambda *_: (GPU, "it is imagined"))
+        monkeypatch.setattr(registry, "_is_wanted", False)
+        monkeypatch.setattr(auto, "_lost", 0.0)
+        monkeypatch.setattr(auto, "_OPENING", 5e6)
+        with xp.using(software=False):
+            yield
+
+    def test_little_work(self):
+        x = xp.asarray(numbers(1 << 12))
+        xp.evaluate(heavy(x))
+        assert registry.is_open()
+
+    def test_one_large_plan(self):
+        data = numbers(1 << 20)
+        y = heavy(xp.asarray(data))
+        xp.evaluate(y)
+        assert y.residency == ("wgpu:0",)
+        np.testing.assert_allclose(np.asarray(y), heavy(data), rtol=1e-5)
+
+    @pytest.mark.parametrize("is_recorded", [False, True])
+    def test_many_plans(self, monkeypatch, is_recorded):
+        function = xp.jit(heavy) if is_recorded else heavy
+        x = xp.asarray(numbers(1 << 20))
+        monkeypatch.setattr(auto, "_OPENING", 1e18)
+        xp.evaluate(function(x))
+        monkeypatch.setattr(auto, "_OPENING", 4 * auto._lost)
+        found = []
+        for _ in range(10):
+            y = function(x)
+            xp.evaluate(y)
+            found.append(y.residency)
+        assert found[0] == ("cpu",)
+        assert found[-1] == ("wgpu:0",)
+
+    def test_what_never_computes_on_a_device_opens_none(self):
+        with xp.using(offload="never"):
+            xp.evaluate(heavy(xp.asarray(numbers(1 << 20))))
+            assert registry.is_open()
+
+    def test_what_is_asked_for_by_name(self):
+        x = xp.asarray(numbers(100))
+        xp.prefetch(x)
+        assert x.residency == ("cpu", "wgpu:0")
+        assert not registry.is_open()

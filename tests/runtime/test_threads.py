@@ -3,6 +3,7 @@
 import contextvars
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import GpuArray
+from gpuarray.array.recorded import Recorded
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
 from gpuarray.runtime import places
@@ -185,3 +187,27 @@ def test_writes_to_parts_of_one_array_are_not_lost(device: Device) -> None:
                 assert_same(out, expected)
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_arrays_may_go_while_another_thread_looks_for_recorded_ones() -> None:
+    held: list[Any] = []
+
+    class Cell:
+        """A cell with a value to compute. When it is looked at, another thread drops the one before it."""
+
+        @property
+        def node(self) -> Any:
+            return self
+
+        @property
+        def depth(self) -> int:
+            if held[0] is not self:
+                del held[0]
+            return 1
+
+    held += [Cell(), Cell(), Cell()]
+    recorded = Recorded()
+    recorded.cells += [weakref.ref(cell) for cell in held]
+    last = held[-1]
+    recorded.clear()
+    assert [note() for note in recorded.cells] == [None, None, last]

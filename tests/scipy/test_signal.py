@@ -95,6 +95,15 @@ def test_convolution_along_axes(place):
         ours.fftconvolve.composition(lines, taps[0])
 
 
+def test_convolution_by_blocks(dtype):
+    line, taps = values(dtype, 70001), values(dtype, 500)
+    check("fftconvolve", line, taps)
+    check("fftconvolve", taps, line, "valid")
+    check("fftconvolve", values(dtype, 300, 250), values(dtype, 21, 4), "same")
+    check("fftconvolve", values(dtype, 40000, 2), values(dtype, 9, 1), axes=0)
+    check("oaconvolve", values(dtype, 4000, 2), values(dtype, 9, 1), axes=0)
+
+
 @pytest.mark.parametrize("axis", [0, -1])
 def test_filters(dtype, axis):
     b, a = signal.butter(3, 0.2)

@@ -1,7 +1,8 @@
 """The device ``"auto"``: places the steps of plans by their estimated times and by the residency of their operands.
 
-The rates of the device and of the host are measured at the first use if there is no record. A plan keeps one placement
-for each residency of its operands.
+The device is opened once a program has lost as much time on the host as its opening takes, about. The rates of the
+device and of the host are measured at the first use if there is no record. A plan keeps one placement for each
+residency of its operands.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
 from gpuarray.runtime.placement import calibrate, decisions, numpy_times, tune
@@ -94,6 +96,28 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     else:
         _rates[provider] = rates
     plans.forget_placements()
+
+
+#: A device is looked for when the host has taken so many nanoseconds more than a device would have, by the rates of
+#: typical machines. To import wgpu, open a device and test it takes about a second.
+_OPENING: Final = 200_000_000.0
+_lost = 0.0
+
+
+def asks_for_device(prepared: PreparedPlan) -> bool:
+    """Note that a plan for the host runs on ``"auto"``; return whether a device is to be looked for before it does."""
+    global _lost
+    if not registry.is_open() or config.current.offload == "never":
+        return False
+    if prepared.loss is None:
+        steps = [step.planned.step for step in prepared.pinned.steps]
+        host = sum([HOST_DEFAULTS.step(step, chunks=places.host().chunks(step)) for step in steps])
+        prepared.loss = max(0.0, host - DEVICE_DEFAULTS.use - sum(map(DEVICE_DEFAULTS.step, steps)))
+    _lost += prepared.loss
+    if _lost < _OPENING:
+        return False
+    registry.want_device()
+    return True
 
 
 def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:

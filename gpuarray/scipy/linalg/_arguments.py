@@ -77,7 +77,8 @@ def require_finite(*arrays: GpuArray) -> None:
 def check(failed: GpuArray, error: Callable[[int], Exception], *operands: GpuArray) -> None:
     """Raise the error of the first element that is not 0. The operands it depends on are evaluated once, with it."""
     status = failed.astype(dtypes.int32, copy=False)
-    evaluate.evaluate_early([*(array.settled() for array in operands), status.settled()], status.device)
+    values = [status.settled(), *(array.settled() for array in operands)]
+    evaluate.evaluate_early(values, status.device, is_read=True)
     require_zero(status, error)
 
 

@@ -37,12 +37,12 @@ class Window(NamedTuple):
     ----------
     offsets : bytes
         An int64 for each element and axis.
-    number : int
-        The number of elements.
+    shape : tuple of int
+        The axes that the elements have: those of a box, whose offsets along an axis have even distances, or one axis.
     """
 
     offsets: bytes
-    number: int
+    shape: Shape
 
 
 def are_gathered(source: GpuArray) -> bool:
@@ -57,12 +57,16 @@ def are_gathered(source: GpuArray) -> bool:
 
 
 def window(offsets: Any) -> Window:
-    """Return a window of the elements at offsets from an element, of shape (elements, axes)."""
-    return Window(np.ascontiguousarray(offsets, np.int64).tobytes(), len(offsets))
+    """Return a window of the elements at offsets from an element, of shape (elements, axes), in C order."""
+    lines = [np.unique(along) for along in offsets.T]
+    shape = tuple(len(line) for line in lines if len(line) > 1)
+    is_even = all(len(line) < 3 or not np.ptp(np.diff(line)) for line in lines)
+    is_box = is_even and bool(shape) and prod(shape) == len(offsets)
+    return Window(np.ascontiguousarray(offsets, np.int64).tobytes(), shape if is_box else (len(offsets),))
 
 
 def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -> Node:
-    """Return the elements of the window of each element, along a last axis.
+    """Return the elements of the window of each element, along last axes of the window's shape.
 
     Parameters
     ----------
@@ -85,44 +89,6 @@ def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -
     return node
 
 
-def each_element(source: GpuArray, given: Window, modes: Sequence[str]) -> list[Node] | None:
-    """Return the elements of windows as an array for each place; None if some are constants beyond edges.
-
-    Loops over such arrays read the positions of four neighbours at once, but take a node for each place.
-    """
-    kinds = tuple(modes)
-    positions = _each_position(source.shape, given, kinds)
-    return None if positions is None else [build.gather(source.node(), own) for own in positions]
-
-
-@lru_cache(maxsize=32)
-def _each_position(shape: Shape, given: Window, modes: tuple[str, ...]) -> list[Node] | None:
-    """Return the flat positions of the elements at each place of windows; None if some are beyond edges."""
-    away = np.frombuffer(given.offsets, np.int64).reshape(given.number, len(shape))
-    if any("constant" in mode and away[:, axis].any() for axis, mode in enumerate(modes)):
-        return None
-    lines = [_lines(shape, axis, sorted({*away[:, axis].tolist()}), mode) for axis, mode in enumerate(modes)]
-    found: list[Node] = []
-    for own in away.tolist():
-        node, *others = (line[offset] for line, offset in zip(lines, own, strict=True))
-        for other in others:
-            node = build.binary(ops.add, node, other)
-        found.append(node)
-    return found
-
-
-def _lines(shape: Shape, axis: int, offsets: list[int], mode: str) -> dict[int, Node]:
-    """Return what each offset along an axis adds to flat positions: views of one table, which is one binding."""
-    extent, dtype = shape[axis], _position_dtype(shape)
-    extents = (extent, *(1,) * (len(shape) - axis - 1))
-    if offsets == [0]:
-        return {0: build.generate(generators.arange, (0, prod(shape[axis + 1 :])), extents, dtype)}
-    table = _entries(shape, axis, offsets[0], offsets[-1], mode).astype(dtype)
-    leaf = host_leaf(np.stack([table[offset - offsets[0] :][:extent] for offset in offsets]))
-    strides = (1, *(0,) * (len(extents) - 1))
-    return {offset: build.view(leaf, Layout(extents, strides, n * extent)) for n, offset in enumerate(offsets)}
-
-
 def _position_dtype(shape: Shape) -> DType:
     return dtypes.int32 if len(shape) * prod(shape) < _SMALL else dtypes.int64
 
@@ -136,17 +102,21 @@ def constants(values: bytes, dtype: DType) -> Node:
 @lru_cache(maxsize=32)
 def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
-    ndim = len(shape)
-    away = np.frombuffer(given.offsets, np.int64).reshape(given.number, ndim)
-    dtype = _position_dtype(shape)
+    ndim, dtype = len(shape), _position_dtype(shape)
+    away = np.frombuffer(given.offsets, np.int64).reshape(-1, ndim)
+    is_flat = len(given.shape) == 1
     total: Any = None
     is_open = False
+    spot = 0
     for axis in range(ndim):
         offsets = away[:, axis]
-        node = _along(shape, axis, offsets, modes[axis], dtype)
-        total = node if total is None else build.binary(ops.add, total, node)
         reaches = offsets.min() < 0 or offsets.max() > 0
         is_open = is_open or ("constant" in modes[axis] and bool(reaches))
+        own = np.unique(offsets)
+        own = offsets if is_flat and len(own) > 1 else own
+        node = _along(shape, axis, own, modes[axis], dtype, (1,) * spot, (1,) * (len(given.shape) - 1 - spot))
+        spot += not is_flat and len(own) > 1
+        total = node if total is None else build.binary(ops.add, total, node)
     return total, is_open
 
 
@@ -179,22 +149,24 @@ def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str
     return host_leaf(table.astype(np.int32)), bool((table < 0).any())
 
 
-def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType) -> Node:
+def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType, before: Shape, after: Shape) -> Node:
     """Return what the places of windows along an axis add to flat positions, with the axes of windows.
 
     Neighbouring elements read neighbouring entries: of one table if the places are at even distances, which caches keep
-    best, else of one for each place.
+    best, else of one for each place. ``before`` and ``after`` are the other axes of windows, of one element.
     """
     ndim, extent, stride = len(shape), shape[axis], prod(shape[axis + 1 :])
     if not offsets.any():
-        return build.generate(generators.arange, (0, stride), (extent, *(1,) * (ndim - axis)), dtype)
+        ones = (1,) * (ndim - axis + len(before) + len(after))
+        return build.generate(generators.arange, (0, stride), (extent, *ones), dtype)
     first, apart = int(offsets.min()), {*np.diff(offsets).tolist()} or {1}
     table = _entries(shape, axis, first, int(offsets.max()), mode).astype(dtype)
     steps = offsets - first
     extents = [extent if other == axis else 1 for other in range(ndim)]
     strides = [1 if other == axis else 0 for other in range(ndim)]
     if len(apart) == 1 and min(apart) > 0:
-        return build.view(host_leaf(table), Layout((*extents, len(steps)), (*strides, min(apart)), 0))
+        along = (*before, len(steps), *after), (*(0,) * len(before), min(apart), *(0,) * len(after))
+        return build.view(host_leaf(table), Layout((*extents, *along[0]), (*strides, *along[1]), 0))
     if len(steps) * extent <= _TABLED:
         lines = host_leaf(np.stack([table[step : step + extent] for step in steps]))
         return build.view(lines, Layout((*extents, len(steps)), (*strides, extent), 0))

@@ -18,6 +18,7 @@ from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
+from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import folded
 
@@ -50,6 +51,8 @@ MINIMUM: Final = Extreme(ops.minimum, reductions.min, -1)
 MAXIMUM: Final = Extreme(ops.maximum, reductions.max, 1)
 #: Longer windows are made of shorter ones.
 _LONGEST: Final = 32
+#: The most elements of a window that is read at once, in place of lines along one axis after the other.
+_ONE_WINDOW: Final = 64
 
 
 def _holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
@@ -113,7 +116,7 @@ def extreme_filter(
         steps = np.asarray(read(structure), float)
         footprint = np.ones(steps.shape, bool) if footprint is None else read(footprint)
     known = footprint_of(footprint, size, axes, source.ndim)
-    if structure is None and known.all():
+    if structure is None and known.all() and (known.size > _ONE_WINDOW or not are_gathered(source)):
         lines = zip(axes, kinds, each(origin, len(axes)), strict=True)
         for axis, mode, place in lines:
             source = line_extreme(source, known.shape[axis], axis, mode, cval, place, extreme)

@@ -1,8 +1,9 @@
 """Separable filters: Gaussians and their derivatives, boxes, gradients and Laplacians."""
 
 from collections.abc import Sequence
-from functools import lru_cache, reduce
-from typing import Any
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 from scipy import ndimage
@@ -26,6 +27,9 @@ __all__ = [
     "uniform_filter1d",
 ]  # fmt: skip
 
+#: The most elements of a window that is read at once, in place of lines along one axis after the other.
+_ONE_WINDOW: Final = 64
+
 
 @lru_cache(maxsize=256)
 def _gaussian(sigma: float, order: int, radius: int) -> Any:
@@ -43,12 +47,37 @@ def _blurred(
     source: GpuArray, sigmas: Any, orders: Any, modes: Any, cval: Any, truncate: Any, radii: Any, axes: Any,
     dtype: DType,
 ) -> GpuArray:  # fmt: skip
-    found = source
+    lines = []
     for axis, sigma, order, mode, radius in zip(axes, sigmas, orders, modes, radii, strict=True):
         if sigma > 1e-15:
-            line = _gaussian(float(sigma), int(order), _radius(sigma, truncate, radius))
-            found = line_filtered(found, line, axis, mode, cval, dtype)
-    return rounded(found, dtype) if found is not source else source.astype(dtype)
+            lines.append((axis, _gaussian(float(sigma), int(order), _radius(sigma, truncate, radius)), mode))
+    return _separable(source, lines, cval, dtype)
+
+
+def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: Any, dtype: DType) -> GpuArray:
+    """Return the correlation with weights along axes, one after the other, or with their product if that is small.
+
+    With the product, results between are neither rounded nor extended. A constant beyond the edges is that of the
+    results between, too; all constants but zero differ.
+    """
+    modes = ["reflect"] * source.ndim
+    weights = np.ones((1,) * source.ndim)
+    for axis, line, mode in lines:
+        modes[axis] = mode
+        weights = weights * line.reshape([-1 if other == axis else 1 for other in range(source.ndim)])
+    is_extended = cval != 0 and any("constant" in mode for mode in modes)
+    if (
+        len(lines) > 1
+        and dtype.kind == "f"
+        and weights.size <= _ONE_WINDOW
+        and not is_extended
+        and are_gathered(source)
+    ):
+        return correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype)
+    found = source
+    for axis, line, mode in lines:
+        found = line_filtered(found, line, axis, mode, cval, dtype)
+    return found if lines else source.astype(dtype)
 
 
 @mirrors(ndimage.gaussian_filter1d)
@@ -118,7 +147,15 @@ def uniform_filter(
     )
     numbers = axes_of(axes, source.ndim)
     found = source
-    values = (each(value, len(numbers)) for value in (size, mode, origin))
+    values = [each(value, len(numbers)) for value in (size, mode, origin)]
+    sizes = values[0]
+    is_floating = source.dtype.kind == dtype.kind == "f" and min(sizes, default=0) > 0 and source.size
+    if is_floating and 1 < prod(sizes) <= _ONE_WINDOW and are_gathered(source) and all(n == int(n) for n in sizes):
+        shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
+        for axis, extent, kind, place in zip(numbers, *values, strict=True):
+            shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + place, kind
+        sums = weighted(source, np.ones(shape), before, modes, cval, dtype)
+        return finished(rounded(sums * (1.0 / prod(shape)), dtype), output)
     for axis, extent, kind, place in zip(numbers, *values, strict=True):
         if extent > 1:
             found = _averaged(found, int(extent), axis, kind, cval, place, dtype)
@@ -129,24 +166,9 @@ def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval
     source, dtype = checked(function, input, axis, output=output, mode=mode, cval=cval)
     number = build.normalize_axis(axis, source.ndim)
     modes = each(mode, source.ndim)
-    lines = [np.array([-1.0, 0, 1] if other == number else across) for other in range(source.ndim)]
-    if _is_one_window(source, dtype, modes, cval):
-        weights = reduce(np.multiply.outer, lines)
-        return finished(correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype), output)
-    found = line_filtered(source, lines[number], number, modes[number], cval, dtype)
-    for other in range(source.ndim):
-        if other != number:
-            found = line_filtered(found, lines[other], other, modes[other], cval, dtype)
-    return finished(found, output)
-
-
-def _is_one_window(source: GpuArray, dtype: DType, modes: Sequence[str], cval: Any) -> bool:
-    """Return whether small filters along all axes are one window: results between them are not rounded, nor extended.
-
-    A constant beyond the edges is that of the results between them too; all constants but zero differ.
-    """
-    is_extended = any("constant" in mode for mode in modes) and cval != 0
-    return dtype.kind == "f" and source.ndim < 4 and not is_extended and are_gathered(source)
+    order = [number, *(other for other in range(source.ndim) if other != number)]
+    lines = [(other, np.array([-1.0, 0, 1] if other == number else across), modes[other]) for other in order]
+    return finished(_separable(source, lines, cval, dtype), output)
 
 
 @mirrors(ndimage.prewitt, on_host=in_parts(ndimage.prewitt, by_neighbours))

@@ -23,14 +23,10 @@ from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
-from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, each_element, elements, window
+from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, elements, window
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
-#: The most weights, and the least elements, with which a sum is recorded as so many operations: its loop is twice as
-#: fast as that of a reduction, but longer to record.
-_FEW: Final = 32
-_MANY: Final = 1 << 24
 #: Weights that SciPy takes for zero.
 _NEAR_ZERO: Final = float(np.finfo(np.float64).eps)
 #: Integers below this are exact in 32 bits.
@@ -98,13 +94,11 @@ def weighted(
             if isinstance(weights, GpuArray)
             else _of_numbers(weights.tobytes(), weights.dtype, weights.shape, tuple(before), source.dtype, result)
         )
-        if known is not None and known.few and source.size >= _MANY:
-            single = each_element(source, known.window, modes)
-            if single is not None:
-                return make(_terms(single, known), source.device)
         if known is not None:
             seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
-            return _reduced(source, build.binary(ops.multiply, seen, known.line), reductions.sum, known.dtype)
+            if known.line is not None:
+                seen = build.binary(ops.multiply, seen, known.line)
+            return _reduced(source, seen, reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
     places: Any = None
@@ -126,18 +120,15 @@ class _Weights(NamedTuple):
     ----------
     window : Window
         Its elements.
-    line : Node
-        A weight for each of them.
+    line : Node or None
+        A weight for each of them; None if all are 1.
     dtype : dtype
         The dtype in which products are added.
-    few : tuple of number
-        The weights again if they are few, and known.
     """
 
     window: Window
-    line: Node
+    line: Node | None
     dtype: DType
-    few: tuple[Any, ...] = ()
 
 
 @lru_cache(maxsize=256)
@@ -151,19 +142,9 @@ def _of_numbers(
     if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
         return None
     line = weights[tuple(places.T)].astype(dtype)
-    few = tuple(line.tolist()) if len(line) <= _FEW else ()
-    return _Weights(window(places - np.array(before)), constants(line.tobytes(), dtype), dtype, few)
-
-
-def _terms(elements: list[Node], known: _Weights) -> Node:
-    """Return the sum of the products as so many operations."""
-    total: Any = None
-    for element, weight in zip(elements, known.few, strict=True):
-        node = build.cast(element, known.dtype)
-        term = node if weight == 1 else build.binary(ops.multiply, node, weight)
-        total = term if total is None else build.binary(ops.add, total, term)
-    found: Node = total
-    return found
+    known = window(places - np.array(before))
+    is_plain = (line == 1).all()
+    return _Weights(known, None if is_plain else build.reshape(constants(line.tobytes(), dtype), known.shape), dtype)
 
 
 def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
@@ -172,11 +153,13 @@ def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: D
     if not weights.size or (result.kind not in "fc" and dtype.kind == "f"):
         return None
     places = np.argwhere(np.ones(weights.shape, bool))
-    return _Weights(window(places - np.array(before)), build.cast(weights.reshape(-1).node(), dtype), dtype)
+    known = window(places - np.array(before))
+    return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), dtype)
 
 
 def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:
-    return make(build.reduce(fold, windows, (source.ndim,), dtype=dtype), source.device)
+    axes = tuple(range(source.ndim, len(windows.shape)))
+    return make(build.reduce(fold, windows, axes, dtype=dtype), source.device)
 
 
 def _by_parts(
@@ -300,7 +283,7 @@ def folded(
         seen = elements(source, given, modes, cval)
         if added is not None:
             steps = constants(added[footprint].astype(source.dtype).tobytes(), source.dtype)
-            seen = build.binary(ops.add, seen, steps)
+            seen = build.binary(ops.add, seen, build.reshape(steps, given.shape))
         return _reduced(source, seen, fold)
     places = np.argwhere(footprint).tolist()
 

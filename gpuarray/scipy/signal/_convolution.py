@@ -4,7 +4,6 @@ from math import log2, prod
 from typing import Any, Final
 
 import numpy as np
-from scipy import fft as scipy_fft
 from scipy import signal as scipy_signal
 
 import gpuarray.functions as xp
@@ -14,6 +13,7 @@ from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.signal._blocks import by_blocks, division, fast_length
 from gpuarray.scipy.signal._sums import slid
 
 Shape = tuple[int, ...]
@@ -27,6 +27,8 @@ _BOUNDARIES: Final = {
     "symm": "symmetric",
     "symmetric": "symmetric",
 }
+#: The least size of an array that :func:`fftconvolve` may divide into blocks.
+_LEAST_DIVIDED: Final = 1 << 16
 #: Operations of a Fourier transform for each element and binary digit of the length, relative to a sum of products.
 _TRANSFORM_COST: Final = 8.0
 
@@ -206,13 +208,11 @@ def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
     return [a for a in numbers if first[a] != 1 and second[a] != 1]
 
 
-def _fast_length(least: int) -> int:
-    """Return a length of a transform with nearly all factors 2, of which a device computes several in one pass.
-
-    It is a power of two times an integer of six bits or less, without prime factors above 11.
-    """
-    unit = 1 << max((least - 1).bit_length() - 6, 0)
-    return unit * int(scipy_fft.next_fast_len(-(-least // unit)))
+def _floating(*arrays: GpuArray) -> list[GpuArray]:
+    """Return arrays in the dtype of the result of Fourier transforms of their common dtype."""
+    kind = dtypes.promote(*(x.dtype for x in arrays))
+    kind = dtypes.float32 if kind == dtypes.float16 else kind if kind.kind in "fc" else dtypes.float64
+    return [x.astype(kind, copy=False) for x in arrays]
 
 
 @mirrors(scipy_signal.fftconvolve)
@@ -248,8 +248,14 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
     if not numbers:
         return first * second
     is_complex = kind.kind == "c"
+    if max(first.size, second.size) >= _LEAST_DIVIDED:
+        best = division(first.shape, second.shape, numbers, is_real=not is_complex)
+        if best.gain > 1:
+            long, short = _floating(first, second)
+            found = by_blocks(long, short, numbers, best.axis, best.size)
+            return _cut(found, first.shape, second.shape, mode, numbers)
     full = [first.shape[a] + second.shape[a] - 1 for a in numbers]
-    sizes = [_fast_length(n) for n in full]
+    sizes = [fast_length(n) for n in full]
     if is_complex:
         product = fourier.fftn(first, sizes, numbers) * fourier.fftn(second, sizes, numbers)
         found = fourier.ifftn(product, sizes, numbers)
@@ -281,27 +287,12 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuA
         first, second = second, first
     if not numbers:
         return fftconvolve(first, second, mode, axes)
-    shapes = first.shape, second.shape
-    axis = max(numbers, key=lambda a: max(shapes[0][a], shapes[1][a]) / min(shapes[0][a], shapes[1][a]))
-    long, short = (first, second) if first.shape[axis] >= second.shape[axis] else (second, first)
-    overlap = short.shape[axis] - 1
-    size = _fast_length(max(8 * overlap, 256))
-    step = size - overlap
-    if long.shape[axis] <= 2 * step:
+    first, second = _floating(first, second)
+    best = division(first.shape, second.shape, numbers, is_real=first.dtype.kind != "c")
+    if max(first.shape[best.axis], second.shape[best.axis]) <= best.size:
         return fftconvolve(first, second, mode, axes)
-    blocks = -(-long.shape[axis] // step)
-    missing = blocks * step - long.shape[axis]
-    lines = xp.pad(xp.moveaxis(long, axis, -1), [(0, 0)] * (long.ndim - 1) + [(0, missing)])
-    lines = lines.reshape(*lines.shape[:-1], blocks, step)
-    taps = xp.moveaxis(short, axis, -1)[..., None, :]
-    others = [a - (a > axis) for a in numbers if a != axis]
-    parts = fftconvolve(lines, taps, "full", [*others, lines.ndim - 1])  # (..., blocks, step + overlap)
-    body = parts[..., :step]
-    tail = xp.pad(parts[..., step:], [(0, 0)] * (parts.ndim - 1) + [(0, step - overlap)])
-    pad = [(0, 0)] * (parts.ndim - 2)
-    whole = xp.pad(body, [*pad, (0, 1), (0, 0)]) + xp.pad(tail, [*pad, (1, 0), (0, 0)])
-    whole = whole.reshape(*whole.shape[:-2], -1)[..., : long.shape[axis] + overlap]
-    return _cut(xp.moveaxis(whole, -1, axis), first.shape, second.shape, mode, numbers)
+    found = by_blocks(first, second, numbers, best.axis, best.size)
+    return _cut(found, first.shape, second.shape, mode, numbers)
 
 
 def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, *, is_correlation: bool) -> GpuArray:

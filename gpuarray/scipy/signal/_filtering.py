@@ -47,10 +47,10 @@ def _hosted(original: Callable[..., Any], reason: str, *args: Any) -> Any:
 
 def _filtered(
     kind: Any, coefficients: tuple[recurrences.Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
-) -> tuple[GpuArray, GpuArray]:
-    """Return the response of a filter along an axis and its last state, whose last axis has the state."""
+) -> tuple[GpuArray, Any]:
+    """Return the response of a filter along an axis and, if one was given, the last state along the last axis."""
     found = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
-    y, after = found.respond(xp.moveaxis(x, axis, -1), state)
+    y, after = found.respond(xp.moveaxis(x, axis, -1), state, is_state_wanted=state is not None)
     return xp.moveaxis(y, -1, axis), after
 
 
@@ -217,15 +217,16 @@ def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> in
     return edge
 
 
-def _both_ways(apply: Any, x: GpuArray, axis: int, zi: Any, edge: int, padtype: Any) -> GpuArray:
+def _both_ways(
+    found: recurrences.Recurrence, steady: GpuArray, x: GpuArray, axis: int, edge: int, padtype: Any
+) -> GpuArray:
     """Filter forward and backward, from the states of a step as high as the first sample."""
     line = xp.moveaxis(x, axis, -1)
     if edge:
         line = extended(line, edge, padtype)
-    line, _ = apply(line, zi(line[..., :1]))
-    line = line[..., ::-1]
-    line, _ = apply(line, zi(line[..., :1]))
-    line = line[..., ::-1]
+    for _ in range(2):
+        line, _state = found.respond(line, line[..., :1] * steady, is_state_wanted=False)
+        line = line[..., ::-1]
     if edge:
         line = line[..., edge:-edge]
     return xp.moveaxis(line, -1, axis)
@@ -273,10 +274,13 @@ def filtfilt(
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     kind = _floating(top, bottom, signal)
     signal = signal.astype(kind, copy=False)
-    steady = as_array(scipy_signal.lfilter_zi(top, bottom).astype(kind), signal.device)
-    return _both_ways(
-        lambda line, zi: lfilter(top, bottom, line, zi=zi), signal, number, lambda first: steady * first, edge, padtype
-    )
+    scaled = _transfer_function(top, bottom)
+    if len(top) == len(bottom) == 1:
+        scaled_twice: GpuArray = signal * kind.type(scaled[0][0] ** 2)
+        return scaled_twice
+    found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
+    steady = found.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
+    return _both_ways(found, steady, signal, number, edge, padtype)
 
 
 @mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, reason=_COMPLEX)
@@ -313,12 +317,9 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
     signal = signal.astype(kind, copy=False)
-    steady = scipy_signal.sosfilt_zi(sections).astype(kind)
-    shape = (len(sections), *(1,) * (signal.ndim - 1), 2)
-    start = as_array(steady.reshape(shape), signal.device)
-    return _both_ways(
-        lambda line, zi: sosfilt(sections, line, zi=zi), signal, number, lambda first: start * first, edge, padtype
-    )
+    found = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)
+    steady = found.kept("steady", lambda: scipy_signal.sosfilt_zi(sections).ravel())
+    return _both_ways(found, steady, signal, number, edge, padtype)
 
 
 @mirrors(scipy_signal.deconvolve, kind=COMPOSED)

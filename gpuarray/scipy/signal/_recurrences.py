@@ -6,8 +6,9 @@ at the begin of the block. These states follow a recurrence of their own, over b
 All matrices are computed on the host, from long integers.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from math import isqrt
+from math import ceil, isqrt, log, log2, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,14 +24,12 @@ Matrix = npt.NDArray[Any]
 #: Samples of a block. Work grows with it, and the number of states to compute falls.
 _BLOCK: Final = 64
 #: Columns of the matrix that advances the states of a group of blocks.
-_GROUP_WIDTH: Final = 128
+_GROUP_WIDTH: Final = 1024
 #: The units of states are chosen by their responses of 2**_DOUBLINGS samples.
 _DOUBLINGS: Final = 14
 #: Fractional bits of the numbers from which the matrices are computed: the recurrences of a filter with poles that are
 #: close together lose many digits.
 _BITS: Final = 512
-#: States above which their responses are a product of matrices, and not a sum of so many terms.
-_MOST_TERMS: Final = 16
 
 
 class StateSpace(NamedTuple):
@@ -192,14 +191,30 @@ def _group(advanced: Matrix, size: int) -> tuple[Matrix, Matrix, Matrix, Matrix]
     They lead from the inputs c to the states and to the state after the group, and from the state before the group to
     the states and to the state after it.
     """
+    order = len(advanced)
     with np.errstate(all="ignore"):
-        powers = [np.eye(len(advanced), dtype=advanced.dtype)]
-        for _ in range(size):
-            powers.append(powers[-1] @ advanced)
-        zero = np.zeros_like(advanced)
-        inputs = np.block([[powers[j - 1 - i] if j > i else zero for j in range(size)] for i in range(size)])
-        after = np.concatenate([powers[size - 1 - i] for i in range(size)])
-        return inputs, after, np.concatenate(powers[:size], axis=1), powers[size]
+        powers = np.empty((size + 1, order, order))
+        powers[0] = np.eye(order)
+        for k in range(size):
+            powers[k + 1] = powers[k] @ advanced
+    places = np.arange(size)
+    lag = places - places[:, None] - 1
+    inputs = np.where((lag >= 0)[..., None, None], powers[np.maximum(lag, 0)], 0)
+    return (
+        inputs.swapaxes(1, 2).reshape(size * order, size * order),
+        powers[:size][::-1].reshape(size * order, order),
+        powers[:size].swapaxes(0, 1).reshape(order, size * order),
+        powers[size],
+    )
+
+
+def _group_size(number: int, order: int) -> int:
+    """Return how many states a group has, so that there are few levels of groups and none is wider than allowed."""
+    most = max(2, _GROUP_WIDTH // order)
+    if number <= most:
+        return number
+    levels = ceil(log(number) / log(most))
+    return min(most, 1 << ceil(log2(number) / levels))
 
 
 class Recurrence:
@@ -232,7 +247,16 @@ class Recurrence:
         found: tuple[_Blocks, list[GpuArray]] = self._known[key]
         return found
 
-    def respond(self, x: GpuArray, state: GpuArray | None) -> tuple[GpuArray, GpuArray]:
+    def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
+        """Return what a function computes from the coefficients, on the device; it is called once for a name."""
+        if name not in self._known:
+            self._known[name] = self._put(compute())[0]
+        found: GpuArray = self._known[name]
+        return found
+
+    def respond(
+        self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool = True
+    ) -> tuple[GpuArray, GpuArray | None]:
         """Return the response to signals along the last axis, of at least one sample, and the state after them.
 
         Parameters
@@ -241,38 +265,59 @@ class Recurrence:
             Of shape (..., n).
         state : GpuArray, optional
             The state before them, of shape (..., order); 0 by default.
+        is_state_wanted : bool
+            Whether the state after them is returned; otherwise None.
         """
         *lead, count = x.shape
-        order = len(self.system.b)
+        rows, order = prod(lead), len(self.system.b)
         length = min(_BLOCK, count)
         number = -(-count // length)
         rest = count - (number - 1) * length
         blocks, arrays = self._matrices(length, rest)
         response, observed, reached, _, into, last_advanced, last_reached = arrays
+        x = x.reshape(rows, count)
         # a NaN must not reach samples before it through the zeros of the matrices
         invalid = x * 0
         x = xp.where(invalid == 0, x, 0)
-        last = x[..., count - rest :]
-        padded = concatenated([x, xp.zeros((*lead, length - rest), self.dtype, device=self.device)], -1)
-        lines = (padded if rest < length else x).reshape(*lead, number, length)
-        start = xp.zeros((*lead, order), self.dtype, device=self.device) if state is None else state @ into
-        states = self._states(lines @ reached, start, blocks.advanced)
+        lines = self._extended(x, length - rest).reshape(rows * number, length)
+        start = None if state is None else state.reshape(rows, order) @ into
+        states = self._states(lines @ reached, rows, start, blocks.advanced)
         found = lines @ response
-        if order > _MOST_TERMS:
+        if states is not None:
             found = found + states @ observed
-        else:
-            for k in range(order):
-                found = found + states[..., k : k + 1] * observed[k]
-        found = found.reshape(*lead, number * length)[..., :count] + invalid.cumsum(-1)
-        after = states[..., -1, :] @ last_advanced + last @ last_reached
-        return found, after + invalid.sum(-1, keepdims=True)
+        found = found.reshape(rows, number * length)[:, :count] + invalid.cumsum(-1)
+        found = found.reshape(*lead, count)
+        if not is_state_wanted:
+            return found, None
+        after = x[:, count - rest :] @ last_reached + invalid.sum(-1, keepdims=True)
+        if states is not None:
+            after = after + states.reshape(rows, number, order)[:, -1] @ last_advanced
+        return found, after.reshape(*lead, order)
 
-    def _states(self, inputs: GpuArray, start: GpuArray, advanced: Matrix) -> GpuArray:
-        """Return the states before each block, of shape (..., blocks, order), by groups of blocks."""
-        *lead, number, order = inputs.shape
+    def _extended(self, x: GpuArray, count: int) -> GpuArray:
+        """Return lines with zeros behind them."""
+        if not count:
+            return x
+        return concatenated([x, xp.zeros((x.shape[0], count), self.dtype, device=self.device)], 1)
+
+    def _states(self, inputs: GpuArray, rows: int, start: GpuArray | None, advanced: Matrix) -> GpuArray | None:
+        """Return the states before each block, by groups of blocks; None if there are only states that are 0.
+
+        Parameters
+        ----------
+        inputs : GpuArray
+            What blocks add to the state, of shape (rows * blocks, order).
+        rows : int
+            The number of signals.
+        start : GpuArray or None
+            The states before the first blocks, of shape (rows, order).
+        advanced : ndarray
+            The matrix that advances states by one block.
+        """
+        number, order = inputs.shape[0] // rows, inputs.shape[1]
         if number == 1:
-            return start[..., None, :]
-        size = min(number, max(2, _GROUP_WIDTH // order))
+            return start
+        size = _group_size(number, order)
         key = advanced.tobytes(), size
         if key not in self._known:
             matrices = _group(advanced, size)
@@ -280,13 +325,16 @@ class Recurrence:
         following, (within, after, through) = self._known[key]
         groups = -(-number // size)
         missing = groups * size - number
+        lines = self._extended(inputs.reshape(rows, number * order), missing * order)
+        lines = lines.reshape(rows * groups, size * order)
+        starts = self._states(lines @ after, rows, start, following) if groups > 1 else start
+        found = lines @ within
+        if starts is not None:
+            found = found + starts @ through
         if missing:
-            empty = xp.zeros((*lead, missing, order), self.dtype, device=self.device)
-            inputs = concatenated([inputs, empty], -2)
-        lines = inputs.reshape(*lead, groups, size * order)
-        starts = self._states(lines @ after, start, following)
-        found: GpuArray = lines @ within + starts @ through
-        return found.reshape(*lead, groups * size, order)[..., :number, :]
+            found = found.reshape(rows, groups * size * order)[:, : number * order]
+        states: GpuArray = found.reshape(rows * number, order)
+        return states
 
 
 @lru_cache(maxsize=32)

@@ -10,9 +10,10 @@ from typing import Final
 from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.casts import cast_expression
-from gpuarray.codegen.product_choice import fastest_tiling
+from gpuarray.codegen.product_choice import choose, fastest_tiling
 from gpuarray.codegen.storage import LANES, Access
 from gpuarray.codegen.tiles import Operand, TileKernel, Tiling, is_wide
+from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.graph.layouts import Layout
 
 #: Which elements of a matrix are copied, and what stands at the others.
@@ -107,7 +108,7 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     else:
         transposed = False
     rows, columns, depth = result.rows, result.columns, left.columns
-    tiling = fastest_tiling(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities)
+    tiling, splits = _tiles(frame, rows, columns, depth, lower=lower)
     fits = frame.dtype.itemsize == 4 and all(
         gcd(m.offset, m.plane, *(s for s in (m.down, m.across) if s != 1)) % LANES == 0 and 1 in (m.down, m.across)
         for m in (result, left, right)
@@ -122,19 +123,75 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     wide = fits and all(is_wide(layout) for layout in layouts)
     even = depth % tiling.depth == 0
     wide = wide and even
+    part = -(-depth // (splits * tiling.depth)) * tiling.depth
+    splits = -(-depth // part)
+    height, width = layouts[0].shape[1], layouts[1].shape[1]
+    parts = _parts(frame, splits, height, width) if splits > 1 else None
 
     def write(template: Template) -> None:
-        _write_update(template, (result, left, right), layouts, tiling, wide=wide, even=even, sign=sign,
+        _write_update(template, (result, left, right), layouts, tiling, parts, wide=wide, even=even, sign=sign,
                       numbers=Numbers(frame.dtype))  # fmt: skip
 
     across, down = -(-columns // tiling.columns), -(-rows // tiling.rows)
     values = {
-        "height": layouts[0].shape[1], "width": layouts[1].shape[1], "depth": depth, "across": across, "down": down,
+        "height": height, "width": width, "depth": depth, "across": across, "down": down,
         "left_from": left.offset, "right_from": right.offset, "result_from": result.offset,
-        "skipped": 0 if not lower else 1 if transposed else 2,
+        "skipped": 0 if not lower else 1 if transposed else 2, "splits": splits, "part": part,
+        "pitch": parts.down if parts else 0, "plane_each": parts.plane if parts else 0,
     }  # fmt: skip
-    key = ("update", result.strides, left.strides, right.strides, tiling, wide, even, sign)
-    frame.run(key, "update", write, values, frame.batch * across * down)
+    key = ("update", result.strides, left.strides, right.strides, tiling, wide, even, sign, parts and parts.buffer)
+    frame.run(key, "update", write, values, frame.batch * splits * across * down)
+    if parts:
+        _add_parts(frame, result, parts, splits, sign)
+
+
+def _tiles(frame: Frame, rows: int, columns: int, depth: int, *, lower: bool) -> tuple[Tiling, int]:
+    """Return the tiles of a product, and in how many parts of the depth different workgroups compute each."""
+    chosen = choose(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities)
+    if lower or chosen.whole or chosen.splits == 1:
+        return fastest_tiling(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities), 1
+    return chosen.tiling, chosen.splits
+
+
+def _parts(frame: Frame, splits: int, height: int, width: int) -> Matrix:
+    """Return the matrices of the sums of the parts, those of a product one after the other."""
+    pitch = -(-width // LANES) * LANES
+    size = frame.batch * splits * height * pitch
+    buffer = frame.shared(1 << (size - 1).bit_length())
+    return Matrix(buffer, height, width, 0, pitch, 1, height * pitch)
+
+
+def _add_parts(frame: Frame, result: Matrix, parts: Matrix, splits: int, sign: int) -> None:
+    """Add the sums of the parts in order, and subtract the total from the result, add it or write it."""
+    numbers = Numbers(frame.dtype)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        written, read = template.bind(result.buffer, writable=True), template.bind(parts.buffer, writable=False)
+        template.numbers("rows", "columns", "splits", "groups_each")
+        kernel.line(
+            "let plane = block / groups_each;",
+            f"let e = (block - plane * groups_each) * {WORKGROUP}u + local;",
+            "if (e >= rows * columns) { return; }",
+            "let i = e / columns; let j = e % columns;",
+        )
+        template.matrix("result")
+        template.matrix("parts")
+        first = "parts_at + i * parts_down + j + (plane * (splits - 1u) + n) * parts_each"
+        kernel.line(
+            f"let parts_each = {template.number('parts_each')}; var sum = {numbers.zero};",
+            f"for (var n = 0u; n < splits; n++) {{ sum += {read.load(first)}; }}",
+        )
+        place = template.place("result", result, "i", "j")
+        total = f"{written.load(place)} {'+' if sign > 0 else '-'} sum" if sign else "sum"
+        kernel.line(written.store(place, total))
+
+    each = -(-result.rows * result.columns // WORKGROUP)
+    values = {
+        "rows": result.rows, "columns": result.columns, "splits": splits, "groups_each": each,
+        "parts_each": parts.plane, **where("result", result), **where("parts", parts),
+    }  # fmt: skip
+    frame.run(("parts", result.buffer, parts.buffer, sign), "update end", write, values, frame.batch * each)
 
 
 def _up(extent: int, stride: int, fits: bool) -> int:
@@ -146,22 +203,27 @@ def _layout(frame: Frame, plane: int, edge: int, along: int, depth: int, deep: i
 
 
 def _write_update(
-    template: Template, matrices: tuple[Matrix, Matrix, Matrix], layouts: tuple[Layout, Layout], tiling: Tiling, *,
-    wide: bool, even: bool, sign: int, numbers: Numbers,
+    template: Template, matrices: tuple[Matrix, Matrix, Matrix], layouts: tuple[Layout, Layout], tiling: Tiling,
+    parts: Matrix | None, *, wide: bool, even: bool, sign: int, numbers: Numbers,
 ) -> None:  # fmt: skip
     kernel, (result, left, right) = template.kernel, matrices
-    written = template.bind(result.buffer, writable=True, wide=wide)
+    written = template.bind(parts.buffer if parts else result.buffer, writable=True, wide=wide)
     accesses = [template.bind(m.buffer, writable=False, wide=wide) for m in (left, right)]
     template.numbers("height", "width", "depth", "across", "down", "skipped")
     kernel.line(
-        "let plane = block / (across * down);",
-        "let tile = block - plane * across * down;",
+        "let number = block / (across * down);",
+        "let tile = block - number * across * down;",
         f"let top = tile / across * {tiling.rows}u;",
         f"let left = tile % across * {tiling.columns}u;",
         f"if (skipped == 1u && top >= left + {tiling.columns}u) {{ return; }}",
         f"if (skipped == 2u && left >= top + {tiling.rows}u) {{ return; }}",
-        "let begin = 0u; let end = depth;",
     )
+    if parts:
+        template.numbers("splits", "part", "pitch", "plane_each")
+        kernel.line("let plane = number / splits; let begin = (number - plane * splits) * part;")
+        kernel.line("let end = min(begin + part, depth);")
+    else:
+        kernel.line("let plane = number; let begin = 0u; let end = depth;")
     operands = []
     for mark, edge, extent, access, layout, size in (
         (_MARKS[0], "top", "height", accesses[0], layouts[0], tiling.rows),
@@ -172,9 +234,13 @@ def _write_update(
     walk.emit()
     for mark, name in zip(_MARKS, ("left_from", "right_from"), strict=True):
         template.rename(mark, name)
-    kernel.line(f"let result_at = {template.number('result_from')} + plane * {kernel.parameter(result.plane)};")
-    kernel.line(f"let pitch = {kernel.parameter(result.down)};")
-    step = "" if result.across == 1 else f" * {kernel.parameter(result.across)}"
+    step, sign = "", sign if parts is None else 0
+    if parts:
+        kernel.line("let result_at = number * plane_each;")
+    else:
+        kernel.line(f"let result_at = {template.number('result_from')} + plane * {kernel.parameter(result.plane)};")
+        kernel.line(f"let pitch = {kernel.parameter(result.down)};")
+        step = "" if result.across == 1 else f" * {kernel.parameter(result.across)}"
     for row, column, sums in walk.patch():
         kernel.line("{", f"let row = top + {row}; let column = left + {column};",
                     "if (row < height && column < width) {",

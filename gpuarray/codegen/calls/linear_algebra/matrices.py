@@ -167,6 +167,7 @@ class Frame:
     launches: list[Launch] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     templates: dict[tuple[object, ...], Template] = field(default_factory=dict)
+    _shared: dict[int, Buffer] = field(default_factory=dict)
 
     @property
     def block(self) -> int:
@@ -180,6 +181,12 @@ class Frame:
         """Return a scratch buffer."""
         self.scratch.append(scratch_bytes(size, dtype))
         return Buffer("scratch", len(self.scratch) - 1, dtype, size)
+
+    def shared(self, size: int) -> Buffer:
+        """Return a scratch buffer for what the next launch reads, which all launches that ask for this size share."""
+        if size not in self._shared:
+            self._shared[size] = self.buffer(size, self.dtype)
+        return self._shared[size]
 
     def matrix(self, rows: int, columns: int, dtype: DType | None = None) -> Matrix:
         """Return a stack of matrices in a scratch buffer, with the columns one after the other."""

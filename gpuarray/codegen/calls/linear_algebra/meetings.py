@@ -13,7 +13,8 @@ import numpy as np
 from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
+from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -151,18 +152,23 @@ def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
 
 
 def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
-    """Write the kernel, in which an invocation has a square of the products, whose rows and columns lie apart."""
-    kernel, width, pitch = template.kernel, t.width, t.width + 1
-    kernel.module += [*numbers.functions, f"var<workgroup> kept: array<{numbers.kind}, {width * pitch}>;"]
+    """Write the kernel, in which an invocation has the products of four columns, or a few, with as many."""
+    kernel, width = template.kernel, t.width
+    each = width // _EDGE
+    kept = Vectors("kept", numbers, width, width)  # a line for each row
+    kernel.module += [*numbers.functions, kept.declaration]
     _begin(template, t, "parts")
     read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
     template.numbers("rows", "rows_each")
     template.matrix("work")
-    each = range(width // _EDGE)
     element = read.load(template.place("work", t.work, "row", "column"))
+    here = kept.element(f"e % {width}u", f"e / {width}u")
+    (lefts, left_names), (rights, right_names) = (
+        kept.read_some(name, "k", place, each) for name, place in (("left", "i"), ("right", "j"))
+    )
     kernel.line(
-        f"let i = local % {_EDGE}u; let j = local / {_EDGE}u;",
-        *(f"var sum{a}_{b} = {numbers.zero};" for a in each for b in each),
+        f"let i = local % {_EDGE}u * {each}u; let j = local / {_EDGE}u * {each}u;",
+        *(f"var sum{a}_{b} = {numbers.zero};" for a in range(each) for b in range(each)),
         "let bottom = min(part * rows_each + rows_each, rows);",
         f"for (var top = part * rows_each; top < bottom; top += {width}u) {{",
         "workgroupBarrier();",
@@ -170,21 +176,24 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
         f"let row = top + e % {width}u; let column = column_of(e / {width}u, one, other);",
         f"var value = {numbers.zero};",
         f"if (row < bottom && column < columns) {{ value = {element}; }}",
-        f"kept[e / {width}u * {pitch}u + e % {width}u] = value;",
+        f"{here} = value;",
         "}",
         "workgroupBarrier();",
         f"for (var k = 0u; k < {width}u; k++) {{",
-        *(f"let minus{a} = -kept[(i + {a * _EDGE}u) * {pitch}u + k];" for a in each),
-        *(f"let left{a} = {numbers.conj(f'minus{a}')};" for a in each),
-        *(f"let right{b} = kept[(j + {b * _EDGE}u) * {pitch}u + k];" for b in each),
-        *(f"sum{a}_{b} = {numbers.less(f'sum{a}_{b}', f'left{a}', f'right{b}')};" for a in each for b in each),
+        *lefts,
+        *rights,
+        *(f"let minus{a} = -{numbers.conj(left)};" for a, left in enumerate(left_names)),
+        *(
+            f"sum{a}_{b} = {numbers.less(f'sum{a}_{b}', f'minus{a}', right)};"
+            for a in range(each)
+            for b, right in enumerate(right_names)
+        ),
         "}",
         "}",
     )
-    for a in each:
-        for b in each:
-            place = f"block * {width * width}u + (j + {b * _EDGE}u) * {width}u + i + {a * _EDGE}u"
-            kernel.line(written.store(place, f"sum{a}_{b}"))
+    for a in range(each):
+        for b in range(each):
+            kernel.line(written.store(f"block * {width * width}u + (j + {b}u) * {width}u + i + {a}u", f"sum{a}_{b}"))
 
 
 def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
@@ -193,7 +202,8 @@ def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
 
     def write(template: Template) -> None:
         kernel = template.kernel
-        kernel.module += [*numbers.functions, f"var<workgroup> turns: array<{numbers.kind}, {width * width}>;"]
+        turns = Vectors("turns", numbers, width, width)
+        kernel.module += [*numbers.functions, turns.declaration]
         _begin(template, t, "parts")
         written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
         meets = template.bind(t.meets, writable=False)
@@ -202,17 +212,24 @@ def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
         template.matrix("work")
         turn = read.load(f"slot * {width * width}u + e")
         place = template.place("work", t.work, "i", "column_of({0}, one, other)")
+        element = written.load(template.place("work", t.work, "i", "column"))
         kernel.line(
-            f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{ turns[e] = {turn}; }}",
+            f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+            f"{turns.element(f'e / {width}u', f'e % {width}u')} = {turn};",
+            "}",
             "workgroupBarrier();",
             "if (i >= rows) { return; }",
             *unrolled(width, lambda j: f"var x{j} = {numbers.zero};"),
-            f"for (var k = 0u; k < {width}u; k++) {{",
-            "let column = column_of(k, one, other); if (column >= columns) { continue; }",
-            f"let minus = -{written.load(template.place('work', t.work, 'i', 'column'))}; let row = k * {width}u;",
-            *unrolled(width, lambda j: f"x{j} = {numbers.less(f'x{j}', 'minus', f'turns[row + {j}u]')};"),
-            "}",
+            f"for (var k = 0u; k < {width}u; k += {LANES}u) {{",
         )
+        for m in range(LANES):  # the loads of four columns are under way at once
+            value = f"let column = column_of(k + {m}u, one, other); if (column < columns) {{ minus{m} = -{element}; }}"
+            kernel.line(f"var minus{m} = {numbers.zero}; {{ {value} }}")
+        for m in range(LANES):
+            lets, factors = turns.read(f"(k + {m}u)")
+            kernel.line("{", *lets)
+            kernel.line(*unrolled(width, lambda j: f"x{j} = {numbers.less(f'x{j}', f'minus{m}', factors[j])};"), "}")  # noqa: B023
+        kernel.line("}")
         for j in range(width):
             store = written.store(place.format(f"{j}u"), f"x{j}")
             kernel.line(f"if (column_of({j}u, one, other) < columns) {{ {store} }}")
@@ -230,7 +247,7 @@ def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
         template.kernel.workgroup = min(frame.capabilities.workgroup_size, max(WORKGROUP, (t.width // 2) ** 2))
         _write_rotations(template, t, numbers)
 
-    values = {**places, "columns": t.work.columns, "parts": 1, "rows": t.rows, "chunks": t.chunks}
+    values = {**places, "columns": t.work.columns, "parts": 1, "rows": t.rows}
     frame.run(("rotate", t.work.buffer), "rotations", write, values, frame.batch * t.meetings)
 
 
@@ -283,13 +300,14 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
     kernel, width, pitch, real = template.kernel, t.width, t.width + 1, numbers.real
     epsilon = float(np.finfo(numbers.real_dtype).eps)
     read, meets = template.bind(t.grams, writable=False), template.bind(t.meets, writable=True)
-    template.numbers("rows", "chunks")
+    template.numbers("rows")
+    part = read.load(f"(slot * {t.chunks}u + n) * {width * width}u + e")
     kernel.line(
         f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
         "if (local == 0u) { is_turned = 0u; }",
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
-        f"for (var n = 0u; n < chunks; n++) {{ sum += {read.load(f'(slot * chunks + n) * {width * width}u + e')}; }}",
+        f"for (var n = 0u; n < {t.chunks}u; n++) {{ sum += {part}; }}",
         f"gram[c * {pitch}u + i] = sum;",
         f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
         "}",

@@ -120,12 +120,24 @@ class Vectors:
 
     def read(self, line: str, first: int = 0) -> tuple[list[str], list[str]]:
         """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
-        pitch, lanes = self._pitch // self._lanes, self._lanes
-        parts = range(first // lanes, self._length // lanes)
-        lets = [f"let {self._name}{n} = {self._name}[({line}) * {pitch}u + {n}u];" for n in parts]
+        return self._read(self._name, f"({line}) * {self._pitch // self._lanes}u", range(first, self._length))
+
+    def read_some(self, name: str, line: str, place: str, count: int) -> tuple[list[str], list[str]]:
+        """Return statements that read ``count`` numbers from a place, a multiple of it, and the names of these."""
+        if count % self._lanes:
+            return [f"let {name}{n} = {self.element(line, f'{place} + {n}u')};" for n in range(count)], [
+                f"{name}{n}" for n in range(count)
+            ]
+        lanes = self._lanes
+        return self._read(name, f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u", range(count))
+
+    def _read(self, name: str, start: str, places: range) -> tuple[list[str], list[str]]:
+        lanes = self._lanes
+        parts = range(places.start // lanes, -(-places.stop // lanes))
+        lets = [f"let {name}{n} = {self._name}[{start} + {n}u];" for n in parts]
         if lanes == 1:
-            return lets, [f"{self._name}{n}" for n in range(self._length)]
-        return lets, [f"{self._name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(self._length)]
+            return lets, [f"{name}{n}" for n in range(places.stop)]
+        return lets, [f"{name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(places.stop)]
 
 
 def inverse(numbers: Numbers, pivot: str) -> list[str]:
