@@ -37,23 +37,23 @@ def pull(program: Program, cotangents: Cotangents, walk: Walk | None = None) -> 
     They are computed at once if all values of the program are small and in host memory, and recorded otherwise.
     """
     limit = immediacy().limit
-    if limit and program.device.kind in FREE and _is_small(program, limit):
-        seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
-        is_known = all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True))
-        if is_known and compute_small(program.results, program.device):
-            return _HostWalk(program).run(seeds)
+    if limit and program.device.kind in FREE:
+        nodes: list[Any] = [node for node, _, _ in program.steps if isinstance(node, BaseNode)]
+        if all(prod(node.shape) <= limit for node in nodes):
+            seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
+            if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
+                values = compute_small(nodes, program.results, program.device)
+                if values is not None:
+                    return _HostWalk(program, values).run(seeds)
     return program.pull(cotangents, walk)
-
-
-def _is_small(program: Program, limit: int) -> bool:
-    return all(prod(node.shape) <= limit for node, _, _ in program.steps if isinstance(node, BaseNode))
 
 
 class _HostWalk:
     """One walk through a program whose values the host has."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, values: dict[Node, Any]) -> None:
         self._program = program
+        self._values = values
         self.known: dict[Any, Any] = {}
         """The cotangents so far, by node; those of a joint by number."""
         self.own: set[Any] = set()
@@ -78,6 +78,11 @@ class _HostWalk:
                     self._by_rule(node, operands, ct, wanted)
                 self.own.discard(node)
         return [self._result(node) for node in program.variables]
+
+    def value(self, node: Node) -> Any:
+        """Return the value of a node; None if the host does not have it."""
+        known = self._values.get(node)
+        return value_of(node) if known is None else known
 
     def add(self, node: Any, part: Value, *, is_own: bool = False) -> None:
         """Add a part to the cotangent of a node; ``is_own`` says that nothing else has its memory."""
@@ -184,7 +189,7 @@ def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted
             if not is_wanted or partial == 0:
                 continue
             if callable(partial):
-                values = values or [value_of(operand) for operand in (node, *operands)]
+                values = values or [walk.value(operand) for operand in (node, *operands)]
                 if any(value is None for value in values):
                     return False
                 factor = partial(*values)
@@ -203,7 +208,7 @@ def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted
 
 
 def _select(walk: _HostWalk, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
-    condition = value_of(operands[0])
+    condition = walk.value(operands[0])
     if condition is None:
         return False
     nothing = ct.dtype.type(0)
@@ -240,7 +245,7 @@ def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, 
             part = _converted(part, source.dtype)
         walk.add(source, np.broadcast_to(part, source.shape))
         return True
-    values = value_of(source), value_of(node)
+    values = walk.value(source), walk.value(node)
     if (node.op is reductions.max or node.op is reductions.min) and values[0] is not None and values[1] is not None:
         is_found = values[0] == values[1].reshape(beside)
         share = is_found / np.add.reduce(is_found, node.axes, source.dtype, keepdims=True)
@@ -251,7 +256,7 @@ def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, 
 
 def _contract(walk: _HostWalk, node: Contract, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
     left, right = operands
-    others = value_of(right), value_of(left)
+    others = walk.value(right), walk.value(left)
     if node.dtype.itemsize < 4 or any(other is None for other in others):
         return False
     if wanted[0]:
@@ -273,7 +278,7 @@ def _concat(walk: _HostWalk, node: Concat, operands: Sequence[Node], ct: Value, 
 
 def _gather(walk: _HostWalk, node: Gather, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
     source, positions = operands
-    places = value_of(positions)
+    places = walk.value(positions)
     if places is None:
         return False
     np.add.at(walk.memory(source).reshape(-1), places, ct)

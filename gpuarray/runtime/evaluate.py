@@ -188,17 +188,20 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
 
 
-def compute_small(nodes: Sequence[Node], device: Device) -> bool:
-    """Compute nodes without a plan; return False if the graph is not small, or the host lacks a value of it."""
+def compute_small(nodes: Sequence[Node], wanted: Sequence[Node], device: Device) -> dict[Node, Any] | None:
+    """Compute a small graph without a plan, and return values of its nodes, which are in topological order.
+
+    Those that are wanted have results afterwards. None if the graph is not small, or the host lacks a value of it.
+    """
     provider = provider_of(device)
-    limit = _direct_limit(device, provider, config.current)
+    limit, calls = _direct_limit(device, provider, config.current), is_host(provider)
     with places.lock_of(provider), places.graphs:
-        pending = pending_of(nodes)
-        if not pending:
-            return True
-        if not limit or (places.being_updated and places.updating(pending, provider) is not None):
-            return False
-        return direct.compute(pending, limit, calls=is_host(provider))
+        if not limit or (places.being_updated and places.updating(wanted, provider) is not None):
+            return None
+        values = direct.compute_in_order(nodes, wanted, limit, calls=calls)
+        if values is None and direct.compute(wanted, limit, calls=calls):
+            return {}
+        return values
 
 
 def is_immediate(device: Device) -> bool:
