@@ -27,6 +27,7 @@ from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
@@ -176,7 +177,11 @@ class GpuArray(MethodsArray):
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
         if immediacy().limit and (host := self.host()) is not None:
             return np.array(host, order="C")
-        return evaluate.read(self.settled(), self._cell.device)
+        try:
+            return evaluate.read(self.settled(), self._cell.device)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables."""
@@ -270,6 +275,7 @@ class GpuArray(MethodsArray):
         telemetry.transfer("bool", self._dtype.itemsize, self._cell.device)
         return bool(self.item())
 
+    @without_frames
     def _scalar(self, convert: Callable[[Any], Any]) -> Any:
         if self._shape:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")

@@ -124,7 +124,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     return result * (180 / np.pi) if deg else result
 
 
-@implements("real_if_close", at_once="elements")
+@implements("real_if_close")
 def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
     """Return the real part if all imaginary parts are close to zero, else the complex array."""
     source = as_array(a)

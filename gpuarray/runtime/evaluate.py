@@ -29,7 +29,7 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, ownership, places
 from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
-from gpuarray.runtime.history import blame_last
+from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
@@ -91,8 +91,12 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         return
     while True:
         provider = registry.open_device(device)
-        with (lock := places.lock_of(provider)):
-            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
+        try:
+            with (lock := places.lock_of(provider)):
+                busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
         if busy is None:
             return
         places.wait_for(busy)
@@ -287,6 +291,7 @@ def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
             node.resolve(made)
 
 
+@without_frames
 def scalar(node: Node, device: Device) -> Any:
     """Return the value of a node of one element as a Python scalar; waits for it."""
     value = element(node, 0, device)

@@ -98,3 +98,10 @@ def test_at_refuses_dtypes_before_positions(put):
     for array in (np.zeros((0, 3)), put(np.zeros((0, 3)))):
         with pytest.raises(TypeError):
             np.bitwise_and.at(array, [0], 1)
+
+
+def test_real_if_close_is_a_view(put):
+    for array in (np.array(2 + 0j), put(np.array(2 + 0j)), np.ones(3, complex), put(np.ones(3, complex))):
+        real = np.real_if_close(array)
+        array[...] = 5
+        assert np.all(np.asarray(real) == 5)

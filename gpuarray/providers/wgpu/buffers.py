@@ -20,6 +20,7 @@ import wgpu
 
 from gpuarray.config import config
 from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.finalizers import AtEnd
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.references import owner_count
 
@@ -80,22 +81,15 @@ class WgpuBuffer:
         self.pool = pool
         self.nbytes = nbytes
         self.is_shared = not storage.owned  # whether code outside this package has the memory
-        #: The storage until it is released; a list, as its pop is atomic: of two threads that release, one gets it
-        self.held = [storage]
+        #: Returns the storage, its argument, when it is dropped; None once the buffer is released
+        self.held: AtEnd | None = AtEnd(pool.returned.append, storage)
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
-        try:
-            storage = self.held.pop()
-        except (IndexError, AttributeError):  # it has been released, or an interrupt came before it was made
-            return
-        self.pool.returned.append(storage)
-
-    def __del__(self) -> None:
-        self.release()
+        self.held = None
 
     def __repr__(self) -> str:
-        return f"<WgpuBuffer of {self.nbytes:,} bytes{'' if self.held else ', released'}>"
+        return f"<WgpuBuffer of {self.nbytes:,} bytes{', released' if self.held is None else ''}>"
 
     def storage(self, pool: "Pool") -> Storage:
         """Return the storage, for the provider that owns ``pool``.
@@ -107,9 +101,11 @@ class WgpuBuffer:
         """
         if self.pool is not pool:
             raise DeviceError(self.pool.closed or "a buffer belongs to another device; copy it with to_device() first")
-        if not self.held:
+        held = self.held
+        if held is None:
             raise DeviceError("a buffer was used after its release; keep a reference to the array that owns it")
-        return self.held[0]
+        storage: Storage = held.args[0]
+        return storage
 
 
 class Pool:

@@ -172,8 +172,8 @@ class Dispatcher:
         for launch in prepared.launches:
             try:
                 # serial numbers are never reused, so the buffers of a known group belong to this device
-                group = groups[launch.serial, *[buffers[kind][slot].held[0].serial for kind, slot in launch.slots]]
-            except (KeyError, IndexError):
+                group = groups[launch.serial, *[buffers[kind][slot].held.args[0].serial for kind, slot in launch.slots]]
+            except (KeyError, AttributeError):  # a new group, or a buffer that was released
                 bound = [buffers[kind][slot].storage(self.pool) for kind, slot in launch.slots]
                 group = self._create_group(launch, bound, (launch.serial, *[storage.serial for storage in bound]))
             data = launch.data(scalars) if launch.runs else None
