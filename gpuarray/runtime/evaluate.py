@@ -200,10 +200,11 @@ def compute_small(nodes: Sequence[Node], wanted: Sequence[Node], device: Device)
     provider = provider_of(device)
     limit, calls = _direct_limit(device, provider, config.current), is_host(provider)
     with places.lock_of(provider), places.graphs:
-        if not limit or (places.being_updated and places.updating(wanted, provider) is not None):
+        pending = pending_of(wanted)
+        if not limit or (places.being_updated and places.updating(pending, provider) is not None):
             return None
-        values = direct.compute_in_order(nodes, wanted, limit, calls=calls)
-        if values is None and direct.compute(wanted, limit, calls=calls):
+        values = direct.compute_in_order(nodes, pending, limit, calls=calls)
+        if values is None and direct.compute(pending, limit, calls=calls):
             return {}
         return values
 
