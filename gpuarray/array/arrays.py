@@ -17,6 +17,7 @@ import numpy.typing as npt
 from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
+from gpuarray.array.cells import FREE
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
@@ -354,6 +355,8 @@ class GpuArray(MethodsArray):
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
+            if immediacy().limit and self._cell.device.kind in FREE:
+                return (self._of_host(element, self._cell.device) for element in elements)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))

@@ -318,7 +318,7 @@ def sinc(x: Any) -> GpuArray:
     return elementwise.sin(scaled) / scaled
 
 
-@native("i0")
+@native("i0", at_once="elements")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
     return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

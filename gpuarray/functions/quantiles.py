@@ -91,6 +91,17 @@ def _nan_where(flags: Any, result: Any) -> Any:
     return np.where(flags, result.dtype.type(np.nan), result)
 
 
+def _without_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function for arrays without NaN, with which it is also the one that ignores NaN."""
+
+    def run(a: Any, *arguments: Any, **keywords: Any) -> Any:
+        if np.isnan(a).any():
+            raise LookupError
+        return function(a, *arguments, **keywords)
+
+    return run
+
+
 # -- medians --------------------------------------------------------------------------------------------------------
 
 
@@ -125,7 +136,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
-@implements("nanmedian")
+@implements("nanmedian", at_once="elements", call=_without_nan(np.median))
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -258,7 +269,7 @@ def percentile(
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("nanquantile")
+@implements("nanquantile", at_once="elements", call=_without_nan(np.quantile))
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
@@ -267,7 +278,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
-@implements("nanpercentile")
+@implements("nanpercentile", at_once="elements", call=_without_nan(np.percentile))
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,

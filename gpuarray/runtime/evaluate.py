@@ -22,6 +22,7 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
@@ -36,6 +37,7 @@ from gpuarray.runtime.placement.residency import host_values, resident, send, wh
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
+from gpuarray.runtime.telemetry import counters
 
 __all__ = [
     "HOST_DEVICE",
@@ -61,6 +63,8 @@ __all__ = [
     "will_be_direct",
 ]
 
+#: The deepest graphs that are computed where an operation uses them: a composition of a few operations.
+_SHALLOW: Final = 8
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
@@ -137,6 +141,7 @@ def _evaluate(
         limit = 0 if run is not None else _direct_limit(device, provider, settings)
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
+                counters["evaluations"] += 1
                 return None
             pending = pending_of(pending)
         if not pending:
@@ -264,6 +269,21 @@ def is_elsewhere(node: Node) -> bool:
 def folded(node: Map, device: Device) -> Node:
     """Return a row over constants as a constant, where small graphs are computed directly; else the node itself."""
     return direct.folded(node) if is_immediate(device) else node
+
+
+def computed_small(node: Node, device: Device) -> bool:
+    """Compute a pending node of a few small ones on values of the host; return whether that was possible.
+
+    What is computed from it need then not be recorded. Deeper graphs depend on large values or on those of a device, as
+    small ones are computed as soon as they are used.
+    """
+    limit = immediacy().limit
+    if node.depth > _SHALLOW or (device.kind != "cpu" and device.kind != "auto"):
+        return False
+    if node.size > limit or any(operand.size > limit for operand in node.inputs):
+        return False
+    with places.graphs:
+        return node.result is not None or direct.compute((node,), limit, calls=device.kind == "cpu")
 
 
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
