@@ -85,7 +85,7 @@ def test_gradients_share_no_memory() -> None:
         first, second = xp.grad(lambda a, b: (a + b).sum(), argnums=(0, 1))(x, x)
         first += 1
         assert second.tolist() == [1.0] * 6
-        out, pullback = xp.vjp(lambda a: a.reshape(2, 3), x)
+        _, pullback = xp.vjp(lambda a: a.reshape(2, 3), x)
         ct = xp.ones((2, 3))
         (found,) = pullback(ct)
         found += 1
