@@ -1,8 +1,9 @@
-"""``python -m bench.functions``: compare single functions on the device "cpu" with NumPy, at several sizes.
+"""``python -m bench.functions``: compare single functions on "cpu" with those of NumPy or SciPy, at several sizes.
 
-Each call of :mod:`bench.calls` is evaluated alone, and both libraries take turns. A time is the least of all turns,
-because other work on the machine only makes times longer. Where NumPy returns a view, the time of its copy is included,
-because an evaluated result is a copy too. Calls that would take NumPy longer than ``--longest`` are left out.
+Each call of :mod:`bench.calls`, :mod:`bench.scipy_calls` or :mod:`bench.image_calls` is evaluated alone, and both
+libraries take turns. A time is the least of all turns, because other work on the machine only makes times longer. Where
+the other library returns a view, the time of its copy is included, because an evaluated result is a copy too. Calls
+that would take it longer than ``--longest`` are left out.
 """
 
 import argparse
@@ -14,18 +15,22 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import gpuarray as xp
-from bench.calls import calls, operands
+from bench import calls, image_calls, scipy_calls
 from bench.facts import facts
 
 SIZES: Final = (10**3, 10**5, 10**7)
 #: Least duration of a turn, in seconds.
 TURN: Final = 2e-4
+
+#: By package: the modules with its calls. The packages are those of NumPy's or SciPy's functions and of ours.
+PACKAGES: Final = {"numpy": calls, "scipy": scipy_calls, "scipy.ndimage": image_calls}
 
 Call = Callable[[], object]
 
@@ -33,14 +38,17 @@ Call = Callable[[], object]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the calls from the slowest relative to NumPy on, and return 1 if a call failed."""
     given = _parser().parse_args(arguments)
-    chosen = [text for text in calls() if not given.calls or any(word in text for word in given.calls)]
+    package = PACKAGES[given.package]
+    baseline = import_module(given.package)
+    tested = xp if given.package == "numpy" else import_module(f"gpuarray.{given.package}")
+    chosen = [text for text in package.calls() if not given.calls or any(word in text for word in given.calls)]
     rows: list[dict[str, Any]] = []
     failed = 0
     times: dict[str, list[float]] = {text: [] for text in chosen}
     with xp.using(device="cpu"), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for size in given.sizes:
-            theirs = operands(size)
+            theirs = package.operands(size)
             ours = {name: xp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
             xp.evaluate(*(value for value in ours.values() if isinstance(value, xp.ndarray)))
             for text in chosen:
@@ -48,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     continue
                 try:
                     row = measured(
-                        numpy_call(evaluation(text, np, theirs), theirs),
-                        our_call(evaluation(text, xp, ours), ours),
+                        numpy_call(evaluation(text, baseline, theirs), theirs),
+                        our_call(evaluation(text, tested, ours), ours),
                         given.seconds,
                     )
                 except Exception as error:  # one call must not end the comparison of the others
@@ -102,7 +110,8 @@ def _arrays(value: Any, kind: type) -> Iterator[Any]:
 
 def evaluation(text: str, namespace: Any, arrays: dict[str, Any]) -> Call:
     """Return a call that evaluates an expression with the names of a namespace and of arrays."""
-    names = {name: getattr(namespace, name) for name in xp.__all__ if hasattr(namespace, name)}
+    public = xp.__all__ if namespace in (np, xp) else dir(namespace)
+    names = {name: getattr(namespace, name) for name in public if hasattr(namespace, name)}
     return partial(eval, compile(text, "<call>", "eval"), names | arrays)
 
 
@@ -161,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.functions", description=(__doc__ or "").splitlines()[0])
     add = parser.add_argument
     add("calls", nargs="*", help="measure only the calls that contain one of these texts")
+    add("--package", choices=[*PACKAGES], default="numpy", help="package of the functions; numpy by default")
     add("--sizes", type=lambda text: [int(float(word)) for word in text.split(",")], default=SIZES, help="1e3,1e5,1e7")
     add("--seconds", type=float, default=0.04, help="seconds of each call and library; 0.04 by default")
     add("--longest", type=float, default=1.0, help="leave out calls that take NumPy more seconds; 1 by default")

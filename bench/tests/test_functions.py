@@ -4,9 +4,12 @@ import re
 
 import numpy as np
 import pytest
+import scipy
+from scipy import ndimage
 
 import gpuarray as xp
-from bench import functions
+import gpuarray.scipy.ndimage as ndi
+from bench import functions, image_calls, scipy_calls
 from bench.calls import UNTIMED, calls, operands
 
 NAMESPACES = {
@@ -51,6 +54,30 @@ def test_call(text):
     with np.errstate(all="ignore"), xp.using(device="cpu", direct_limit=1 << 14):
         functions.numpy_call(functions.evaluation(text, np, theirs), theirs)()
         functions.our_call(functions.evaluation(text, xp, ours), ours)()
+
+
+@pytest.mark.parametrize("text", image_calls.calls())
+def test_call_of_an_image(text):
+    theirs = image_calls.operands(900)
+    ours = {name: xp.asarray(v, device="cpu") if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
+    with xp.using(device="cpu"):
+        functions.numpy_call(functions.evaluation(text, ndimage, theirs), theirs)()
+        functions.our_call(functions.evaluation(text, ndi, ours), ours)()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_calls_of_scipys_functions():
+    theirs = scipy_calls.operands(900)
+    ours = {name: xp.asarray(v, device="cpu") if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
+    with xp.using(device="cpu"):
+        for text in scipy_calls.calls():
+            functions.numpy_call(functions.evaluation(text, scipy, theirs), theirs)()
+            functions.our_call(functions.evaluation(text, xp.scipy, ours), ours)()
+
+
+def test_every_function_of_images_has_a_call():
+    named = {text.partition("(")[0] for text in image_calls.calls()}
+    assert not {name for name in ndimage.__all__ if callable(getattr(ndimage, name))} - named
 
 
 def test_times_of_small_sizes_foretell_larger_ones():

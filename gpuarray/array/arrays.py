@@ -17,6 +17,7 @@ import numpy.typing as npt
 from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
+from gpuarray.array.cells import FREE
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
@@ -27,6 +28,7 @@ from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
@@ -176,7 +178,11 @@ class GpuArray(MethodsArray):
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
         if immediacy().limit and (host := self.host()) is not None:
             return np.array(host, order="C")
-        return evaluate.read(self.settled(), self._cell.device)
+        try:
+            return evaluate.read(self.settled(), self._cell.device)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables."""
@@ -270,10 +276,11 @@ class GpuArray(MethodsArray):
         telemetry.transfer("bool", self._dtype.itemsize, self._cell.device)
         return bool(self.item())
 
+    @without_frames
     def _scalar(self, convert: Callable[[Any], Any]) -> Any:
         if self._shape:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-        telemetry.transfer(convert.__name__, self._dtype.itemsize, self._cell.device, depth=3)
+        telemetry.transfer(convert.__name__, self._dtype.itemsize, self._cell.device, depth=4)
         value = self.item()
         if isinstance(value, complex) and convert is not complex:
             raise TypeError(f"a complex number cannot be converted to {convert.__name__}; take its real part")
@@ -348,6 +355,8 @@ class GpuArray(MethodsArray):
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
+            if immediacy().limit and self._cell.device.kind in FREE:
+                return (self._of_host(element, self._cell.device) for element in elements)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))

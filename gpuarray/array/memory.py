@@ -107,8 +107,8 @@ class MemoryArray:
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
-        if depth >= recording.depth:
-            recorded.evaluate_deep(cell)
+        if depth >= recording.counted:
+            recorded.bound(cell, depth)
         return array
 
     @classmethod
@@ -192,7 +192,9 @@ class MemoryArray:
         if memory is not None:
             return memory
         node = cell.node
-        return None if node.depth and type(node) is not Generate else cell.look()
+        if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):
+            return None
+        return cell.look()
 
     def whole_host(self, most: int) -> npt.NDArray[Any] | None:
         """Return up to ``most`` elements for reading; None if the device is not "cpu", or if they are to be computed.

@@ -18,6 +18,7 @@ from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import warn
@@ -237,9 +238,11 @@ def check_power(base: Any, exponent: Any) -> None:
     base : Node or scalar
         The base.
     exponent : object
-        A number, array or sequence. Arrays of this package are not checked.
+        A number, array or sequence. Of the arrays of this package, small ones in host memory are checked.
     """
     kind = base.dtype.kind if isinstance(base, BaseNode) else np.min_scalar_type(base).kind
+    if isinstance(exponent, StoredArray) and immediacy().limit:
+        exponent = exponent.host()
     if kind not in "biu" or type(exponent) is TracedScalar or holds_arrays(exponent):
         return
     if not isinstance(exponent, int | np.integer | np.ndarray | list | tuple):

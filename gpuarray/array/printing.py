@@ -10,6 +10,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.history import without_frames
 
 _PREFIX = "GpuArray("
 
@@ -43,6 +44,7 @@ def _body(array: Any, prefix: str, separator: str) -> str:
     return np.array2string(host, separator=separator, prefix=prefix, threshold=0)
 
 
+@without_frames
 def representation(array: Any) -> str:
     """Return ``GpuArray([...], dtype=float32, device='cpu')``, with ``shape=`` if elements are omitted."""
     facts = [f"dtype={array.dtype.name}", f"device={array.device.name!r}"]
@@ -60,6 +62,7 @@ def representation(array: Any) -> str:
     return _PREFIX + body + gap + tail
 
 
+@without_frames
 def text(array: Any) -> str:
     """Return ``str`` of the NumPy array with the same elements."""
     return str(array.get()[()]) if not array.shape else _body(array, "", " ")

@@ -380,6 +380,8 @@ def _host_key(key: Any) -> Any:
         host = key._host if key._memory is key._cell.memory else key.host()
         if host is not None:
             return host if key._shape else np.asarray(host)  # an array as key makes a copy
+    elif kind is range and len(key) <= immediacy().limit:
+        return np.asarray(key)
     elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):
         return key
     raise LookupError

@@ -30,6 +30,8 @@ _SHORTEST: Final = 32
 _LARGEST: Final = 1 << 12
 #: The largest part of the reads without sharing that are left with it.
 _SHARED: Final = 0.8
+#: The most values at the unrolled places: more do not fit into registers.
+_MOST_VALUES: Final = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ def windows_of(loop: Loop, capabilities: Capabilities) -> Windows | None:
         return None
     choices = [Windows(axis, _values(loop, axis)) for axis in range(len(loop.inner))]
     best = min(choices, key=lambda choice: _reads(loop, choice))
-    return best if _reads(loop, best) <= _SHARED else None
+    count = min(loop.inner[best.axis], _UNROLL)
+    is_small = sum(len(own.instances(count)) for own in best.values.values()) <= _MOST_VALUES
+    return best if is_small and _reads(loop, best) <= _SHARED else None
 
 
 def _values(loop: Loop, axis: int) -> dict[int, Dependence]:

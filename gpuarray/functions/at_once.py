@@ -17,13 +17,23 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import CPU, GpuArray, cells, joint_device, wrap
+from gpuarray.array import (
+    CPU,
+    FREE,
+    GpuArray,
+    cells,
+    default_device,
+    default_dtype,
+    joint_device,
+    made_of,
+    wrap,
+)
 from gpuarray.array.memory import READ_ONLY
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
-from gpuarray.runtime import telemetry
+from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -51,6 +61,8 @@ _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, sli
 #: The dtype objects of this package, of which NumPy has several that are equal.
 _CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
+_generic: Final = np.generic
+_of_host: Final = GpuArray._of_host
 
 
 class AtOnce:
@@ -126,6 +138,52 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     return cast(_F, run)
 
 
+def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_F], _F]:
+    """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
+
+    Parameters
+    ----------
+    call : callable
+        The function of NumPy.
+    size : callable
+        Returns the number of elements along the axis of a result that numbers say, from the arguments.
+    """
+
+    def declare(function: _F) -> _F:
+        @wraps(function)
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            limit = immediacy().limit
+            device = default_device()
+            if limit and device.kind in FREE and default_dtype(float) is dtypes.float64:
+                try:
+                    if size(*arguments, **keywords) <= limit:
+                        return _made(call, arguments, keywords, device)
+                except Exception:  # the error is that of the implementation
+                    pass
+            return function(*arguments, **keywords)
+
+        return cast(_F, run)
+
+    return declare
+
+
+def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> GpuArray:
+    """Return the array that a function of NumPy makes of numbers.
+
+    Raises
+    ------
+    LookupError
+        If there are arrays among the arguments, or if the result is more than an array.
+    """
+    given: list[Any] = []
+    _given((*arguments, *keywords.values()), given, given, given, False)
+    found = None if given else quiet.run(call, *arguments, **keywords)
+    if type(found) is not _ndarray:
+        raise LookupError
+    kind = dtypes.canonical(found.dtype)
+    return made_of(found if found.dtype is kind and found.base is None else found.astype(kind), device)
+
+
 def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with a new array where NumPy's returns its argument."""
 
@@ -152,7 +210,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     hosts: list[Any] = []
     raw: list[Any] = []
     try:
-        targets = _targets(rule, arguments, keywords)
+        targets: list[GpuArray] = []
+        if keywords or rule.is_in_place or len(arguments) > rule.out:
+            targets = _targets(rule, arguments, keywords)
         most = rule.most if rule.is_in_place or not targets else 0
         given = _given(arguments, arrays, hosts, raw, most)
         named = keywords
@@ -160,14 +220,16 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
         if not arrays:
             return NOT_COMPUTED
-        hosts += raw
-        is_bounded = None if most == UNSHARED and arrays[0]._cell.device is CPU else rule.is_bounded
+        device = arrays[0]._cell.device
+        if raw:
+            hosts += raw
+        is_bounded = None if most == UNSHARED and device is CPU else rule.is_bounded
         if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
-        device = arrays[0]._cell.device
-        for array in arrays:
-            if array._cell.device is not device:
-                device = joint_device(device, array._cell.device)
+        if len(arrays) > 1:
+            for array in arrays:
+                if array._cell.device is not device:
+                    device = joint_device(device, array._cell.device)
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 if not all(_is_current(array) and array._cell.own is not None for array in targets):
@@ -175,10 +237,13 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                 found = quiet.run(rule.call, *given, **named)
         else:
             found = quiet.run(rule.call, *given, **named)
-        wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
+        if isinstance(found, _generic):
+            wrapped: Any = _of_host(found, device)
+        else:
+            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
-    telemetry.counters["operations"] += 1
+    counters["operations"] += 1
     return wrapped if rule.group is None else rule.group(*wrapped)
 
 
@@ -240,7 +305,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             host = value._host if value._memory is value._cell.memory else value.host()
             if host is None and most:
                 host = value.whole_host(most)
-            if host is None or not host.size or host.dtype is dtypes.float16:
+            if host is None or not host.size or value._dtype is dtypes.float16:
                 raise LookupError
             arrays.append(value)
             hosts.append(host)
@@ -280,9 +345,9 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
             return wrap(host_leaf(found), device)
-        return GpuArray._of_host(found, device)
-    if isinstance(found, np.generic):
-        return GpuArray._of_host(found, device)
+        return _of_host(found, device)
+    if isinstance(found, _generic):
+        return _of_host(found, device)
     if isinstance(found, tuple | list):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
         return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
@@ -341,10 +406,18 @@ def _current(array: GpuArray) -> GpuArray:
 
 
 def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    if len(hosts) == 1:
+        return True
     size = 1
     for host in hosts:
         size *= host.size
-    if len(hosts) == 1 or size <= immediacy().limit or all(host.shape == hosts[0].shape for host in hosts):
+    if size <= immediacy().limit:
+        return True
+    shape = hosts[0].shape
+    for host in hosts:
+        if host.shape != shape:
+            break
+    else:
         return True
     try:
         return bool(np.broadcast(*hosts).size <= immediacy().limit)

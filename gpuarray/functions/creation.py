@@ -274,7 +274,10 @@ def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any)
     extents = checked_shape(shape, dtype)
     place = target_device(device, like)
     if is_immediate(extents, place):
-        return made_of(np.full(extents, value, dtype), place)
+        host = np.zeros(extents, dtype)
+        if value:
+            host.fill(value)
+        return made_of(host, place)
     return make(build.full(extents, value, dtype), place)
 
 

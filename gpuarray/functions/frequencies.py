@@ -15,6 +15,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     wanted_device,
 )
+from gpuarray.functions.at_once import created
 from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import implements
 from gpuarray.functions.tiling import roll
@@ -36,6 +37,7 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
     return cycles.astype(kind) * (1.0 / length)
 
 
+@created(np.fft.fftfreq, lambda n, *_, **others: n)
 def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
     """Return the frequencies of the elements of :func:`fft`: 0 and the positive ones, then the negative ones.
 
@@ -66,6 +68,7 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
     return ifftshift(_frequencies(-(points // 2), (points - 1) // 2, points * d, dtype, device))
 
 
+@created(np.fft.rfftfreq, lambda n, *_, **others: n)
 def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
     """Return the ``n // 2 + 1`` frequencies of :func:`rfft`; the arguments are those of :func:`fftfreq`."""
     points = _points(n)

@@ -65,7 +65,7 @@ def divmod(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the quotient, rounded down, and the remainder."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
     found: tuple[GpuArray, GpuArray] = _two_outputs(
         np.divmod, x1, x2, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
@@ -85,7 +85,7 @@ def frexp(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         array = as_array(x)
         return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
     found: tuple[GpuArray, GpuArray] = _two_outputs(
@@ -106,7 +106,7 @@ def modf(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         array = as_array(x)
         return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
     found: tuple[GpuArray, GpuArray] = _two_outputs(
@@ -124,7 +124,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     return result * (180 / np.pi) if deg else result
 
 
-@implements("real_if_close", at_once="elements")
+@implements("real_if_close")
 def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
     """Return the real part if all imaginary parts are close to zero, else the complex array."""
     source = as_array(a)
@@ -318,7 +318,7 @@ def sinc(x: Any) -> GpuArray:
     return elementwise.sin(scaled) / scaled
 
 
-@native("i0")
+@native("i0", at_once="elements")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
     return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

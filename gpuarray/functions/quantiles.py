@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, indexing, reductions, sorting
-from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, read, value_or
+from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, check_cast, numbers, read, value_or
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
@@ -91,6 +91,17 @@ def _nan_where(flags: Any, result: Any) -> Any:
     return np.where(flags, result.dtype.type(np.nan), result)
 
 
+def _without_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function for arrays without NaN, with which it is also the one that ignores NaN."""
+
+    def run(a: Any, *arguments: Any, **keywords: Any) -> Any:
+        if np.isnan(a).any():
+            raise LookupError
+        return function(a, *arguments, **keywords)
+
+    return run
+
+
 # -- medians --------------------------------------------------------------------------------------------------------
 
 
@@ -125,7 +136,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
-@implements("nanmedian")
+@implements("nanmedian", at_once="elements", call=_without_nan(np.median))
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -152,7 +163,7 @@ def _quantile(
         raise ValueError("q must be a scalar or 1d")
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
-    axes = axes_of(axis, source.ndim)
+    axes = build.normalize_axes(axis, source.ndim)
     lines = _lines(source, axes)
     if not lines.shape[0]:
         if not name.startswith("nan"):
@@ -169,6 +180,8 @@ def _quantile(
     # a Python scalar leaves the dtype of the elements as it is
     weak = type(q) in (int, float)
     found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+    if out is not None and not name.startswith("nan"):
+        check_cast(found.dtype, out.dtype, "same_kind")
     return _put(name, found, source, axes, out, keepdims)
 
 
@@ -258,7 +271,7 @@ def percentile(
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("nanquantile")
+@implements("nanquantile", at_once="elements", call=_without_nan(np.quantile))
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
@@ -267,7 +280,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
-@implements("nanpercentile")
+@implements("nanpercentile", at_once="elements", call=_without_nan(np.percentile))
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,

@@ -20,6 +20,7 @@ from gpuarray.functions.arguments import (
     result,
     wanted_device,
 )
+from gpuarray.functions.at_once import created
 from gpuarray.functions.creation import asarray, chosen_dtype, is_immediate, target_device
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
@@ -31,6 +32,14 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 __all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
+
+
+def _meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]:
+    """Return NumPy's coordinate matrices, but for views, which would be writeable."""
+    if not copy:
+        raise LookupError
+    return tuple(np.meshgrid(*arrays, indexing=indexing, sparse=sparse))  # type: ignore[call-overload]
+
 
 _DATES: Final = (np.datetime64, np.timedelta64)
 
@@ -103,6 +112,10 @@ def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArr
     return asarray(np.array([bool(first), bool(first + step)][:extent], np.bool_), device=device)
 
 
+def _count(start: Any, stop: Any, num: Any = 50, *_: Any, **others: Any) -> int:
+    return index(num)
+
+
 @overload
 def linspace(
     start: Any,
@@ -134,6 +147,7 @@ def linspace(
 
 
 @implements("linspace")
+@created(np.linspace, _count)
 def linspace(
     start: Any,
     stop: Any,
@@ -233,6 +247,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
 
 
 @implements("logspace")
+@created(np.logspace, _count)
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> GpuArray:
@@ -245,6 +260,7 @@ def logspace(
 
 
 @implements("geomspace")
+@created(np.geomspace, _count)
 def geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> GpuArray:
@@ -268,7 +284,7 @@ def geomspace(
     return values.astype(kind if dtype is None else wanted, copy=False)
 
 
-@native("meshgrid")
+@native("meshgrid", at_once="products", call=_meshgrid)
 def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[GpuArray, ...]:
     """Return coordinate matrices from coordinate vectors.
 

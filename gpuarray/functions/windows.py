@@ -7,6 +7,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray, default_dtype
 from gpuarray.functions import creation, elementwise, ranges
+from gpuarray.functions.at_once import created
 from gpuarray.functions.mathematics import i0
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
@@ -18,12 +19,14 @@ def _ramp(M: Any) -> tuple[GpuArray, int]:  # noqa: N803
     return ranges.arange(1 - count, count, 2, dtype=default_dtype(float)), max(count - 1, 1)
 
 
+@created(np.bartlett, math.ceil)
 def bartlett(M: Any) -> GpuArray:  # noqa: N803
     """Return the Bartlett window of M points, as :func:`numpy.bartlett`."""
     ramp, last = _ramp(M)
     return 1 - elementwise.abs(ramp) / last
 
 
+@created(np.blackman, math.ceil)
 def blackman(M: Any) -> GpuArray:  # noqa: N803
     """Return the Blackman window of M points, as :func:`numpy.blackman`."""
     ramp, last = _ramp(M)
@@ -33,18 +36,21 @@ def blackman(M: Any) -> GpuArray:  # noqa: N803
     return 0.42 + 0.5 * elementwise.cos(angle) + 0.08 * elementwise.cos(2.0 * angle)
 
 
+@created(np.hamming, math.ceil)
 def hamming(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hamming window of M points, as :func:`numpy.hamming`."""
     ramp, last = _ramp(M)
     return 0.54 + 0.46 * elementwise.cos(math.pi / last * ramp)
 
 
+@created(np.hanning, math.ceil)
 def hanning(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hann window of M points, as :func:`numpy.hanning`."""
     ramp, last = _ramp(M)
     return 0.5 + 0.5 * elementwise.cos(math.pi / last * ramp)
 
 
+@created(np.kaiser, lambda *given: math.ceil(given[0]))
 def kaiser(M: Any, beta: Any) -> GpuArray:  # noqa: N803
     """Return the Kaiser window of M points, as :func:`numpy.kaiser`."""
     ramp, last = _ramp(M)

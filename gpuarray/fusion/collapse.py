@@ -8,6 +8,8 @@ from gpuarray.graph.layouts import Layout, Shape, collapse
 
 def collapse_loop(loop: Loop) -> Loop:
     """Merge the axes of a loop's index space that all its layouts step through as one."""
+    if len(loop.outer) <= 1 and len(loop.inner) <= 1 and 1 not in loop.outer + loop.inner:
+        return loop
     rank = len(loop.outer)
     placed = loop.laid_out
     outer_parts = [Layout(loop.outer, x.layout.strides[:rank], x.layout.offset) for x in placed]

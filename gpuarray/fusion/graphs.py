@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -24,23 +24,10 @@ from gpuarray.ops.elementwise import positive
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
 
-#: About how often a value is computed for one element of another at most, in plans that are made without comparing.
-MOST_TIMES: Final = 32
-
+#: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
+_FREE: Final = frozenset((Leaf, Generate, Map))
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
-
-#: A set of numbers: a lower bound, and a bit for each number from there on. Sets of neighbouring numbers are short.
-_Bits: TypeAlias = tuple[int, int]
-_NO_BITS: Final[_Bits] = (0, 0)
-
-
-def _union(one: _Bits, other: _Bits) -> _Bits:
-    if not one[1]:
-        return other
-    if one[0] > other[0]:
-        one, other = other, one
-    return one[0], one[1] | other[1] << (other[0] - one[0])
 
 
 @dataclass
@@ -85,13 +72,14 @@ class GraphView:
         return self.budget == inf
 
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
-        """Extend the stored nodes by what kinds, limits and aliases demand."""
+        """Extend the stored nodes by what kinds and aliases demand; :mod:`gpuarray.fusion.limits` adds the rest."""
         profile = capabilities.profile
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
         self.selects = fuse and profile.selects_boxes
         for position, node in enumerate(self.nodes):
-            self._demand(position, node, fuse)
+            if type(node) not in _FREE or not fuse:
+                self._demand(position, node, fuse)
             if isinstance(node, View):
                 whole = self.nodes[self.inputs[position][0]].nbytes
                 # a piece of a loop over such an array could not bind both its own part and the elements of the view
@@ -104,7 +92,6 @@ class GraphView:
                 (source,) = self.inputs[position]
                 self.aliases[position] = source
                 self.stored.add(source)
-        self._respect_limits(capabilities)
 
     def _is_same(self, position: int, node: Node) -> bool:
         """Whether a node has the elements of its operand, in the same order."""
@@ -261,74 +248,6 @@ class GraphView:
                 self.stored.add(current)
             else:
                 stack += self.inputs[current]
-
-    def _respect_limits(self, capabilities: Capabilities) -> None:
-        """Store values so that no launch reads too many buffers or has too many instructions."""
-        bindings = max(2, min(capabilities.storage_bindings - 4, 64))
-        reads: list[int] = []
-        inside: list[_Bits] = []
-        # bits of the stored nodes that are read: short masks, however long the graph is
-        masks: dict[tuple[int, int], int] = {}
-        free_read = free_bit = 0
-        again = self._read_again() if self.is_plain else {}
-        times: list[int] = []  # about how often what a value is computed from is computed for one element of it
-        for position, node in enumerate(self.nodes):
-            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
-            inputs = self.inputs[position]
-            is_elementwise = isinstance(node, Map | View | Gather | Scatter)
-            most = bindings + 2 if is_elementwise else bindings  # other kinds store partial results
-            if len(inputs) > most and not is_elementwise:
-                inputs = ()
-            while True:
-                read, within = 0, _NO_BITS
-                for i in inputs:
-                    if i in self.stored:
-                        # elements are taken anywhere: all bindings that show the array are there at once
-                        is_taken = isinstance(node, Gather) and i == inputs[0]
-                        parts = max(1, -(-self.nodes[i].nbytes // capabilities.binding_limit)) if is_taken else 1
-                        if (i, parts) not in masks:
-                            masks[i, parts] = (1 << parts) - 1 << free_read
-                            free_read += parts
-                        read |= masks[i, parts]
-                    else:
-                        read |= reads[i]
-                        within = _union(within, inside[i])
-                free = [i for i in inputs if i not in self.stored]
-                if not free or (read.bit_count() <= most and within[1].bit_count() <= INSTRUCTION_LIMIT):
-                    break
-                self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i][1].bit_count())))
-            reads.append(read)
-            inside.append(_union(within, (free_bit, (1 << length) - 1)))
-            free_bit += length
-            if self.is_plain:
-                times.append(max([times[i] for i in free], default=1) * again.get(position, 1))
-                if position in again and (
-                    times[-1] > MOST_TIMES or inside[-1][1].bit_count() * costs.PER_INSTRUCTION > self.recompute
-                ):
-                    self.stored.add(position)
-
-    def _read_again(self) -> dict[int, int]:
-        """Return the elementwise values that several loops read, or one through several layouts: at how many layouts.
-
-        A fold ends a loop: a value that is read both before and after one is read by two.
-        """
-        nodes = self.nodes
-        folds: list[int] = []  # how many folds are below a node
-        seen: list[int] = []  # what a view is of
-        readers: dict[int, set[tuple[int, int]]] = {}
-        for position, (node, inputs) in enumerate(zip(nodes, self.inputs, strict=True)):
-            loop = max([folds[i] for i in inputs], default=0)
-            folds.append(loop if isinstance(node, Map | View | Leaf | Generate | Gather) else loop + 1)
-            if isinstance(node, View):
-                seen.append(seen[inputs[0]])
-                continue
-            seen.append(position)
-            if isinstance(node, Scatter | Concat):
-                loop = -position
-            for operand in inputs:
-                if isinstance(nodes[seen[operand]], Map):
-                    readers.setdefault(seen[operand], set()).add((operand, loop))
-        return {p: len({layout for layout, _ in found}) for p, found in readers.items() if len(found) > 1}
 
     def core(self, position: int) -> int:
         """Return the value with other readers from which a value is computed by little, or the value itself.

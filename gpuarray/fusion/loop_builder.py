@@ -8,7 +8,7 @@ from gpuarray.dtypes import DType, canonical, uint32
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Instruction, Load, Loop, Store, Take, needed
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Instruction, Load, Loop, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.moving import PART, as_offset
 from gpuarray.graph.nodes import Generate, Reduce, Scatter, View
@@ -27,6 +27,7 @@ _GROWING: Final = (
     "memo",
     "generated",
     "phases",
+    "below",
     "updates",
 )
 
@@ -206,33 +207,35 @@ class LoopBuilder(Lowering):
         return found
 
     def repeated_operations(self) -> int:
-        """Return the operations that walks over a row do again after an earlier one did them."""
-        walks: dict[int, set[int]] = {}
+        """Return the operations that walks over a row do again after an earlier one; beyond the limit no more count."""
+        walks: dict[int, int] = {}  # the bits of the instructions of each
         for number, item in enumerate(self.instructions):
             if isinstance(item, Fold):
-                walks.setdefault(self.phases[number], set()).update(self._needed(item.operand))
+                phase = self.phases[number]
+                walks[phase] = walks.get(phase, 0) | self.below[item.operand]
         for store in self.stores:
             if store.level == FULL:
-                walks.setdefault(self._value_phase(store.value), set()).update(self._needed(store.value))
-        once: set[int] = set().union(*walks.values())
-        return sum(self._operations(walk) for walk in walks.values()) - self._operations(once)
-
-    def _operations(self, numbers: set[int]) -> int:
-        return costs.operations(self.instructions[number] for number in numbers)
-
-    def _needed(self, value: int) -> set[int]:
-        """Return the instructions at level FULL that a value depends on."""
-        return needed(self.instructions, [value], lambda number: self.instructions[number].level == FULL)
+                phase = self._value_phase(store.value)
+                walks[phase] = walks.get(phase, 0) | self.below[store.value]
+        once = total = 0
+        for walk in walks.values():
+            again, once = once & walk, once | walk
+            while again and total <= costs.REPEATED_LIMIT:
+                total += costs.operations((self.instructions[again.bit_length() - 1],))
+                again ^= 1 << again.bit_length() - 1
+        return total
 
     def _value_phase(self, value: int) -> int:
         return self.phases[value] + isinstance(self.instructions[value], Fold)
 
     def finish(self, unstored: set[int]) -> Loop:
         """Return the loop without the stores of ``unstored`` positions, its layouts collapsed."""
-        kept = [s for s in self.stores if self.outputs[s.slot] not in unstored]
-        outputs = [o for o in self.outputs if o not in unstored]
-        stores = [replace(s, slot=outputs.index(self.outputs[s.slot])) for s in kept]
-        self.outputs = outputs
+        stores, outputs = self.stores, self.outputs
+        if not unstored.isdisjoint(outputs):
+            kept = [s for s in stores if outputs[s.slot] not in unstored]
+            self.outputs = [o for o in outputs if o not in unstored]
+            stores = [replace(s, slot=self.outputs.index(outputs[s.slot])) for s in kept]
+            outputs = self.outputs
         loop = Loop(
             self.outer,
             self.inner,

@@ -79,6 +79,8 @@ class Lowering:
     generated: dict[tuple[Any, Layout], int] = field(default_factory=dict)
     """Positions and tests of coordinates, by what generates them."""
     phases: list[int] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    """Of loops with folds, for each instruction the bits of those at level FULL that it depends on."""
     updates: list[tuple[int, int]] = field(default_factory=list)
 
     length: int = 0
@@ -89,7 +91,11 @@ class Lowering:
 
     def __post_init__(self) -> None:
         axes, shape = range(len(self.source_shape)), self.source_shape
-        self.inner_axes = tuple(axes) if self.axes is None else self.axes
+        if self.axes is None:
+            self.inner_axes, self.outer_axes, self.outer, self.inner = tuple(axes), (), (), shape
+            self.full_layout = contiguous(shape)
+            return
+        self.inner_axes = self.axes
         self.outer_axes = tuple([a for a in axes if a not in self.inner_axes])
         self.outer = tuple([shape[a] for a in self.outer_axes])
         self.inner = tuple([shape[a] for a in self.inner_axes])
@@ -115,16 +121,24 @@ class Lowering:
             if isinstance(item, Fold):
                 self.fold_count += 1
                 self.fold_states += item.op.state_size
+        number = len(self.instructions)
         self.instructions.append(item)
         self.phases.append(phase)
-        return len(self.instructions) - 1
+        below = 0
+        if self.axes is not None and item.level == FULL:
+            below = 1 << number
+            for operand in operands:
+                below |= self.below[operand]
+        self.below.append(below)
+        return number
 
     def input_slot(self, position: int) -> int:
         """Return the slot of a stored value that the loop reads."""
-        root = self.graph.root(position)
-        if root not in self.inputs:
-            self.inputs.append(root)
-        return self.inputs.index(root)
+        root, inputs = self.graph.root(position), self.inputs
+        if root in inputs:
+            return inputs.index(root)
+        inputs.append(root)
+        return len(inputs) - 1
 
     def scalar_slot(self, position: int, number: int) -> int:
         """Return the slot of a parameter of a node."""
@@ -132,37 +146,38 @@ class Lowering:
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
-        memo = self.memo
+        memo, graph = self.memo, self.graph
         root = (position, layout, level)
         wanted_at: dict[int, int] = {}  # by node: at how many layouts
         stack: list[tuple[_Place, list[_Place] | None]] = [(root, None)]
         while stack:
-            item, wanted = stack[-1]
+            item, wanted = stack.pop()
             if wanted is None:
                 if item in memo:
-                    stack.pop()
                     continue
-                self.graph.budget -= 1
-                if self.graph.budget < 0:
+                graph.budget -= 1
+                if graph.budget < 0:
                     raise TooLong
-                times = wanted_at[item[0]] = wanted_at.get(item[0], 0) + 1
-                if times > 1:
-                    self._refuse_growth(item[0], times)
-                wanted = self._wanted(*item)
-                missing = [(w, None) for w in wanted if w not in memo]
-                if missing:
-                    stack[-1] = (item, wanted)
-                    stack += reversed(missing)
+                here = item[0]
+                if here in graph.stored:
+                    memo[item] = self._emit(*item, [])
                     continue
-            stack.pop()
+                times = wanted_at[here] = wanted_at.get(here, 0) + 1
+                if times > 1:
+                    self._refuse_growth(here, times)
+                wanted = self._wanted(*item)
+                missing: list[tuple[_Place, list[_Place] | None]] = [(w, None) for w in wanted if w not in memo]
+                if missing:
+                    stack.append((item, wanted))
+                    missing.reverse()
+                    stack += missing
+                    continue
             memo[item] = self._emit(*item, [memo[w] for w in wanted])
         return memo[root]
 
     def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return what must be lowered before a node."""
         graph = self.graph
-        if position in graph.stored:
-            return []
         node = graph.nodes[position]
         inputs = graph.inputs[position]
         if isinstance(node, Scatter):
@@ -262,14 +277,14 @@ class Lowering:
         elif position in self.graph.stored:
             return self._read(position, layout, level)
         match node:
-            case Scatter():
-                return self._select(node, layout, level, values)
+            case Map():
+                return self._applied(node.op, tuple(values), node.dtype)
             case View():
                 return values[0]
             case Generate():
                 return self._generate(position, node, layout, level)
-            case Map():
-                return self._applied(node.op, tuple(values), node.dtype)
+            case Scatter():
+                return self._select(node, layout, level, values)
             case Gather():
                 source = self.graph.inputs[position][0]
                 if self.graph.root(source) in self.made:
@@ -336,9 +351,9 @@ class Lowering:
         return self._applied(ops.where, (is_inside, written, target), node.dtype)
 
     def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType) -> int:
-        level = max([self.instructions[v].level for v in values], default=UNIFORM)
-        sources = tuple([self.instructions[v].dtype for v in values])
-        return self.add(Apply(op, values, sources, dtype, level), values)
+        items = [self.instructions[v] for v in values]
+        level = max([item.level for item in items], default=UNIFORM)
+        return self.add(Apply(op, values, tuple([item.dtype for item in items]), dtype, level), values)
 
     def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
         """Return the instruction of a generator without parameters."""
@@ -352,12 +367,13 @@ class Lowering:
 
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
+        if level != FULL:
+            return layout, level
         count = len(self.outer)
-        inner = zip(layout.shape[count:], layout.strides[count:], strict=True)
-        # a row without elements has none to read once either
-        if level == FULL and all(extent == 1 or (extent and not stride) for extent, stride in inner):
-            return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
-        return layout, level
+        for extent, stride in zip(layout.shape[count:], layout.strides[count:], strict=True):
+            if extent != 1 and (stride or not extent):  # a row without elements has none to read once either
+                return layout, level
+        return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
 
     def _lower_root(self, position: int, layout: Layout, level: int) -> int:
         """Lower a node that is stored itself, so that its own operands are computed here."""

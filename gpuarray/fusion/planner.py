@@ -16,6 +16,7 @@ from typing import assert_never
 from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
+from gpuarray.fusion.limits import Limits
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
@@ -259,11 +260,13 @@ class Planner:
     def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
         """Whether a loop would have too many instructions or bindings with another value; checked before trying."""
         most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
-        bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
-        return (
-            len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT
-            or len(bound) + len(alone.outputs) - len(builder.made) + len(builder.outputs) > most
-        )
+        if len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT:
+            return True
+        outputs = len(builder.outputs) + len(alone.outputs)
+        if len(builder.inputs) + len(alone.inputs) + outputs <= most:
+            return False
+        bound = {*builder.inputs, *builder.made, *alone.inputs}
+        return len(bound) - len(builder.made) + outputs > most
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
         """Whether a loop with its new value can run at its place in the plan, and is worth it."""
@@ -407,6 +410,7 @@ def make_plan(
     while True:
         graph.aliases.clear()
         graph.store_required(capabilities, fuse=fuse)
+        Limits(graph, capabilities).respect()
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
         try:
             is_complete = planner.group()

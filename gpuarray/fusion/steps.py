@@ -17,10 +17,12 @@ those at level UNIFORM the shape (). The shapes are collapsed: axes that all lay
 Inputs and outputs are numbered storage slots with C-contiguous values. A step never reads its outputs, except for
 elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
 sizes are part of a step's :func:`~gpuarray.fusion.step_texts.text`.
+
+Nothing here is ever changed. Instructions and stores are not frozen, as it would take four times as long to make one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Final, TypeAlias, assert_never
 
@@ -37,7 +39,7 @@ OUTER: Final = 1
 FULL: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """The run-time scalar number ``slot``."""
 
@@ -46,7 +48,7 @@ class Scalar:
     level: int = UNIFORM
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Load:
     """The element of input ``slot`` (which has ``extent`` elements) at the position given by ``layout``."""
 
@@ -67,7 +69,7 @@ class Load:
         return (0, self.extent - 1) if self.layout.moves else self.layout.bounds()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Take:
     """The element of input ``slot`` (which has ``extent`` elements) at the flat position given by an operand."""
 
@@ -83,7 +85,7 @@ class Take:
         return "input", self.slot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Index:
     """A generator at the flat position given by ``layout``; ``parameters`` are scalar slots."""
 
@@ -94,7 +96,7 @@ class Index:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Apply:
     """An elementwise operation over operands; ``sources`` are the dtypes of the operands."""
 
@@ -105,7 +107,7 @@ class Apply:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Fold:
     """A reduction over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
 
@@ -123,7 +125,7 @@ class Fold:
 Instruction: TypeAlias = Scalar | Load | Take | Index | Apply | Fold
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Store:
     """Store instruction ``value`` to output ``slot`` (of ``extent`` elements) at the positions of ``layout``.
 
@@ -155,6 +157,13 @@ class Store:
     def operands(self) -> tuple[int, ...]:
         """The numbers of the instructions whose values are read."""
         return (self.value,) if self.position is None else (self.value, self.position)
+
+
+def _laid_out(item: Load | Index, layout: Layout) -> Load | Index:
+    """Return an instruction with another layout."""
+    if isinstance(item, Load):
+        return Load(item.slot, layout, item.extent, item.dtype, item.level)
+    return Index(item.op, layout, item.parameters, item.dtype, item.level)
 
 
 @dataclass(frozen=True)
@@ -210,9 +219,19 @@ class Loop:
 
     def over(self, outer: Shape, inner: Shape, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
         """Return the loop over another index space, with other layouts of its instructions and stores."""
-        items = [replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions]
-        stores = [replace(x, layout=layout(x)) for x in self.stores]
-        return replace(self, outer=outer, inner=inner, instructions=tuple(items), stores=tuple(stores))
+        items = [_laid_out(x, layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions]
+        stores = [Store(x.slot, x.value, layout(x), x.extent, x.dtype, x.level, x.position) for x in self.stores]
+        return Loop(
+            outer,
+            inner,
+            tuple(items),
+            tuple(stores),
+            self.input_dtypes,
+            self.output_dtypes,
+            self.scalar_dtypes,
+            self.phases,
+            self.updates,
+        )
 
     @property
     def moves(self) -> bool:

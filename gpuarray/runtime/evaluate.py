@@ -22,6 +22,7 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
@@ -29,13 +30,14 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, ownership, places
 from gpuarray.runtime.direct import strided, value_of
 from gpuarray.runtime.execute import execute
-from gpuarray.runtime.history import blame_last
+from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.schedule import Run
+from gpuarray.runtime.telemetry import counters
 
 __all__ = [
     "HOST_DEVICE",
@@ -61,6 +63,8 @@ __all__ = [
     "will_be_direct",
 ]
 
+#: The deepest graphs that are computed where an operation uses them: a composition of a few operations.
+_SHALLOW: Final = 8
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
@@ -91,8 +95,12 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         return
     while True:
         provider = registry.open_device(device)
-        with (lock := places.lock_of(provider)):
-            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
+        try:
+            with (lock := places.lock_of(provider)):
+                busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
         if busy is None:
             return
         places.wait_for(busy)
@@ -133,6 +141,7 @@ def _evaluate(
         limit = 0 if run is not None else _direct_limit(device, provider, settings)
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
+                counters["evaluations"] += 1
                 return None
             pending = pending_of(pending)
         if not pending:
@@ -262,6 +271,21 @@ def folded(node: Map, device: Device) -> Node:
     return direct.folded(node) if is_immediate(device) else node
 
 
+def computed_small(node: Node, device: Device) -> bool:
+    """Compute a pending node of a few small ones on values of the host; return whether that was possible.
+
+    What is computed from it need then not be recorded. Deeper graphs depend on large values or on those of a device, as
+    small ones are computed as soon as they are used.
+    """
+    limit = immediacy().limit
+    if node.depth > _SHALLOW or (device.kind != "cpu" and device.kind != "auto"):
+        return False
+    if node.size > limit or any(operand.size > limit for operand in node.inputs):
+        return False
+    with places.graphs:
+        return node.result is not None or direct.compute((node,), limit, calls=device.kind == "cpu")
+
+
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
     """Compute a write of a few known values at once, in place, if nobody else can see the value that is written to.
 
@@ -288,6 +312,7 @@ def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
             node.resolve(made)
 
 
+@without_frames
 def scalar(node: Node, device: Device) -> Any:
     """Return the value of a node of one element as a Python scalar; waits for it."""
     value = element(node, 0, device)

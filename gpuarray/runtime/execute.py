@@ -5,7 +5,7 @@ bind the arguments of a call.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from gpuarray import observers
 from gpuarray.config import config
@@ -14,15 +14,12 @@ from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import telemetry
-from gpuarray.runtime.history import Evaluation, blame, remember
+from gpuarray.runtime.history import OF_VALUES, Evaluation, blame, remember
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule import Observe, Run, Schedule
 from gpuarray.runtime.telemetry import counters
 from gpuarray.source_locations import Origin
-
-#: Errors that a program's values and sizes cause, whose traceback ends at the evaluation unless debugging is on.
-_OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
 
 
 def execute(
@@ -103,8 +100,7 @@ def execute(
         is_split = len(roots) > 1
         if not isinstance(error, DeviceMemoryError) or moved or not (placed.is_free or is_split):
             blame(error, serial, provider)
-            if isinstance(error, _OF_VALUES) and not config.current.debug:
-                # the notes name the lines of the program; the frames, and what was tried before, say no more
+            if isinstance(error, OF_VALUES) and not config.current.debug:  # what was tried before says no more
                 raise error.with_traceback(None) from error.__cause__
             raise
     if made is None:  # not in the handler, so that what the first attempt had is let go with its error

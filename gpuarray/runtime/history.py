@@ -5,10 +5,12 @@ There are at most :data:`REMEMBERED` records. An array refers to the evaluation 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, ParamSpec, TypeVar
 
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.graph.describe import described
 from gpuarray.providers import registry
@@ -17,7 +19,12 @@ from gpuarray.runtime.placement.decisions import DEVICE, Decision, Reason, name_
 from gpuarray.runtime.prepared import Placement, PreparedPlan
 from gpuarray.source_locations import Origin, SourceLocation, locate
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 REMEMBERED: Final = 256
+#: Errors that a program's values and sizes cause.
+OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
 #: How many steps and lines an error names.
 _SHOWN: Final = 6
 #: How many evaluations an error names that may have come from any of them.
@@ -119,6 +126,29 @@ def blame_last(error: Exception, device: Device) -> None:
     if not getattr(error, "__notes__", None):
         for number, evaluation in enumerate(recent(device)[:_SUSPECTS]):
             _add_notes(error, "the device was evaluating" if number == 0 else "or, before that,", evaluation)
+
+
+def hide_frames(error: Exception) -> None:
+    """Remove the frames below the caller from an error of an evaluation, unless debugging is on.
+
+    Its notes name the lines of the program; the frames say no more.
+    """
+    if getattr(error, "__notes__", None) and not config.current.debug:
+        error.__traceback__ = None
+
+
+def without_frames(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function whose errors of evaluations end with it; see :func:`hide_frames`."""
+
+    @wraps(function)
+    def run(*arguments: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return function(*arguments, **keywords)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
+
+    return run
 
 
 def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:

@@ -7,7 +7,7 @@ values of arrays are stored when a second evaluation computes them.
 
 from collections.abc import Sequence, Set
 from typing import Final, assert_never
-from weakref import WeakSet
+from weakref import ref
 
 from gpuarray.fusion import costs
 from gpuarray.graph.nodes import (
@@ -30,7 +30,7 @@ from gpuarray.graph.walk import Walk, current
 #: is as large.
 LIGHT: Final = 1 << 26
 
-_computed: Final[WeakSet[Node]] = WeakSet()
+_computed: Final[set[ref[Node]]] = set()
 """Values that arrays had while something was computed from them, and that were not stored."""
 
 
@@ -77,7 +77,7 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
     again, unstored = [], []
     for place, node in enumerate(order):
         if node.inputs and place not in wanted and node.nbytes <= most:
-            if node in _computed:
+            if ref(node) in _computed:
                 again.append(place)
             elif node.is_held:
                 unstored.append(place)
@@ -86,10 +86,10 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
 
 def is_repeated(order: Sequence[Node], unstored: Sequence[int]) -> bool:
     """Return whether an earlier evaluation computed any of the values that arrays have and a plan does not store."""
-    return any(order[place] in _computed for place in unstored)
+    return any(ref(order[place]) in _computed for place in unstored)
 
 
 def note(order: Sequence[Node], unstored: Sequence[int]) -> None:
     """Note that values which arrays have were computed, and not stored."""
     for place in unstored:
-        _computed.add(order[place])
+        _computed.add(ref(order[place], _computed.discard))

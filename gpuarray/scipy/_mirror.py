@@ -5,21 +5,22 @@ it, runs on any device and has derivatives. Where values are on the host, and th
 function may run on them instead, without a copy.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, wraps
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_node, default_device, device_of, make, wrap
+from gpuarray.array import FREE, GpuArray, as_node, default_device, device_of, made_of, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.scipy._repeats import repeated
 
@@ -28,7 +29,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
 #: The subpackages whose native functions record much, and draw no random numbers.
-_REPEATED: Final = frozenset(("ndimage", "signal"))
+_REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
+#: The types of most arguments that hold no arrays.
+_PLAIN: Final = frozenset((int, float, str, bool, type(None), np.ndarray))
 #: Parameters that are written to if they are arrays.
 _WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
 #: The most results of :func:`trial` that are remembered.
@@ -43,6 +46,7 @@ def mirrors(
     by_scipy: bool | Callable[..., bool] = True,
     on_host: Callable[..., Any] | None = None,
     name: str = "",
+    values: tuple[str, ...] | None = None,
 ) -> Callable[[_F], _F]:
     """Register a function as the definition of one of SciPy's, whose parameters it has.
 
@@ -60,17 +64,27 @@ def mirrors(
         What is called there with SciPy's arguments, in place of SciPy's function.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
+    values : tuple of str, optional
+        Of a function that reads the values of some parameters and no others, which these are.
     """
 
     def declare(function: _F) -> _F:
         package, _, own = (name or _name_of(original)).rpartition(".")
-        is_repeated = kind == NATIVE and package in _REPEATED
+        is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
+        is_read = [name in values for name in signature(function).parameters] if values else []
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and is_hosts(args, kwargs):
-                return run_scipy(on_host or original, args, kwargs)
-            return repeated(function, args, kwargs) if is_repeated else function(*args, **kwargs)
+            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and are_hosts(
+                arrays := among(args, kwargs)
+            ):
+                return run_scipy(on_host or original, args, kwargs, arrays)
+            if not is_repeated:
+                return function(*args, **kwargs)
+            if values:
+                kwargs = {key: _value(item) if key in values else item for key, item in kwargs.items()}
+                args = (*(_value(v) if k else v for k, v in zip(is_read, args, strict=False)), *args[len(is_read) :])
+            return repeated(function, args, kwargs)
 
         run.__name__ = run.__qualname__ = own
         run.__doc__ = _documented(function.__doc__, package, own)
@@ -161,6 +175,10 @@ def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
     return look_up
 
 
+def _value(argument: Any) -> Any:
+    return argument.get() if isinstance(argument, GpuArray) else argument
+
+
 def _name_of(function: Callable[..., Any]) -> str:
     parts = [part for part in function.__module__.split(".")[1:] if not part.startswith("_")]
     return ".".join([*parts[:1], function.__name__])
@@ -176,36 +194,68 @@ def _documented(text: str | None, package: str, name: str) -> str:
 # -- SciPy on values of the host --------------------------------------------------------------------------------------
 
 
-def is_hosts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def among(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[GpuArray]:
+    """Return the arrays of this package among arguments."""
+    found: list[GpuArray] = []
+    for value in (*args, *kwargs.values()) if kwargs else args:
+        kind = type(value)
+        if kind is GpuArray:
+            found.append(value)
+        elif kind not in _PLAIN:
+            found += gpu_arrays(value)
+    return found
+
+
+def is_hosts(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     """Whether the host computes with the arrays among arguments, and nothing records what is done with them."""
+    return are_hosts(among(args, kwargs))
+
+
+def are_hosts(arrays: list[GpuArray]) -> bool:
+    """Whether the host computes with arrays, and nothing records what is done with them."""
     if tracing.active() is not None:
         return False
-    arrays = [*gpu_arrays((args, kwargs))]
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return False
     device = device_of(*arrays) or default_device()
-    if evaluate.is_host(evaluate.provider_of(device)):
+    if device.kind == "cpu" or evaluate.is_host(evaluate.provider_of(device)):
         return True
     # with "auto", values that are computed without a plan stay on the host
     return device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)
 
 
-def run_scipy(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a function of SciPy on the host values of arrays; new arrays are on the device of the arguments."""
-    device = device_among(args, kwargs)
-    names = _parameters(function)
-    if _WRITTEN.isdisjoint(names):
-        return _placed(function(*map(_seen, args), **{n: _seen(v) for n, v in kwargs.items()}), device, {})
+def run_scipy(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    arrays: Sequence[GpuArray] | None = None,
+) -> Any:
+    """Run a function of SciPy on the host values of arrays; new arrays are on the device of the arguments.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    args, kwargs
+        Its arguments.
+    arrays : sequence of GpuArray, optional
+        The arrays among them, if they are known.
+    """
+    device = device_of(*(among(args, kwargs) if arrays is None else arrays)) or default_device()
+    places = _written_places(function)
+    if not any(is_target(args[place]) for place in places if place < len(args)) and _WRITTEN.isdisjoint(kwargs):
+        values = {name: _seen(value) for name, value in kwargs.items()} if kwargs else kwargs
+        return _placed(function(*[_seen(value) for value in args], **values), device, {})
     written: list[tuple[Any, Any]] = []
 
-    def given(name: str, value: Any) -> Any:
-        if name not in _WRITTEN or not is_target(value):
+    def given(value: Any, *, is_written: bool) -> Any:
+        if not is_written or not is_target(value):
             return _seen(value)
         written.append((value, np.zeros(value.shape, value.dtype) if isinstance(value, GpuArray) else value))
         return written[-1][1]
 
-    positional = [given(names[min(number, len(names) - 1)], value) for number, value in enumerate(args)]
-    found = function(*positional, **{name: given(name, value) for name, value in kwargs.items()})
+    positional = [given(value, is_written=number in places) for number, value in enumerate(args)]
+    found = function(*positional, **{n: given(value, is_written=n in _WRITTEN) for n, value in kwargs.items()})
     for target, values in written:
         if target is not values:
             target[...] = values
@@ -235,16 +285,21 @@ def write(found: Any, target: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+def _written_places(function: Callable[..., Any]) -> tuple[int, ...]:
+    """Return the places of the parameters that are written to if they are arrays."""
     try:
         parameters = signature(function).parameters
     except ValueError:  # some functions in C have none, and none of these writes to an argument
         return ()
-    return tuple(n for n, p in parameters.items() if p.kind is not Parameter.VAR_KEYWORD)
+    return tuple(place for place, name in enumerate(parameters) if name in _WRITTEN)
 
 
 def seen(array: GpuArray) -> Any:
     """Return the value of an array as a NumPy array that cannot be written to; a copy only if the host has no value."""
+    if array._cell.memory is not None and (memory := array.host()) is not None:
+        values = np.asarray(memory).view()
+        values.flags.writeable = False
+        return values
     node = array.settled()
     if tape.state.tapes:
         tape.check_reader(node)
@@ -264,7 +319,10 @@ def seen(array: GpuArray) -> Any:
 
 
 def _seen(value: Any) -> Any:
-    if isinstance(value, GpuArray):
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is GpuArray:
         return seen(value)
     if isinstance(value, list):
         return [_seen(item) for item in value]
@@ -281,8 +339,12 @@ def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
         return targets[id(value)]
     if isinstance(value, np.ndarray) and dtypes.is_supported(value.dtype):
         owned = value.base is None and value.flags.owndata and value.flags.writeable and value.ndim
+        if owned and value.size <= immediacy().limit and device.kind in FREE and value.dtype.isnative:
+            return made_of(value, device)
         return make(host_leaf(value) if owned and value.dtype.isnative else as_node(value), device)
     if isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
+        if immediacy().limit and device.kind in FREE:
+            return made_of(cast(Any, value), device)
         return wrap(as_node(value), device)
     if isinstance(value, tuple):
         items = [_placed(item, device, targets) for item in value]
@@ -321,11 +383,11 @@ def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: An
 
 _TRIALS: Final[dict[Any, Any]] = {}
 #: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
-_PLAIN: Final = frozenset((int, float, str, bool, type(None)))
+_KEYS: Final = frozenset((int, float, str, bool, type(None)))
 
 
 def _key(value: Any) -> Any:
-    if type(value) in _PLAIN:
+    if type(value) in _KEYS:
         return type(value), value
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tobytes()

@@ -34,11 +34,17 @@ class _Recording(NamedTuple):
         The operands that do not depend on arrays among the arguments.
     steps : tuple of (Node, tuple of int)
         The other nodes, operands first, and their operands by number: those of the arguments, ``others``, the steps.
+    results : tuple of int
+        The numbers of the results.
+    is_single : bool
+        Whether the result is an array, not a tuple of arrays.
     """
 
     settings: Config
     others: tuple[Node, ...]
     steps: tuple[tuple[Node, tuple[int, ...]], ...]
+    results: tuple[int, ...]
+    is_single: bool
 
 
 #: Recordings by call; None if the call was made once, and False if it has to run each time.
@@ -70,10 +76,10 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     if tape.state.tapes or tracing.is_anywhere():
         return function(*args, **kwargs)
     arrays: list[GpuArray] = []
-    try:
-        key = function, _key(args, arrays), _key(kwargs, arrays) if kwargs else None
-    except TypeError:  # what an argument means is not known
+    meaning = _key(args, arrays), _key(kwargs, arrays) if kwargs else ()
+    if any(part is None for part in meaning):
         return function(*args, **kwargs)
+    key = function, *meaning
     settings = config.current
     known = _RECORDINGS.get(key)
     if known is None or (type(known) is _Recording and known.settings is not settings):
@@ -83,11 +89,13 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         _RECORDINGS[key] = known = None if is_first else _record(function, args, kwargs, settings)
     if type(known) is not _Recording:
         return function(*args, **kwargs)
-    return make(_copy(known, [array.settled() for array in arrays]), arrays[0].device)
+    device = arrays[0].device
+    found = [make(node, device) for node in _copy(known, [array.settled() for array in arrays])]
+    return found[0] if known.is_single else tuple(found)
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
-    """Return what an argument means without the values of arrays, which are listed."""
+    """Return what an argument means without the values of arrays, which are listed; None if that is not known."""
     kind = type(value)
     if kind is GpuArray:
         arrays.append(value)
@@ -95,14 +103,14 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
     if kind in _PLAIN:
         return kind, value
     if kind is tuple or kind is list:
-        return kind, tuple([_key(item, arrays) for item in value])
+        parts = tuple([_key(item, arrays) for item in value])
+        return None if any(part is None for part in parts) else (kind, parts)
     if kind is dict:
-        return tuple([(name, _key(item, arrays)) for name, item in value.items()])
+        parts = tuple([_key(item, arrays) for item in value.values()])
+        return None if any(part is None for part in parts) else (*value, parts)
     if isinstance(value, np.generic) or (kind is np.ndarray and value.nbytes <= _SMALL):
         return kind, value.shape, value.dtype, value.tobytes()
-    if isinstance(value, np.dtype):
-        return value
-    raise TypeError
+    return value if isinstance(value, np.dtype) else None
 
 
 def _record(
@@ -125,33 +133,38 @@ def _record(
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
 
     try:
-        found = function(*stand_in(args), **stand_in(dict(kwargs)))
-        is_new = type(found) is GpuArray and all(found is not array for array in given)
-        is_pure = is_new and all(array.stored() is leaf for array, leaf in zip(given, leaves, strict=True))
-        return _listed(found.settled(), leaves, settings) if is_pure else False
+        with config.using(fallback="error"):
+            found = function(*stand_in(args), **stand_in(dict(kwargs)))
+        results = found if type(found) is tuple else (found,)
+        are_new = all(type(one) is GpuArray and all(one is not array for array in given) for one in results)
+        if not are_new or any(array.stored() is not leaf for array, leaf in zip(given, leaves, strict=True)):
+            return False
+        return _listed([one.node() for one in results], leaves, settings, is_single=results is not found)
     except Exception:  # whatever it is, the call itself will raise it
         return False
 
 
-def _listed(root: Node, leaves: Sequence[Node], settings: Config) -> _Recording | bool:
-    """Return the nodes below one that depend on leaves; False if it does not."""
-    order = topological([root]).order
+def _listed(roots: Sequence[Node], leaves: Sequence[Node], settings: Config, *, is_single: bool) -> _Recording | bool:
+    """Return the nodes below roots that depend on leaves; False if no root does, or one is a leaf."""
+    order = topological(roots).order
     depends = set(leaves)
     for node in order:
         if any(current(operand) in depends for operand in node.inputs):
             depends.add(node)
-    if root in leaves or root not in depends:
+    if any(root in leaves for root in roots) or depends.isdisjoint(roots):
         return False
     steps = [node for node in order if node in depends and node not in leaves]
     others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
+    others |= dict.fromkeys(root for root in roots if root not in depends)
     number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
-    return _Recording(settings, tuple(others), tuple((node, tuple(number[o] for o in node.inputs)) for node in steps))
+    listed = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
+    return _Recording(settings, tuple(others), listed, tuple(number[root] for root in roots), is_single)
 
 
-def _copy(known: _Recording, nodes: Sequence[Node]) -> Node:
+def _copy(known: _Recording, nodes: Sequence[Node]) -> list[Node]:
     """Return what a call recorded with other nodes of arrays."""
     made = [*nodes, *known.others]
     for node, places in known.steps:
         inputs = tuple([made[place] for place in places])
         made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
-    return made[-1]
+    return [made[number] for number in known.results]

@@ -88,6 +88,20 @@ def test_what_was_recorded_before_a_write_reads_the_old_value():
     assert x.tolist() == [10, 11, 12, 13]
 
 
+def test_what_was_recorded_from_small_values_is_computed_where_it_is_used():
+    x = xp.asarray(np.arange(12.0).reshape(3, 4))
+    with suspended():
+        recorded = xp.sqrt(x * 2) + 1
+    assert recorded._cell.memory is None
+    assert has_memory(recorded[1:] * 3)
+    x[range(3), range(3)] = 0
+    assert has_memory(x + 1)
+    large = xp.asarray(np.ones(200_000))
+    total = (large * 2).sum()
+    assert (total + 1)._cell.memory is None
+    assert float(total + 1) == 400_001
+
+
 def test_results_without_axes_are_values():
     x = xp.asarray(np.arange(4.0))
     total, element = x.sum(), x[2]

@@ -51,6 +51,14 @@ CALLS = {
     "full_like": lambda np, x, v, i: np.full_like(x, 3) + np.eye(4) + np.tri(4) + np.ones(4),
     "ranges": lambda np, x, v, i: np.arange(4) + np.arange(0, 1, 0.25) + np.arange(3, -1, -1),
     "lists": lambda np, x, v, i: np.array([x[0, 0], x[1, 1]]) + np.array([[1, 2], [3.5, 4]]) + np.asarray((1, 2)),
+    "spaces": lambda np, x, v, i: (
+        np.linspace(0, 1, 4) + np.logspace(0, 1, 4) + np.geomspace(1, 8, 4) + np.fft.fftfreq(4)
+    ),
+    "windows": lambda np, x, v, i: np.hanning(4) + np.hamming(4) + np.blackman(4) + np.bartlett(4) + np.kaiser(4, 2.0),
+    "grids": lambda np, x, v, i: np.meshgrid(x[0], i)[0] + np.indices((4, 4))[1],
+    "quantiles": lambda np, x, v, i: (
+        np.nanmedian(x, 0) + np.nanpercentile(x, 30) + np.nanquantile(x, 0.2) + np.i0(x[0])
+    ),
     "numbers": lambda np, x, v, i: np.sqrt(2) * np.maximum(3, 2.5),
 }
 

@@ -7,10 +7,11 @@ from inspect import signature
 
 import numpy as np
 import pytest
-from scipy import ndimage
+from scipy import ndimage, signal
 
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
+import gpuarray.scipy.signal as sig
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
@@ -128,6 +129,20 @@ REPEATED = {
         lambda x, y: ndi.uniform_filter(x, 3, output=xp.zeros((2, 12), np.float32)),
         lambda x, y: ndimage.uniform_filter(x, 3),
     ),
+    "coefficients": (
+        lambda x, y: sig.lfilter(y[0, :3], [1, 0.5], x),
+        lambda x, y: signal.lfilter(y[0, :3], [1, 0.5], x),
+    ),
+    "several results": (
+        lambda x, y: xp.concat(sig.welch(x, nperseg=4)[1:] + sig.lfilter([1], [1, 0.5], x, zi=y[:, :1]), axis=1),
+        lambda x, y: np.concatenate(
+            signal.welch(x, nperseg=4)[1:] + signal.lfilter([1], [1, 0.5], x, zi=y[:, :1]), axis=1
+        ),
+    ),
+    "complex coefficients": (
+        lambda x, y: sig.lfilter([1j], [1, 0.5], x).imag,
+        lambda x, y: signal.lfilter([1j], [1, 0.5], x).imag,
+    ),
     "unchanged": (lambda x, y: ndi.gaussian_filter(x, 0), lambda x, y: ndimage.gaussian_filter(x, 0)),
 }
 
@@ -142,6 +157,14 @@ def test_repeated_calls_have_values_of_their_own(name):
             np.testing.assert_allclose(np.asarray(ours(xp.asarray(x), xp.asarray(y))), theirs(x, y), rtol=1e-4)
 
 
+def test_repeated_calls_on_the_host_are_counted_once():
+    with xp.using(device="wgpu"):
+        x = xp.ones(9, np.float32)
+        for count in range(1, 4):
+            sig.lfilter([1j], [1, 0.5], x)
+            assert xp.stats()["fallbacks"] == count
+
+
 def test_repeated_calls_follow_arguments_and_settings():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     with xp.using(device="wgpu"):
@@ -153,3 +176,20 @@ def test_repeated_calls_follow_arguments_and_settings():
                 ndi.uniform_filter(a, 3, mode="none")
             gradient = xp.grad(lambda a: ndi.uniform_filter(a, 3).sum())(a)
             np.testing.assert_allclose(gradient, np.ones((3, 4)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("output", [np.float32, "float32", np.dtype(np.float32)])
+def test_dtypes_of_outputs_in_functions_that_call_functions(device, output):
+    x = np.random.default_rng(0).random((9, 8))
+    a = xp.asarray(x)
+
+    def moved(at):
+        return at[0] * 0.9 + 0.3, at[1] * 0.8
+
+    results = [
+        (ndi.geometric_transform(a, moved, output=output), ndimage.geometric_transform(x, moved, output=output)),
+        (ndi.generic_laplace(a, ndi.sobel, output), ndimage.generic_laplace(x, ndimage.sobel, output)),
+    ]
+    for found, expected in results:
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-4)

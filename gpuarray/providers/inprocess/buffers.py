@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from gpuarray.config import config
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.finalizers import AtEnd
 from gpuarray.unprotected import unprotected
 
 Memory = npt.NDArray[np.uint8]
@@ -55,12 +56,13 @@ def _retained() -> int:
 class HostBuffer:
     """Aligned host memory of at least ``nbytes`` bytes, returned to the pool when released or dropped."""
 
-    __slots__ = ("_lease", "_pool", "memory", "nbytes")
+    __slots__ = ("_held", "_lease", "_pool", "memory", "nbytes")
 
     def __init__(self, nbytes: int, memory: Memory, pool: "Pool | None") -> None:
         self.nbytes = nbytes
         self.memory = memory
         self._pool = pool
+        self._held = None if pool is None else AtEnd(pool.returned.append, memory)
         self._lease: _Lease | None = None
 
     @property
@@ -73,55 +75,41 @@ class HostBuffer:
         if self._pool is None:
             return self.memory[: self.nbytes]
         if self._lease is None:
-            self._lease = _Lease(self.memory, self._pool)
+            self._lease = _Lease(self.memory, self._held)
         return np.asarray(self._lease)[: self.nbytes]
 
     def take(self, memory: Memory) -> bool:
         """Use the memory of a new array, which nothing else refers to, in place of the buffer's own.
 
-        Return False if it is too small, or not the array's own.
+        Return False if it is too small, or not the array's own, or if a limit counts the buffer's memory.
         """
         owner: Any = memory if memory.base is None else memory.base
         is_new = isinstance(owner, np.ndarray) and owner.flags.owndata and owner.nbytes == memory.nbytes
         if not is_new or self._pool is None or self.is_shared or memory.nbytes < self.nbytes:
             return False
-        if not self._pool.exchange(self.memory, memory):
+        if config.current.memory_limit:
             return False
-        self.memory = memory
+        self.memory, self._held = memory, AtEnd(self._pool.returned.append, memory)
+        self._pool.include(memory)
         return True
 
     def release(self) -> None:
         """Return the memory to the pool; the buffer must not be used again. Releasing twice is allowed."""
-        try:
-            memory, self.memory = self.memory, _RELEASED
-        except AttributeError:  # an interrupt came before it was made
-            return
-        if memory is _RELEASED:
-            return
-        if self._lease is not None:
-            self._lease = None  # the memory comes back when the last exported view dies
-        elif self._pool is not None:
-            self._pool.returned.append(memory)
-
-    def __del__(self) -> None:
-        self.release()
+        self.memory = _RELEASED
+        self._held = self._lease = None  # if it was exported, it comes back when the last view dies
 
     def __repr__(self) -> str:
         return f"HostBuffer({self.nbytes} bytes)"
 
 
 class _Lease:
-    """The owner of exported memory: NumPy views hold it alive, and its end returns the memory to the pool."""
+    """The owner of exported memory: NumPy views hold it alive, and what returns the memory to the pool."""
 
-    __slots__ = ("__array_interface__", "_memory", "_pool")
+    __slots__ = ("__array_interface__", "_held")
 
-    def __init__(self, memory: Memory, pool: "Pool") -> None:
-        self._memory = memory
-        self._pool = pool
+    def __init__(self, memory: Memory, held: AtEnd | None) -> None:
+        self._held = held
         self.__array_interface__: dict[str, Any] = memory.__array_interface__
-
-    def __del__(self) -> None:
-        self._pool.returned.append(self._memory)
 
 
 class Pool:
@@ -175,17 +163,13 @@ class Pool:
             self.peak_bytes = max(self.peak_bytes, self.bytes_live)
         return HostBuffer(nbytes, memory, self)
 
-    def exchange(self, old: Memory, new: Memory) -> bool:
-        """Take back the memory of a live buffer, which has other memory from now on; False if a limit counts it."""
-        if config.current.memory_limit:
-            return False
+    def include(self, memory: Memory) -> None:
+        """Count memory that a live buffer has got from elsewhere."""
         with self._lock:
-            self._obtained[id(new)] = ref(new)
-            self.bytes_live += new.nbytes
-            self.returned.append(old)
+            self._obtained[id(memory)] = ref(memory)
+            self.bytes_live += memory.nbytes
             self._collect()
             self.peak_bytes = max(self.peak_bytes, self.bytes_live)
-        return True
 
     def adopt(self, array: npt.NDArray[Any], nbytes: int) -> HostBuffer:
         """Return a buffer over an array's memory, which stays the array's."""

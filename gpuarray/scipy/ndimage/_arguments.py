@@ -38,6 +38,13 @@ def checked(function: Callable[..., Any], input: Any, *args: Any, output: Any = 
     return source, np.dtype(trial(function, source, *args, output=wanted, **kwargs))
 
 
+def output_dtype(output: Any, source: GpuArray) -> Any:
+    """Return the dtype that ``output`` asks for: that of an array, a dtype, or that of the source."""
+    if output is None:
+        return source.dtype
+    return np.dtype(output.dtype if is_target(output) else output)
+
+
 def finished(found: GpuArray, output: Any) -> GpuArray:
     """Return the result of a filter, or the array that was given for it with the result in it."""
     result: GpuArray = write(found, output) if is_target(output) else found

@@ -16,8 +16,8 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.scipy._mirror import is_target, mirrors
-from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished
+from gpuarray.scipy._mirror import are_hosts, is_target, mirrors
+from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
 from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
@@ -149,9 +149,13 @@ def geometric_transform(a: Any) -> GpuArray:
     given = a.output_shape if a.output_shape is not None else source.shape
     shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(given)
     checked(ndimage.map_coordinates, source, np.zeros((source.ndim, 1)), order=a.order, mode=a.mode, cval=a.cval)
-    dtype = np.dtype(source.dtype if a.output is None else getattr(a.output, "dtype", a.output))
+    dtype = output_dtype(a.output, source)
     grid = [as_array(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
     found = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
+    if are_hosts([source]):
+        lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in found])
+        seen: GpuArray = map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
+        return seen
     kind = rest_dtype(source, dtype)
     at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in found]
     values = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)

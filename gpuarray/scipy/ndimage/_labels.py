@@ -18,7 +18,8 @@ from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import is_target, mirrors
+from gpuarray.scipy._mirror import is_target, mirrors, trial
+from gpuarray.scipy._repeats import repeated
 from gpuarray.scipy.ndimage._arguments import by_name
 
 __all__ = [
@@ -38,6 +39,23 @@ def _roots(inside: GpuArray, structure: Any) -> GpuArray:
     return make(node, inside.device)
 
 
+def _labels(input: Any, structure: Any, output: Any) -> Any:
+    """Return SciPy's labels alone."""
+    return ndimage.label(input, structure, output)[0]
+
+
+def _labelled(source: GpuArray, structure: Any, dtype: Any) -> tuple[GpuArray, GpuArray]:
+    """Return the labels of elements, and the largest one."""
+    known = ndimage.generate_binary_structure(source.ndim, 1) if structure is None else structure.astype(bool)
+    inside = source if source.dtype.kind == "b" else source != 0
+    roots = _roots(inside, known).reshape(-1)
+    is_root = roots == arange(source.size, dtype=np.int32, device=source.device)
+    numbers = is_root.astype(np.int32).cumsum(0, dtype=np.int32)
+    first = elementwise.minimum(roots, np.int32(source.size - 1))
+    labels = where(inside, _at(numbers, first).reshape(source.shape), np.int32(0)).astype(dtype)
+    return labels, make(numbers[-1:].node(), source.device)
+
+
 @mirrors(ndimage.label, kind=COMPOSED)
 @by_name(ndimage.label)
 def label(a: Any) -> Any:
@@ -45,24 +63,17 @@ def label(a: Any) -> Any:
     source = as_array(a.input)
     structure = None if a.structure is None else np.asarray(read(a.structure))
     wanted = a.output.dtype if is_target(a.output) else a.output
-    shown = ndimage.label(np.zeros((1,) * source.ndim, source.dtype), structure, wanted)[0]
+    dtype = trial(_labels, source, structure, wanted)
     if is_target(a.output) and a.output.shape != source.shape:
         raise ValueError("input and output must have the same shape")
-    known = ndimage.generate_binary_structure(source.ndim, 1) if structure is None else structure.astype(bool)
-    if not source.size or not source.ndim:
-        inside = source != 0
-        count = int(inside.astype(np.int32).sum().item())
-        labels = inside.astype(shown.dtype)
-    else:
-        inside = source if source.dtype.kind == "b" else source != 0
-        roots = _roots(inside, known).reshape(-1)
-        is_root = roots == arange(source.size, dtype=np.int32, device=source.device)
-        numbers = is_root.astype(np.int32).cumsum(0, dtype=np.int32)
-        first = elementwise.minimum(roots, np.int32(source.size - 1))
-        labels = where(inside, _at(numbers, first).reshape(source.shape), np.int32(0)).astype(shown.dtype)
-        last = numbers[-1]
+    if source.size and source.ndim:
+        labels, last = repeated(_labelled, (source, structure, dtype), {})
         evaluate.evaluate((labels.node(), last.node()), labels.device)
         count = int(last.item())
+    else:
+        inside = source != 0
+        count = int(inside.astype(np.int32).sum().item())
+        labels = inside.astype(dtype)
     if not is_target(a.output):
         return labels, count
     if isinstance(a.output, GpuArray):

@@ -36,9 +36,8 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        threads = thread_pool.thread_count()
         source = args[0] if args else kwargs.get("input")
-        if threads < 2 or not isinstance(source, np.ndarray) or source.size < _LEAST:
+        if not isinstance(source, np.ndarray) or source.size < _LEAST or (threads := thread_pool.thread_count()) < 2:
             return function(*args, **kwargs)
         try:
             bound = parameters.bind(*args, **kwargs)

@@ -14,7 +14,7 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._correlation import correlated, line_filtered
 from gpuarray.scipy.ndimage._elements import are_gathered
@@ -190,7 +190,7 @@ def _each_axis(
 ) -> GpuArray:
     """Return the sum of derivatives along axes, or the square root of the sum of their squares."""
     source = as_array(input)
-    dtype = np.dtype(source.dtype if output is None else getattr(output, "dtype", output))
+    dtype = output_dtype(output, source)
     numbers = axes_of(axes, source.ndim)
     total: Any = None
     for axis, kind in zip(numbers, each(mode, len(numbers)), strict=True):

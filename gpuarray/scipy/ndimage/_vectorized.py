@@ -8,7 +8,7 @@ from scipy import ndimage
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, finished, footprint_of, spread
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, finished, footprint_of, output_dtype, spread
 from gpuarray.scipy.ndimage._windows import along_last
 
 __all__ = ["vectorized_filter"] if hasattr(ndimage, "vectorized_filter") else []
@@ -37,5 +37,4 @@ if __all__:
         else:
             lines = along_last(source, known, before, [a.mode] * source.ndim, cval)
         found = as_array(a.function(lines, axis=-1), source.device)
-        dtype = getattr(a.output, "dtype", a.output)
-        return finished(found if dtype is None else found.astype(dtype, copy=False), a.output)
+        return finished(found.astype(output_dtype(a.output, found), copy=False), a.output)

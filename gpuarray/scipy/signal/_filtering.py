@@ -61,7 +61,7 @@ def _floating(*values: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else np.dtype(np.float64)
 
 
-@mirrors(scipy_signal.lfilter, kind=COMPOSED, reason=_COMPLEX)
+@mirrors(scipy_signal.lfilter, kind=COMPOSED, reason=_COMPLEX, values=("b", "a"))
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.
 
@@ -146,7 +146,7 @@ def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, reason=_COMPLEX)
+@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, reason=_COMPLEX, values=("sos",))
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by second-order sections in series.
 
@@ -232,7 +232,7 @@ def _both_ways(
     return xp.moveaxis(line, -1, axis)
 
 
-@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=f"{_COMPLEX}; {_GUSTAFSSON}")
+@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=f"{_COMPLEX}; {_GUSTAFSSON}", values=("b", "a"))
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -283,7 +283,7 @@ def filtfilt(
     return _both_ways(found, steady, signal, number, edge, padtype)
 
 
-@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, reason=_COMPLEX)
+@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, reason=_COMPLEX, values=("sos",))
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
     """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
 

@@ -85,10 +85,16 @@ class _Blocks(NamedTuple):
     """From a state to the state after a block."""
     into: Matrix
     """From the state of the filter to the state in these units."""
-    last_advanced: Matrix
-    """From a state to the state of the filter after the last block, which may be shorter."""
-    last_reached: Matrix
-    """From the input of the last block to the state of the filter after it."""
+
+
+class _Exact(NamedTuple):
+    """The matrices of a filter as integers, and the units of states, in which their responses are orthogonal."""
+
+    step: Matrix
+    column: Matrix
+    row: Matrix
+    units: Matrix
+    inverse: Matrix
 
 
 def _integers(matrix: Matrix) -> Matrix:
@@ -162,26 +168,45 @@ def _units(step: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     return triangle, _inverse(triangle)
 
 
-def _blocks(system: StateSpace, length: int, rest: int) -> _Blocks:
-    """Return the matrices of a filter for blocks of a length, and for a last block of ``rest`` samples."""
+def _exact(system: StateSpace) -> _Exact:
     step, column, row = map(_integers, system[:3])
-    units, inverse = _units(step, row)
-    rows, columns = [row], [column]
+    return _Exact(step, column, row, *_units(step, row))
+
+
+def _reached(system: _Exact, length: int) -> Matrix:
+    """Return the states after each sample of a block whose last sample alone is 1, the earliest first."""
+    columns = [system.column]
     for _ in range(length - 1):
-        rows.append(_product(rows[-1], step))
-        columns.append(_product(step, columns[-1]))
-    outputs, states = np.asarray(rows), np.asarray(columns)
-    impulse = np.concatenate([[system.d], _floats(_product(states, row))])
+        columns.append(_product(system.step, columns[-1]))
+    return np.asarray(columns)
+
+
+def _blocks(system: _Exact, gain: Any, length: int) -> _Blocks:
+    """Return the matrices of a filter for blocks of a length; ``gain`` is the share of a sample in its own output."""
+    rows = [system.row]
+    for _ in range(length - 1):
+        rows.append(_product(rows[-1], system.step))
+    outputs, states = np.asarray(rows), _reached(system, length)
+    impulse = np.concatenate([[gain], _floats(_product(states, system.row))])
     places = np.arange(length)
     lag = places - places[:, None]
     return _Blocks(
         np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0),
-        _floats(_product(outputs, inverse).T),
-        _floats(_product(states[::-1], units.T)),
-        _floats(_product(_product(units, _power(step, length)), inverse).T),
-        _floats(units.T),
-        _floats(_product(_power(step, rest), inverse).T),
-        _floats(states[:rest][::-1]),
+        _floats(_product(outputs, system.inverse).T),
+        _floats(_product(states[::-1], system.units.T)),
+        _floats(_product(_product(system.units, _power(system.step, length)), system.inverse).T),
+        _floats(system.units.T),
+    )
+
+
+def _last(system: _Exact, rest: int) -> tuple[Matrix, Matrix]:
+    """Return the matrices from a state, and from the input of a block of ``rest`` samples, to the state after it.
+
+    The state after it is that of the filter, and not in the units of the others.
+    """
+    return (
+        _floats(_product(_power(system.step, rest), system.inverse).T),
+        _floats(_reached(system, rest)[::-1]),
     )
 
 
@@ -209,10 +234,11 @@ def _group(advanced: Matrix, size: int) -> tuple[Matrix, Matrix, Matrix, Matrix]
 
 
 def _group_size(number: int, order: int) -> int:
-    """Return how many states a group has, so that there are few levels of groups and none is wider than allowed."""
+    """Return how many states a group has: a power of two, so that few matrices serve signals of all lengths.
+
+    There are as few levels of groups as the width allows, and no level has wider groups than it needs.
+    """
     most = max(2, _GROUP_WIDTH // order)
-    if number <= most:
-        return number
     levels = ceil(log(number) / log(most))
     return min(most, 1 << ceil(log2(number) / levels))
 
@@ -239,19 +265,14 @@ class Recurrence:
     def _put(self, *matrices: Matrix) -> list[GpuArray]:
         return [xp.asarray(matrix.astype(self.dtype), device=self.device) for matrix in matrices]
 
-    def _matrices(self, length: int, rest: int) -> tuple[_Blocks, list[GpuArray]]:
-        key = length, rest
+    def _found(self, key: Any, compute: Callable[[], Any]) -> Any:
         if key not in self._known:
-            blocks = _blocks(self.system, length, rest)
-            self._known[key] = blocks, self._put(*blocks)
-        found: tuple[_Blocks, list[GpuArray]] = self._known[key]
-        return found
+            self._known[key] = compute()
+        return self._known[key]
 
     def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
         """Return what a function computes from the coefficients, on the device; it is called once for a name."""
-        if name not in self._known:
-            self._known[name] = self._put(compute())[0]
-        found: GpuArray = self._known[name]
+        found: GpuArray = self._found(name, lambda: self._put(compute())[0])
         return found
 
     def respond(
@@ -273,8 +294,10 @@ class Recurrence:
         length = min(_BLOCK, count)
         number = -(-count // length)
         rest = count - (number - 1) * length
-        blocks, arrays = self._matrices(length, rest)
-        response, observed, reached, _, into, last_advanced, last_reached = arrays
+        exact = self._found("exact", lambda: _exact(self.system))
+        blocks = self._found(("blocks", length), lambda: _blocks(exact, self.system.d, length))
+        put = self._found(("arrays", length), lambda: self._put(*blocks))
+        response, observed, reached, _, into = put
         x = x.reshape(rows, count)
         # a NaN must not reach samples before it through the zeros of the matrices
         invalid = x * 0
@@ -289,6 +312,7 @@ class Recurrence:
         found = found.reshape(*lead, count)
         if not is_state_wanted:
             return found, None
+        last_advanced, last_reached = self._found(("last", rest), lambda: self._put(*_last(exact, rest)))
         after = x[:, count - rest :] @ last_reached + invalid.sum(-1, keepdims=True)
         if states is not None:
             after = after + states.reshape(rows, number, order)[:, -1] @ last_advanced
@@ -318,11 +342,12 @@ class Recurrence:
         if number == 1:
             return start
         size = _group_size(number, order)
-        key = advanced.tobytes(), size
-        if key not in self._known:
-            matrices = _group(advanced, size)
-            self._known[key] = matrices[3], self._put(*matrices[:3])
-        following, (within, after, through) = self._known[key]
+
+        def compute() -> tuple[Matrix, list[GpuArray]]:
+            *matrices, following = _group(advanced, size)
+            return following, self._put(*matrices)
+
+        following, (within, after, through) = self._found((advanced.tobytes(), size), compute)
         groups = -(-number // size)
         missing = groups * size - number
         lines = self._extended(inputs.reshape(rows, number * order), missing * order)

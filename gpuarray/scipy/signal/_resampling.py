@@ -114,7 +114,7 @@ def _polyphase(taps: np.ndarray[Any, Any], x: GpuArray, up: int, down: int) -> G
     return found.reshape(*lead, windows * period)[..., :total]
 
 
-@mirrors(scipy_signal.upfirdn, kind=COMPOSED)
+@mirrors(scipy_signal.upfirdn, kind=COMPOSED, values=("h",))
 def upfirdn(
     h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant", cval: float = 0
 ) -> GpuArray:
@@ -162,7 +162,7 @@ def upfirdn(
     return xp.moveaxis(found[..., start : start + total], -1, number)
 
 
-@mirrors(scipy_signal.resample_poly, kind=COMPOSED)
+@mirrors(scipy_signal.resample_poly, kind=COMPOSED, values=("window",))
 def resample_poly(
     x: Any, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0), padtype: str = "constant",
     cval: Any = None,
@@ -232,7 +232,7 @@ def resample_poly(
     return found if background is None else found + background
 
 
-@mirrors(scipy_signal.resample, kind=COMPOSED)
+@mirrors(scipy_signal.resample, kind=COMPOSED, values=("t", "window"))
 def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
     """Change the number of samples of periodic signals, by a Fourier transform.
 
@@ -332,7 +332,7 @@ def _of_length(spectrum: GpuArray, before: int, after: int, is_real: bool) -> Gp
     return concatenated([*parts, negative], spectrum.ndim - 1)
 
 
-@mirrors(scipy_signal.decimate, kind=COMPOSED)
+@mirrors(scipy_signal.decimate, kind=COMPOSED, values=())
 def decimate(
     x: Any, q: int, n: int | None = None, ftype: Any = "iir", axis: int = -1, zero_phase: bool = True
 ) -> GpuArray:

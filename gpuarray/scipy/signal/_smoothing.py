@@ -23,7 +23,7 @@ __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "o
 _PADS: Final = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
 
 
-@mirrors(scipy_signal.savgol_filter, kind=COMPOSED)
+@mirrors(scipy_signal.savgol_filter, kind=COMPOSED, values=())
 def savgol_filter(
     x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
     mode: str = "interp", cval: float = 0.0,

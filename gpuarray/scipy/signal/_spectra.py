@@ -171,7 +171,7 @@ def _sum_of_squares(window: np.ndarray[Any, Any], count: int, step: int) -> np.n
     return blocks.reshape(-1)[: (count - 1) * step + len(window)]
 
 
-@mirrors(scipy_signal.istft, kind=COMPOSED)
+@mirrors(scipy_signal.istft, kind=COMPOSED, values=("window",))
 def istft(
     Zxx: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,  # noqa: N803
     nfft: Any = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1, freq_axis: int = -2,

@@ -87,7 +87,7 @@ def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
     return xp.moveaxis(found, -1, number)
 
 
-@mirrors(scipy_signal.czt, kind=COMPOSED)
+@mirrors(scipy_signal.czt, kind=COMPOSED, values=("w", "a"))
 def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> GpuArray:
     """Return the z-transform of signals at ``m`` points on the spiral ``a * w**-k``."""
     signal = as_array(x)
@@ -105,7 +105,7 @@ def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: i
     return _spiral(signal, index(count), step, complex(a), axis)
 
 
-@mirrors(scipy_signal.zoom_fft, kind=COMPOSED)
+@mirrors(scipy_signal.zoom_fft, kind=COMPOSED, values=("fn",))
 def zoom_fft(
     x: Any, fn: Any, m: int | None = None, *, fs: float = 2, endpoint: bool = False, axis: int = -1
 ) -> GpuArray:
