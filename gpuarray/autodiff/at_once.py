@@ -21,7 +21,7 @@ from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scatter, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import reductions
+from gpuarray.ops import factorisations, reductions
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import compute_small, strided, value_of
@@ -298,6 +298,27 @@ def _scatter(walk: _HostWalk, node: Scatter, operands: Sequence[Node], ct: Value
     return True
 
 
+def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> bool:
+    """Take the rules of systems of equations; the other factorisations take longer than recording."""
+    if node.call.op is not factorisations.solve:
+        return False
+    values = [walk.value(operand) for operand in (*operands, node.call)]
+    if any(value is None for value in values):
+        return False
+    left, right, solution = values
+    is_line = right.ndim == 1
+    try:
+        part = np.linalg.solve(left.swapaxes(-1, -2), ct[0][..., None] if is_line else ct[0])
+    except np.linalg.LinAlgError:  # the rule that records tells which matrix
+        return False
+    if wanted[0]:
+        across = solution[..., None, :] if is_line else solution.swapaxes(-1, -2)
+        walk.fit(operands[0], -np.matmul(part, across), is_own=True)
+    if wanted[1]:
+        walk.fit(operands[1], part[..., 0] if is_line else part)
+    return True
+
+
 _RULES: Final[dict[type, Callable[[_HostWalk, Any, Sequence[Any], Any, Sequence[bool]], bool]]] = {
     Map: _map,
     View: _view,
@@ -306,4 +327,5 @@ _RULES: Final[dict[type, Callable[[_HostWalk, Any, Sequence[Any], Any, Sequence[
     Concat: _concat,
     Gather: _gather,
     Scatter: _scatter,
+    Outputs: _call,
 }

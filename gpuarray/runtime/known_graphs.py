@@ -163,6 +163,8 @@ class KnownGraph:
         How many plans it has.
     templates : dict of list
         Its plans in which numbers vary.
+    next : KnownGraph or None
+        The graph that was found after it last time: programs of loops come to the same graphs in the same order.
     """
 
     structure: Structure
@@ -171,6 +173,7 @@ class KnownGraph:
     motion: Motion | None = None
     plans: int = 0
     templates: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+    next: "KnownGraph | None" = None
 
     def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
         """Return what tells plans for other sizes of this graph apart."""
@@ -263,16 +266,26 @@ class Table(Generic[K]):
 class Graphs:
     """All known graphs."""
 
-    __slots__ = ("_exact", "_patterns")
+    __slots__ = ("_exact", "_last", "_patterns")
 
     def __init__(self) -> None:
+        self._last: KnownGraph | None = None
         self._exact: Table[KnownGraph] = Table(_HASHED, Structure.form)
         self._patterns: Table[KnownPattern] = Table(_HASHED, Pattern.form)
 
     def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
         """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
+        last = self._last
+        if last is not None and (expected := last.next) is not None and expected.plans:
+            order = expected.structure.match(roots)
+            if order is not None:
+                self._last = expected
+                return expected, order
         found = self._exact.find(roots)
         if found is not None:
+            if last is not None:
+                last.next = found[0]
+            self._last = found[0]
             return found
         pattern = self._patterns.find(roots)
         graph = None if pattern is None else pattern[0].fitting(pattern[1])
@@ -314,6 +327,9 @@ class Graphs:
             pattern.moving.remove(graph)
         else:
             self._exact.remove(graph)
+        graph.next = None
+        if self._last is graph:
+            self._last = None
 
     def __len__(self) -> int:
         return len(self._exact) + sum(len(pattern.moving) for pattern in self._patterns)
