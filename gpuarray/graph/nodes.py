@@ -395,11 +395,12 @@ def _layout_text(layout: Layout) -> str:
 
 def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
     """Return a node that computes of other operands, of the same shapes and dtypes, what a node computes of its own."""
-    made: Any = _new(type(node))
+    kind = type(node)
+    made: Any = _new(kind)
     _init(made, node.op, inputs, node.shape, node.dtype, node.detail)
-    for name in type(node).__slots__:
-        setattr(made, name, getattr(node, name))
-    if type(node) is Gather:
+    for name in kind.__slots__:
+        kind.__dict__[name].__set__(made, getattr(node, name))
+    if kind is Gather:
         made.rows = None  # it follows from the operands
     found: Node = made
     return found
