@@ -124,6 +124,21 @@ CASES = {
     "correlate of a number": lambda np, x, k: np.correlate(x, x[0]),
     "std into integers": lambda np, x, k: np.std(np.ones((3, 3)), axis=0, out=k),
     "quantile into integers": lambda np, x, k: np.quantile(np.ones((3, 3)), 0.5, axis=0, out=k),
+    "order in lower case": lambda np, x, k: x.reshape((3, 1), order="c"),
+    "rounded truth values": lambda np, x, k: np.round(x > 0),
+    "rank of a vector": lambda np, x, k: np.linalg.matrix_rank(x),
+    "lower triangle of a vector": lambda np, x, k: np.tril(x),
+    "upper triangle of a vector": lambda np, x, k: np.triu(x, 1),
+    "transforms over no axes": lambda np, x, k: np.fft.fftn(x, axes=()),
+    "running sum of a number": lambda np, x, k: np.cumulative_sum(x[0]),
+    "running sum into integers": lambda np, x, k: np.cumulative_sum(x, out=k),
+    "powers of single precision": lambda np, x, k: np.logspace(np.float32(0), np.float32(2), 4),
+    "angles folded in order": lambda np, x, k: np.arctan2.reduce(np.stack([x, x + 1], axis=1)),
+    "no differences of a number": lambda np, x, k: np.diff(x[0], 0),
+    "integrals over lines": lambda np, x, k: np.trapezoid(x, np.ones((2, 3))),
+    "integrals over lines of one": lambda np, x, k: np.trapezoid(x, np.ones((3, 1))),
+    "divisors over no axes": lambda np, x, k: np.gcd.reduce(k, axis=()),
+    "dtypes beyond the values": lambda np, x, k: np.equal(k, 2**40),
     "quantile of a number along an axis": lambda np, x, k: np.quantile(x[0], 0.5, axis=0),
 }
 
@@ -150,3 +165,9 @@ def test_masked_comparisons_with_integers_beyond_the_dtype(limit, device):
         counts, found = xp.asarray(np.array([1, -3, 2], np.int32)), xp.zeros(3, dtype=bool)
         np.greater_equal(counts, -(2**63), out=found, where=counts > 0)
         assert found.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
+def test_bessel_functions_of_infinity_are_infinite(limit, device):
+    with xp.using(direct_limit=limit, device=device):
+        assert np.i0(xp.asarray([np.inf, 0.0])).tolist() == [np.inf, 1]

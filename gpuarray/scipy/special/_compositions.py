@@ -11,6 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import mirrors
 
@@ -127,7 +128,7 @@ def polygamma(n: Any, x: Any) -> GpuArray:
     return xp.where(order == 0, special.digamma(point), signed)
 
 
-def _riemann(x: GpuArray) -> GpuArray:
+def riemann(x: GpuArray) -> GpuArray:
     """Return the Riemann zeta function: beyond 1 its series, below 0 by reflection, between them by Euler-Maclaurin."""
     kind = x.dtype.type
     between = xp.where((x >= 0) & (x < 1), x, kind(0.5))
@@ -149,11 +150,16 @@ def _riemann(x: GpuArray) -> GpuArray:
     return xp.where(x == 1, kind(np.inf), xp.where(x == -np.inf, kind(np.nan), xp.where(x == x, found, x)))
 
 
-@mirrors(scipy_special.zeta, by_scipy=True)
+_COMPLEX: Final = "of complex numbers it has no composition"
+
+
+@mirrors(scipy_special.zeta, reason=_COMPLEX)
 def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     """Return the Riemann zeta function, or the Hurwitz zeta function of ``q``."""
+    if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
+        return on_host(scipy_special.zeta, (x, q, out), {}, _COMPLEX, "scipy.special.zeta")
     if q is None:
-        found = _riemann(_floating(as_array(x)))
+        found = riemann(_floating(as_array(x)))
     else:
         arguments = [_floating(v) for v in as_arrays(x, q)]
         found = special.zeta(*arguments)

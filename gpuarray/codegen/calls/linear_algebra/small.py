@@ -16,8 +16,10 @@ from gpuarray.codegen.casts import cast_expression
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: Most bytes of a column in registers, and fewest invocations of a workgroup.
-_COLUMN, _WORKGROUP = 256, 64
+#: Most bytes of a column in registers, half as many on software devices, and fewest invocations of a workgroup.
+_COLUMN, _WORKGROUP = 512, 64
+#: Largest matrices.
+_LARGEST: Final = 64
 #: Rows of a chunk, but on software devices, which take long to compile long texts.
 _CHUNK: Final = 8
 #: Most right sides that a member of a team solves for, one after the other.
@@ -73,10 +75,11 @@ class Team:
 def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
     """Return the team for matrices of ``n`` rows and columns, or None if a column does not fit."""
     size = max(4, 1 << (n - 1).bit_length()) if n else 0
-    if not 0 < size * dtype.itemsize <= _COLUMN:
+    is_fast = capabilities.profile.unrolled_products
+    if not 0 < size * dtype.itemsize <= (_COLUMN if is_fast else _COLUMN // 2) or size > _LARGEST:
         return None
     teams = max(1, _WORKGROUP // size)
-    chunk = min(size, _CHUNK if capabilities.profile.unrolled_products else 1)
+    chunk = min(size, _CHUNK if is_fast else 1)
     while True:
         team = Team(size, teams, chunk)
         if team.room * teams * dtype.itemsize + 12 * (team.size + 1) * teams < capabilities.workgroup_memory:
