@@ -4,6 +4,7 @@ Invariant: a prepared plan holds no value of an array, so that keeping it for la
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -183,7 +184,9 @@ def _prepared(step: Step, provider: Provider) -> Any:
     key = provider, step, settings.math, settings.subnormals
     prepared = _known.get(key)
     if prepared is None:
-        prepared = _known[key] = provider.prepare(step)
+        prepared = provider.prepare(step)
+        with suppress(TypeError):  # some objects cannot be referred to weakly
+            _known[key] = prepared
     return prepared
 
 
