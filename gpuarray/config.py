@@ -268,17 +268,19 @@ class _Recording:
     ----------
     origins : bool
         Whether operations store their source lines: the last value of the setting.
+    counted : int
+        The operations of graphs of fewer levels are not too many, whatever the ``pending_limit`` of the thread.
     depth : int
-        Graphs of fewer levels are not too deep, whatever the ``pending_limit`` of the thread.
+        Graphs of fewer levels are not too deep.
     limit : int
         The least ``pending_limit``.
     """
 
-    __slots__ = ("depth", "limit", "origins")
+    __slots__ = ("counted", "depth", "limit", "origins")
 
     def __init__(self) -> None:
         self.origins = True
-        self.depth = self.limit = 0
+        self.counted = self.depth = self.limit = 0
 
 
 recording: Final = _Recording()
@@ -305,6 +307,7 @@ class Settings:
         if limit != recording.limit:
             recording.limit = limit
             recording.depth = limit + 1
+            recording.counted = limit // 8
 
     def _assign(self, base: Config) -> None:
         """Set what holds outside of ``using`` blocks."""

@@ -71,6 +71,16 @@ class Future(Generic[T]):
         self._is_done = True
         self._finished.release()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the work is done, or has failed."""
+        return self._is_done
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the work has raised an error."""
+        return self._error is not None
+
     def cancel(self) -> bool:
         """Cancel the work and return True; return False if a thread has begun or done it."""
         try:

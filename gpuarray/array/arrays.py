@@ -286,7 +286,7 @@ class GpuArray(MethodsArray):
     def _scalar(self, convert: Callable[[Any], Any]) -> Any:
         if self._shape:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-        telemetry.transfer(convert.__name__, self._dtype.itemsize, self._cell.device, depth=3)
+        telemetry.transfer(convert.__name__, self._dtype.itemsize, self._cell.device, depth=4)
         value = self.item()
         if isinstance(value, complex) and convert is not complex:
             raise TypeError(f"a complex number cannot be converted to {convert.__name__}; take its real part")

@@ -196,14 +196,13 @@ class Cell:
             self.memory = self.own = None
         if recording.origins and node.origin is None:
             node.origin = find_origin()
-        if node.holder is None or node.holder() is None:
-            node.holder = ref(self)
+        node.holder = held = ref(self)  # not the result of an expression, which is gone soon
         if node.depth:
-            noted.append(ref(self))
+            noted.append(held)
             if len(noted) > recorded.limit:
                 recorded.clear()
-        if node.depth >= recording.depth:
-            recorded.evaluate_deep(self)
+        if node.depth >= recording.counted:
+            recorded.bound(self, node.depth)
         return True
 
 

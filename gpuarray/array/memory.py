@@ -116,8 +116,8 @@ class MemoryArray:
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
-        if depth >= recording.depth:
-            recorded.evaluate_deep(cell)
+        if depth >= recording.counted:
+            recorded.bound(cell, depth)
         return array
 
     @classmethod

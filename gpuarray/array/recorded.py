@@ -5,8 +5,9 @@ cell is noted when it gets such a value. The list is cleared of cells that are g
 doubled, so that noting takes a constant time per operation, and the list stays as long as the program's values.
 """
 
+import sys
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from operator import attrgetter, sub
 from typing import Any, Final
 from weakref import ref
@@ -14,7 +15,7 @@ from weakref import ref
 from gpuarray.config import config, recording
 from gpuarray.errors import RecordingError
 from gpuarray.graph import tracing
-from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.nodes import Generate, Map, Node, View
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import topological
 from gpuarray.ops import generators
@@ -28,6 +29,13 @@ _LEAST: Final = 4096
 #: Errors that one value causes; the others have values.
 OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
 _depth_of: Final = attrgetter("depth")
+#: A GPU computes so many elements in less time than a kernel takes to start: fusion gains little there, and plans of
+#: many loops take long to make and to compile. The graph of a loop over small parts is evaluated in pieces of so many.
+_FEW: Final = 1 << 16
+_LOOPS: Final = 8
+_FUSED: Final = frozenset({Generate, Map, View})
+#: Where an unknown instruction stands among others.
+_LAST: Final = (sys.maxsize, 0)
 
 
 class Recorded:
@@ -71,6 +79,21 @@ class Recorded:
         cells = [cell for note in self.cells if (cell := note()) is not None and _is_pending(cell.node)]
         return [*dict.fromkeys(cells)]
 
+    def bound(self, cell: Any, depth: int) -> None:
+        """Evaluate the value of a cell, or a part of it, if its graph has become too large.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        depth : int
+            The depth of its graph, of at least an eighth of the ``pending_limit``.
+        """
+        if depth >= recording.depth:
+            self.evaluate_deep(cell)
+        elif not depth & 7:
+            self.evaluate_many(cell)
+
     def evaluate_deep(self, cell: Any) -> None:
         """Evaluate the value of a cell if its graph is too deep, and with it the other deep values of the device.
 
@@ -95,6 +118,73 @@ class Recorded:
             evaluate.evaluate([node], cell.device)
         if recording.limit == limit and not is_aligned:
             recording.depth = limit // period * period if period else limit + 1
+
+    def evaluate_many(self, cell: Any) -> None:
+        """Evaluate a part of the value of a cell if its graph has many loops over few elements, on a GPU.
+
+        The graph is cut at the depth, in its upper half, where the fewest values are wanted above: between two
+        statements. Among those it is cut at the instruction of the program that comes first in its source, so that the
+        pieces of a loop begin and end at the same instruction, have few structures, and compile once.
+        """
+        top, device = cell.node, cell.device
+        if top.size > _FEW or top.depth < config.current.pending_limit // 8 or device.kind == "auto":
+            return
+        if evaluate.is_host(evaluate.provider_of(device)):
+            return
+        pending = _pending_below(top)
+        if sum(type(node) not in _FUSED for node in pending) <= _LOOPS or any(node.size > _FEW for node in pending):
+            return
+        wanted, depth = _cut(pending, top)
+        above = [node for node in reversed(pending) if node.depth > depth]
+        del (
+            pending
+        )  # a node to which a variable refers may be wanted later, so that no buffer of its operands is reused
+        evaluate.evaluate(wanted, device)
+        for node in above:
+            if node.inputs:  # it has not been evaluated by another thread
+                node.depth = max([operand.depth for operand in node.inputs]) + 1
+
+
+def _pending_below(top: Node) -> list[Node]:
+    """Return a node and all nodes that it is to be computed from, the deepest first."""
+    seen = {top}
+    stack = [top]
+    while stack:
+        for operand in stack.pop().inputs:
+            if operand.result is None and operand.depth > 0 and operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_depth_of, reverse=True)
+
+
+def _cut(pending: Sequence[Node], top: Node) -> tuple[list[Node], int]:
+    """Return the values at which to cut a graph, and their largest depth.
+
+    They are all that the deeper nodes are computed from, or that arrays have.
+    """
+    above = top.depth + 1
+    until = {node: above if _is_held(node) else 0 for node in pending}
+    until[top] = above
+    for node in pending:
+        for operand in node.inputs:
+            if operand in until:
+                until[operand] = max(until[operand], node.depth)
+    wanted = [0] * above
+    first = [_LAST] * above
+    for node, end in until.items():
+        for depth in range(node.depth, end):
+            wanted[depth] += 1
+        if node.origin is not None:
+            code, instruction = node.origin
+            first[node.depth] = min(first[node.depth], (code.co_firstlineno, instruction))
+    cut = min(range(above // 2, above), key=lambda depth: (wanted[depth], first[depth], -depth))
+    return [node for node, end in until.items() if node.depth <= cut < end], cut
+
+
+def _is_held(node: Node) -> bool:
+    """Return whether a node is the value of a cell."""
+    cell = None if node.holder is None else node.holder()
+    return cell is not None and cell.node is node
 
 
 def _is_pending(node: Node) -> bool:

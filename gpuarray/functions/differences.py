@@ -56,7 +56,7 @@ def diff(
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     array = as_array(x)
-    if not array.ndim:
+    if n and not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:
         return array
@@ -181,7 +181,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
         width: Any = dx
     else:
         points = as_array(x, source.device)
-        width = diff(points, axis=0 if points.ndim == 1 else number)
+        width = diff(points, axis=0 if points.ndim == 1 else axis)
         if points.ndim == 1:
             width = width.reshape([-1 if a == number else 1 for a in range(source.ndim)])
-    return reductions.sum(width * (source[(*lead, slice(1, None))] + source[(*lead, slice(None, -1))]) / 2.0, number)
+    return reductions.sum(width * (source[(*lead, slice(1, None))] + source[(*lead, slice(None, -1))]) / 2.0, axis)

@@ -137,7 +137,7 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
 
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
-    if out is None and where is True and dtype is None:
+    if out is None and where is True and dtype is None and casting == "same_kind":
         masked: GpuArray = _of_masked(op, inputs)
         return masked
     keywords: dict[str, Any] = {"where": where, "casting": casting}
@@ -182,7 +182,7 @@ def unary(op: MapOp) -> Unary:
     def function(
         x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
     ) -> GpuArray:
-        if out is None and dtype is None and where is True:
+        if out is None and dtype is None and where is True and casting == "same_kind":
             found: GpuArray = apply(op, x)
             if found is not NotImplemented:
                 return found
@@ -205,7 +205,7 @@ def binary(op: MapOp) -> Binary:
         dtype: Any = None,
         casting: str = "same_kind",
     ) -> GpuArray:
-        if out is None and dtype is None and where is True:
+        if out is None and dtype is None and where is True and casting == "same_kind":
             found: GpuArray = apply(op, x1, x2)
             if found is not NotImplemented:
                 return found
@@ -229,7 +229,7 @@ def ternary(op: MapOp) -> Ternary:
         dtype: Any = None,
         casting: str = "same_kind",
     ) -> GpuArray:
-        if out is None and dtype is None and where is True:
+        if out is None and dtype is None and where is True and casting == "same_kind":
             found: GpuArray = apply(op, x1, x2, x3)
             if found is not NotImplemented:
                 return found

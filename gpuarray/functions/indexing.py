@@ -263,12 +263,19 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     dst[...] = np.where(wrap(mask_node(where), dst.device).broadcast(dst.shape), values, dst)
 
 
+def _safely(values: Any, like: GpuArray) -> GpuArray:
+    """Convert values to elements of ``like``. The dtype of an array must fit into that of ``like``."""
+    if isinstance(values, GpuArray | np.ndarray) and values.ndim:
+        check_cast(values.dtype, like.dtype)
+    return as_elements(values, like)
+
+
 @native("putmask", at_once="in place")
 @_in_place
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """Set the elements that a mask selects to values, which repeat if there are too few."""
     flags = as_array(mask).astype(dtypes.bool_)
-    chosen: Any = as_elements(values, a)
+    chosen: Any = _safely(values, a)
     if flags.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     a.check_writeable()
@@ -286,7 +293,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     if flags.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
     arr.check_writeable()
-    values: Any = as_elements(vals, arr).reshape(-1)
+    values: Any = _safely(vals, arr).reshape(-1)
     found = compaction(flags.reshape(arr.shape).node(), arr.device)
     if found.count and values.size == 0:
         raise ValueError("Cannot insert from an empty array!")

@@ -65,7 +65,7 @@ def divmod(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the quotient, rounded down, and the remainder."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
     found: tuple[GpuArray, GpuArray] = _two_outputs(
         np.divmod, x1, x2, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
@@ -85,7 +85,7 @@ def frexp(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         array = as_array(x)
         return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
     found: tuple[GpuArray, GpuArray] = _two_outputs(
@@ -106,7 +106,7 @@ def modf(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
-    if out1 is out2 is out is dtype is None and where is True:
+    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
         array = as_array(x)
         return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
     found: tuple[GpuArray, GpuArray] = _two_outputs(

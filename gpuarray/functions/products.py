@@ -117,7 +117,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     x1, x2 : array_like
         Vectors; all other axes broadcast.
     axis : int
-        The axis of the vectors, counted in the broadcast shape.
+        The axis of the vectors in each operand.
 
     Raises
     ------
@@ -128,6 +128,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     if not left.ndim or not right.ndim:
         raise ValueError("vecdot: operands need at least one axis")
     ndim = max(left.ndim, right.ndim)
+    if axis >= 0 and left.ndim != right.ndim:  # NumPy counts the axes of each operand
+        left, right, axis = moveaxis(left, axis, -1), moveaxis(right, axis, -1), -1
     place = build.normalize_axis(axis, ndim) - ndim
     lengths = [a.shape[place] if -place <= a.ndim else 1 for a in (left, right)]
     if lengths[0] != lengths[1]:
@@ -285,14 +287,22 @@ def cross_product(left: GpuArray, right: GpuArray) -> GpuArray:
     return stack([x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2] for k in range(3)], axis=-1)
 
 
+def _check_axes(name: str, *operands: tuple[GpuArray, int]) -> None:
+    for number, (operand, least) in enumerate(operands):
+        if operand.ndim < least:
+            raise ValueError(f"{name}: operand {number} has {operand.ndim} axes, and at least {least} are needed")
+
+
 def matvec(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of matrices and vectors, as ``numpy.matvec``: shapes (..., M, N) and (..., N)."""
     left, right = as_arrays(x1, x2)
+    _check_axes("matvec", (left, 2), (right, 1))
     return matmul(left, right[..., None])[..., 0]
 
 
 def vecmat(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
     left, right = as_arrays(x1, x2)
+    _check_axes("vecmat", (left, 1), (right, 2))
     conjugated = elementwise.conj(left) if left.dtype.kind == "c" else left
     return matmul(conjugated[..., None, :], right)[..., 0, :]

@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, indexing, reductions, sorting
-from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, read, value_or
+from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, check_cast, numbers, read, value_or
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
@@ -163,7 +163,7 @@ def _quantile(
         raise ValueError("q must be a scalar or 1d")
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
-    axes = axes_of(axis, source.ndim)
+    axes = build.normalize_axes(axis, source.ndim)
     lines = _lines(source, axes)
     if not lines.shape[0]:
         if not name.startswith("nan"):
@@ -180,6 +180,8 @@ def _quantile(
     # a Python scalar leaves the dtype of the elements as it is
     weak = type(q) in (int, float)
     found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+    if out is not None and not name.startswith("nan"):
+        check_cast(found.dtype, out.dtype, "same_kind")
     return _put(name, found, source, axes, out, keepdims)
 
 

@@ -82,6 +82,8 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
 @native("correlate", at_once="products", most=UNSHARED)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
+    if 0 in (np.ndim(a), np.ndim(v)):
+        raise ValueError("object of too small depth for desired array: correlate takes sequences, not numbers")
     first, second = _pair(a, v)
     if second.dtype.kind == "c":
         second = apply(ops.conj, second)

@@ -256,7 +256,8 @@ def std(
 ) -> GpuArray:
     """Return the standard deviation along axes, the square root of :func:`var`. See there for the parameters."""
     free = degrees_of_freedom(ddof, correction)
-    return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=True), out, "unsafe")
+    found = spread(x, axis, dtype, free, keepdims, where, mean, root=True)
+    return write_out(found, out, "unsafe" if out is None or found.shape != out.shape else "same_kind")
 
 
 def spread(

@@ -53,10 +53,9 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     shifts = [index(s) for s in build.listed(shift)]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    count = max(len(shifts), len(axes))
     rolled = array
     for number, places in zip(
-        axes * (count if len(axes) == 1 else 1), shifts * (count if len(shifts) == 1 else 1), strict=True
+        axes * (len(shifts) if len(axes) == 1 else 1), shifts * (len(axes) if len(shifts) == 1 else 1), strict=True
     ):
         extent = rolled.shape[number]
         cut = -places % extent if extent else 0
@@ -92,7 +91,7 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
         If a count is negative, or there are not as many counts as positions.
     """
     array, number = line_axis(at_least_one_axis(x), axis)
-    counts = np.asarray(repeats)
+    counts = np.asarray(repeats, np.int64 if isinstance(repeats, list) and not repeats else None)
     if counts.dtype.kind not in "iub":
         raise TypeError(f"repeats are integers, not of dtype {counts.dtype}")
     if counts.size and counts.min() < 0:

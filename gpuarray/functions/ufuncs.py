@@ -14,7 +14,7 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, mathematics, products
-from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
+from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
 from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
@@ -25,10 +25,13 @@ from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
+from gpuarray.ops.columns import Kind
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
+#: Ufuncs of operands of any dtype, whose truth values are no conversions.
+_TRUTHS: Final = frozenset((np.logical_and, np.logical_or, np.logical_xor, np.logical_not))
 
 
 def _are_known(*values: Any) -> bool:
@@ -54,13 +57,17 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         if found is None:
             return _host_call(ufunc, inputs, keywords)
         results = found
+    casting = keywords.get("casting", "same_kind")
     if where is not True:
         mask = mask_node(where)
+        for result, out in zip(results, outs, strict=True):
+            if out is not None:
+                check_cast(result.dtype, out.dtype, casting)
         results = [_where(mask, result, out) for result, out in zip(results, outs, strict=True)]
-    casting = keywords.get("casting", "same_kind")
-    for result, out in zip(results, outs, strict=True):
+    shape = np.broadcast_shapes(*(array.shape for array in (*results, *outs) if array is not None))
+    for out in outs:
         if out is not None:
-            check_out(result.shape, out)
+            check_out(shape, out)
     pairs = zip(results, outs, strict=True)
     delivered = tuple(write_out(r if o is None else r.broadcast(o.shape), o, casting) for r, o in pairs)
     return delivered[0] if ufunc.nout == 1 else delivered
@@ -75,7 +82,8 @@ def _operations(
     casting: str = "same_kind",
 ) -> list[GpuArray]:
     ops_of = dispatch.UFUNC_OPS[ufunc]
-    if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
+    is_plain = dtype is None and signature is None and casting in ("same_kind", "safe")
+    if is_plain and (ops_of[0].kind is Kind.COMPARISON or not any(o is not None for o in outs)):
         return [apply(op, *inputs) for op in ops_of]
     return _resolved(ops_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
 
@@ -99,7 +107,7 @@ def _loop(
     if exact:
         # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
         for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
-            if own is None or (casting == "no" and isinstance(own, type)):
+            if own is None or ufunc in _TRUTHS or (casting == "no" and isinstance(own, type)):
                 continue  # by this rule, a Python number has the dtype of the arrays
             if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
                 raise TypeError(
@@ -151,6 +159,8 @@ def _composed(
     ufunc: Any, function: Callable[..., Any], inputs: tuple[Any, ...], dtype: Any = None, casting: str = "same_kind"
 ) -> list[GpuArray]:
     arrays = as_arrays(*inputs)
+    if casting != "same_kind":
+        _loop(ufunc, inputs, (None,) * ufunc.nout, dtype, casting=casting)  # which raises errors
     if dtype is not None:
         kind = dtypes.canonical(dtype)
         signature = (None,) * ufunc.nin + (kind,) * ufunc.nout
@@ -287,7 +297,8 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
     if immediacy().limit and (rule := _rule(ufunc, method)) is not None:
-        is_defined = method != "__call__" or "out" in keywords or keywords.get("where", True) is True
+        # NumPy has no values outside of a mask, and reads memory that is not there for Python integers beyond the dtype
+        is_defined = method != "__call__" or keywords.get("where", True) is True
         found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
         if found is not NOT_COMPUTED:
             return found

@@ -25,13 +25,13 @@ class Form(NamedTuple):
     Attributes
     ----------
     of : callable
-        Returns it, of a node with operands.
+        Returns it, of a node with operands, or of the meaning of one.
     of_source : callable
-        Returns it, of a leaf or a generator.
+        Returns it, of a leaf or a generator, or of the meaning of one.
     """
 
-    of: Callable[[Node], Hashable]
-    of_source: Callable[[Node], Hashable]
+    of: Callable[[Node | Meaning], Hashable]
+    of_source: Callable[[Node | Meaning], Hashable]
 
 
 #: Everything but values.
@@ -43,38 +43,34 @@ class Structure:
 
     Parameters
     ----------
-    roots : sequence of Node
-        The nodes that the walk began with, none twice.
-    walk : Walk
-        The walk over the graph.
+    meanings : list of Meaning
+        What each node says, by its place in the walk.
+    roots : list of int
+        The places of the nodes that the walk began with, none twice.
 
     Attributes
     ----------
     form : Form
         What is compared.
-    meanings : list of Meaning
-        What each node says, by its place in the walk.
-    roots : list of int
-        The places of the roots.
     """
 
     __slots__ = ("_forms", "_inner", "_none", "_roots", "_shared", "_sources", "meanings", "roots")
 
     form: ClassVar[Form] = EXACT
 
-    def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
+    def __init__(self, meanings: list[Meaning], roots: list[int]) -> None:
         of, of_source = self.form
-        self.meanings: list[Meaning] = [meaning(node, walk.position) for node in walk.order]
-        self.roots = [walk.position[root] for root in roots]
-        self._forms = [of(node) if node.inputs else of_source(node) for node in walk.order]
-        self._none: list[Any] = [None] * len(walk.order)
+        self.meanings = meanings
+        self.roots = roots
+        self._forms = [of(said) if said.inputs else of_source(said) for said in meanings]
+        self._none: list[Any] = [None] * len(meanings)
         self._roots = [self._compared(place) for place in self.roots]
         # by operand, users before their operands: the place of the user, which operand, and what is compared
         self._inner: list[tuple[int, int, int, Any, Any, Any, int]] = []
         self._sources: list[tuple[int, int, int, Any, Any, Any]] = []
         self._shared: list[tuple[int, int, int]] = []
         known = {*self.roots}
-        for user in range(len(walk.order) - 1, -1, -1):
+        for user in range(len(meanings) - 1, -1, -1):
             for slot, place in enumerate(self.meanings[user].inputs):
                 compared = self._compared(place)
                 if place in known:
@@ -91,17 +87,18 @@ class Structure:
         said = self.meanings[place]
         return place, said.op, said.dtype, self._forms[place], len(said.inputs)
 
-    def hash(self, limit: int) -> int:
+    def hash(self, limit: int, form: Form = EXACT) -> int:
         """Return what :func:`structural_hash` returns for graphs of this structure."""
-        said: list[Any] = []
+        found: list[Any] = []
         waiting = [*self.roots]
         for place in waiting:  # which grows
-            said += (self.meanings[place].op, self._forms[place])
-            waiting += self.meanings[place].inputs
+            said = self.meanings[place]
+            found += (said.op, form.of(said) if said.inputs else form.of_source(said))
+            waiting += said.inputs
             limit -= 1
             if not limit:
                 break
-        return hash(tuple(said))
+        return hash(tuple(found))
 
     def match(self, roots: Sequence[Node]) -> list[Node] | None:
         """Return the nodes below ``roots`` by their places if their graph has this structure, else None."""
@@ -163,13 +160,13 @@ def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> in
     return hash(tuple(said))
 
 
-def _rank(node: Node) -> int:
+def _rank(node: Node | Meaning) -> int:
     return len(node.shape)
 
 
-def _pattern(node: Node) -> Hashable:
+def _pattern(node: Node | Meaning) -> Hashable:
     """Return what a node says without its numbers."""
-    kind = type(node)
+    kind = node.kind if type(node) is Meaning else type(node)
     if kind is View:
         return len(node.shape)
     if kind is Scatter:
@@ -196,26 +193,27 @@ class Pattern(Structure):
 
     form: ClassVar[Form] = Form(_pattern, _rank)
 
-    def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
-        super().__init__(roots, walk)
+    def __init__(self, meanings: list[Meaning], roots: list[int]) -> None:
+        super().__init__(meanings, roots)
         self.extents: list[bool] = []
         self.offsets: dict[int, int] = {}
         self._starts: list[int] = []
-        for node in walk.order:
+        for said in meanings:
             self._starts.append(len(self.extents))
-            self.extents += [True] * len(node.shape)
-        self._laid_out = {
-            place: (0, isinstance(node, Scatter))
-            for place, node in enumerate(walk.order)
-            if node.inputs and (isinstance(node, View) or (isinstance(node, Scatter) and node.layout is not None))
-        }
-        for place, (_, is_write) in self._laid_out.items():
-            rank = len(_layout(walk.order[place]).shape)
+            self.extents += [True] * len(said.shape)
+        self._laid_out: dict[int, tuple[int, bool]] = {}
+        for place, said in enumerate(meanings):
+            is_write = said.kind is Scatter
+            if not is_write and said.kind is not View:
+                continue
+            if is_write and said.detail[0] is None:
+                continue
+            rank = len(_layout(said).shape)
             self._laid_out[place] = len(self.extents), is_write
             self.extents += [True] * (rank * is_write) + [False] * (rank + 1)
             self.offsets[len(self.extents) - 1] = place
 
-    def numbers(self, order: Sequence[Node]) -> tuple[int, ...]:
+    def numbers(self, order: Sequence[Node | Meaning]) -> tuple[int, ...]:
         """Return the numbers of a graph of this pattern: the shapes of nodes, and what layouts have beside them."""
         found: list[int] = [*chain.from_iterable(map(_shape_of, order))]
         for place, (_, is_write) in self._laid_out.items():
@@ -260,7 +258,12 @@ class Pattern(Structure):
         return made
 
 
-def _layout(node: Node) -> Layout:
-    assert isinstance(node, View | Scatter)
-    assert node.layout is not None
-    return node.layout
+def _layout(node: Node | Meaning) -> Layout:
+    """Return the layout of a view or of a write to a region, of the node or of its meaning."""
+    found: Layout = node.detail if isinstance(node.detail, Layout) else node.detail[0]
+    return found
+
+
+def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:
+    """Return the structure of the graph below some nodes, none twice, with which a walk began."""
+    return Structure([meaning(node, walk.position) for node in walk.order], [walk.position[root] for root in roots])

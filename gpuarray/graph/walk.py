@@ -1,6 +1,6 @@
 """Walks over graphs, without recursion."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class Meaning(NamedTuple):
     op: Any
     dtype: DType
     shape: Shape
-    detail: Hashable
+    detail: Any
     inputs: tuple[int, ...]
 
 

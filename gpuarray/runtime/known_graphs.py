@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
 from gpuarray.graph.nodes import Node
-from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash
+from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash, structure_of
 from gpuarray.graph.walk import Walk
 from gpuarray.runtime import stored
 from gpuarray.runtime.motions import Motion, Picker, picker
@@ -42,8 +42,8 @@ class KnownPattern:
 
     Attributes
     ----------
-    structure : Pattern
-        What is compared.
+    first : Structure
+        The structure of the first graph, of which the pattern is made when another graph may have it.
     seen : dict of list
         The numbers of some graphs, by those numbers that are no offsets.
     fixed : dict of bool
@@ -54,16 +54,27 @@ class KnownPattern:
         How many graphs have plans.
     """
 
-    structure: Pattern
+    first: Structure
     seen: dict[tuple[int, ...], list[tuple[int, ...]]] = field(default_factory=dict)
     fixed: dict[int, bool] = field(default_factory=dict)
     moving: "list[KnownGraph]" = field(default_factory=list)
     graphs: int = 0
+    _structure: Pattern | None = None
     _sizes: Picker = field(init=False)
 
-    def __post_init__(self) -> None:
-        offsets = self.structure.offsets
-        self._sizes = picker([n for n in range(len(self.structure.extents)) if n not in offsets])
+    @property
+    def structure(self) -> Pattern:
+        """What is compared."""
+        found = self._structure
+        if found is None:
+            found = self._structure = Pattern(self.first.meanings, self.first.roots)
+            self._sizes = picker([n for n in range(len(found.extents)) if n not in found.offsets])
+            self._note(found.numbers(self.first.meanings))
+        return found
+
+    def hash(self, limit: int) -> int:
+        """Return the hash of its graphs for a table of patterns."""
+        return self.first.hash(limit, Pattern.form)
 
     def fitting(self, order: Sequence[Node]) -> "KnownGraph | None":
         """Return the graph with numbers that change whose plans serve a graph of this pattern, if there is one.
@@ -163,6 +174,8 @@ class KnownGraph:
         How many plans it has.
     templates : dict of list
         Its plans in which numbers vary.
+    next : KnownGraph or None
+        The graph that was found after it last time: programs of loops come to the same graphs in the same order.
     """
 
     structure: Structure
@@ -171,6 +184,11 @@ class KnownGraph:
     motion: Motion | None = None
     plans: int = 0
     templates: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+    next: "KnownGraph | None" = None
+
+    def hash(self, limit: int) -> int:
+        """Return the hash of its structure for a table of structures."""
+        return self.structure.hash(limit)
 
     def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
         """Return what tells plans for other sizes of this graph apart."""
@@ -227,7 +245,7 @@ class Table(Generic[K]):
 
     def add(self, graph: K) -> None:
         """Add a graph that is not known yet."""
-        number = graph.structure.hash(self._hashed)
+        number = graph.hash(self._hashed)
         if number in self._deeper:
             self._deeper[number].add(graph)
             return
@@ -240,7 +258,7 @@ class Table(Generic[K]):
 
     def remove(self, graph: K) -> None:
         """Forget a known graph."""
-        number = graph.structure.hash(self._hashed)
+        number = graph.hash(self._hashed)
         if number in self._deeper:
             self._deeper[number].remove(graph)
             if not self._deeper[number]:
@@ -263,16 +281,26 @@ class Table(Generic[K]):
 class Graphs:
     """All known graphs."""
 
-    __slots__ = ("_exact", "_patterns")
+    __slots__ = ("_exact", "_last", "_patterns")
 
     def __init__(self) -> None:
+        self._last: KnownGraph | None = None
         self._exact: Table[KnownGraph] = Table(_HASHED, Structure.form)
         self._patterns: Table[KnownPattern] = Table(_HASHED, Pattern.form)
 
     def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
         """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
+        last = self._last
+        if last is not None and (expected := last.next) is not None and expected.plans:
+            order = expected.structure.match(roots)
+            if order is not None:
+                self._last = expected
+                return expected, order
         found = self._exact.find(roots)
         if found is not None:
+            if last is not None:
+                last.next = found[0]
+            self._last = found[0]
             return found
         pattern = self._patterns.find(roots)
         graph = None if pattern is None else pattern[0].fitting(pattern[1])
@@ -281,14 +309,16 @@ class Graphs:
     def new(self, roots: Sequence[Node], walk: Walk, limit: int) -> KnownGraph:
         """Return a graph that is not known yet; offsets in arrays of at most ``limit`` bytes may move."""
         storable = stored.storable(walk, roots)
+        structure = structure_of(roots, walk)
         if len(walk.order) > _PATTERNED:
-            return KnownGraph(Structure(roots, walk), storable)
+            return KnownGraph(structure, storable)
         found = self._patterns.find(roots)
+        if found is None:
+            return KnownGraph(structure, storable, KnownPattern(structure))
         # the nodes of a pattern are those of its walk, in its order
-        pattern = KnownPattern(Pattern(roots, walk)) if found is None else found[0]
+        pattern = found[0]
         motion = pattern.motion(walk.order, limit)
-        structure = pattern.structure if motion is not None else Structure(roots, walk)
-        return KnownGraph(structure, storable, pattern, motion)
+        return KnownGraph(structure if motion is None else pattern.structure, storable, pattern, motion)
 
     def add(self, graph: KnownGraph) -> None:
         """Add a graph that is not known yet."""
@@ -314,6 +344,9 @@ class Graphs:
             pattern.moving.remove(graph)
         else:
             self._exact.remove(graph)
+        graph.next = None
+        if self._last is graph:
+            self._last = None
 
     def __len__(self) -> int:
         return len(self._exact) + sum(len(pattern.moving) for pattern in self._patterns)

@@ -20,7 +20,7 @@ from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.structure import Pattern, Structure
+from gpuarray.graph.structure import Pattern, structure_of
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import Walk, merge, topological
@@ -175,7 +175,7 @@ def _prepared(
         )
         check_plan(plan, nodes)
     pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
-    structure = graph.structure if graph.motion is None else Structure(roots, walk)
+    structure = graph.structure if graph.motion is None else structure_of(roots, walk)
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)

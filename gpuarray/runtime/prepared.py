@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuarray import logs
 from gpuarray.fusion.plan import Plan, PlannedStep
-from gpuarray.fusion.steps import Loop
+from gpuarray.fusion.steps import ContractStep, Loop, ScanStep
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Structure
 from gpuarray.observers import RunSampler
@@ -177,14 +177,14 @@ def prepare_steps(
 ) -> Placement:
     """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
     found = []
-    made: dict[tuple[Loop, str], Any] = {}  # equal loops, of which programs without reads have many, are prepared once
+    made: dict[tuple[Any, str], Any] = {}  # equal steps, of which programs without reads have many, are prepared once
     for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
         if known and known[number].decision.where == decision.where:
             prepared = known[number].prepared
         else:
             place = provider if decision.where == DEVICE else places.host()
             step = planned.step
-            known_as = (step, decision.where) if isinstance(step, Loop) else None
+            known_as = (step, decision.where) if isinstance(step, Loop | ContractStep | ScanStep) else None
             prepared = made.get(known_as) if known_as is not None else None
             if prepared is None:
                 prepared = place.prepare(step)

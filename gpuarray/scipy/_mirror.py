@@ -28,7 +28,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
-#: The subpackages whose native functions record much, and draw no random numbers.
+#: The subpackages whose functions record much, and draw no random numbers.
 _REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
 #: The types of most arguments that hold no arrays.
 _PLAIN: Final = frozenset((int, float, str, bool, type(None), np.ndarray))

@@ -285,6 +285,17 @@ def test_loops_that_read_nothing_cost_what_they_cost_with_an_evaluation_each_tur
     assert counted["launches"] <= 3.3 * short["launches"]
 
 
+def test_results_that_are_written_to_arrays_are_not_computed_from_the_start_for_each_read(device: Any) -> None:
+    with xp.using(direct_limit=0):
+        x = xp.zeros(50, xp.float32)
+        y = xp.zeros(50, xp.float32)
+        for turn in range(20):
+            xp.add(x, 1, out=x)
+            y[:] = y * 1 + 1
+            assert float(xp.max(x * 2)) == float(xp.max(y * 2)) == 2 * turn + 2
+    assert xp.stats()["operations"] < 20 * 20
+
+
 def test_deep_values_are_not_computed_again_by_each_piece_of_a_loop(device: Any) -> None:
     with xp.using(pending_limit=32):
         x = xp.ones(4, xp.float32)

@@ -1,5 +1,6 @@
 """Kernels of factorisations, by LAPACK's criteria: residuals and orthogonality in units of the size and epsilon."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import linalg
-from gpuarray.codegen.calls.linear_algebra import blocks
+from gpuarray.codegen.calls.linear_algebra import blocks, small
 from gpuarray.codegen.product_choice import Choice, fastest_tiling
 from gpuarray.providers import registry
 
@@ -313,3 +314,21 @@ def test_a_factorisation_and_its_check_take_one_submission() -> None:
     before = provider.stats()["submits"]
     linalg.inv(x)
     assert provider.stats()["submits"] == before + 1
+
+
+def test_chunks_of_several_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = small.team_of
+
+    def in_chunks(*arguments: Any) -> Any:
+        team = found(*arguments)
+        return team and replace(team, chunk=4)
+
+    monkeypatch.setattr(small, "team_of", in_chunks)
+    for n, dtype in ((5, "complex64"), (13, "float32")):
+        p, right = positive((3, n, n), dtype), random((3, n, 2), dtype)
+        factor = wide(linalg.cholesky(xp.asarray(p)))
+        assert units(factor @ adjoint(factor) - p, p) <= LIMIT
+        for a in (p, random((3, n, n), dtype)):
+            x = wide(linalg.solve(xp.asarray(a), xp.asarray(right)))
+            error = np.abs(a @ x - right).max() / (np.abs(a).sum(-1).max() * np.abs(x).max())
+            assert error <= LIMIT * n * np.finfo(dtype).eps

@@ -58,3 +58,13 @@ def test_windows_of_volumes_and_of_views():
         windows = xp.lib.stride_tricks.sliding_window_view(flat, (4, 3))
         np.testing.assert_allclose(windows.max((-2, -1)), seen.max((-2, -1)))
         np.testing.assert_allclose(windows.sum((-2, -1)), seen.sum((-2, -1)), atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [(3, 2, 1), (3, 1, 2), (1, 3, 2), (1, 1, 4), (4, 1, 1), (1, 2, 1)])
+@pytest.mark.parametrize("shape", [(5, 6, 3), (9, 260, 270)])
+def test_boxes_along_some_axes(size, shape):
+    x = np.random.default_rng(6).standard_normal(shape).astype(np.float32)
+    origin = [(extent - 1) // 2 for extent in size]
+    with xp.using(device="wgpu"):
+        found = ndi.maximum_filter(xp.asarray(x), size, mode="constant", cval=0.5, origin=origin)
+        assert np.array_equal(found, ndimage.maximum_filter(x, size, mode="constant", cval=0.5, origin=origin))

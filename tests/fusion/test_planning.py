@@ -15,6 +15,7 @@ from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import Lowering
 from gpuarray.fusion.planner import Planner, make_plan
 from gpuarray.fusion.step_texts import loop_text
+from gpuarray.fusion.steps import Loop
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.walk import topological
@@ -78,30 +79,45 @@ def test_what_leads_to_pairs_is_stored_where_that_takes_less(launch: int, folds:
     assert len(plan.steps) == steps
 
 
-@pytest.mark.parametrize("levels", [40, 60])
-def test_planning_takes_time_in_proportion_to_the_graph(monkeypatch: pytest.MonkeyPatch, levels: int) -> None:
-    """Where each level reads the one below at two offsets, what is lowered does not grow faster than the graph."""
+def option(levels: int) -> Any:
+    """Each level reads the one below at two offsets."""
+    value, price = xp.linspace(0, 50, 131), xp.linspace(50, 150, 131)
+    for _ in range(levels):
+        value = 0.99 * (0.5 * value[:-1] + 0.5 * value[1:])
+        price = price[:-1] * 1.01
+        value = xp.maximum(value, 100 - price)
+    return value
+
+
+def normalised(levels: int) -> Any:
+    """Each level reads the one below before and after a fold."""
+    x = xp.ones((8, 128), xp.float32)
+    for level in range(levels):
+        x = xp.exp(x - xp.max(x, axis=1, keepdims=True))
+        x = x / xp.sum(x, axis=1, keepdims=True) + level
+    return x
+
+
+@pytest.mark.parametrize(("program", "levels"), [(option, 40), (option, 60), (normalised, 15), (normalised, 60)])
+def test_planning_takes_time_in_proportion_to_the_graph(
+    monkeypatch: pytest.MonkeyPatch, program: Any, levels: int
+) -> None:
+    """Where values are read several times, what is lowered and computed does not grow faster than the graph."""
     counted: Counter[str] = Counter()
-    lowered = Lowering._wanted
+    lowered = Lowering._emit
 
-    def counting(self: Lowering, position: int, layout: Layout, level: int) -> Any:
+    def counting(self: Lowering, *given: Any) -> Any:
         counted["lowered"] += 1
-        return lowered(self, position, layout, level)
+        return lowered(self, *given)
 
-    monkeypatch.setattr(Lowering, "_wanted", counting)
-
-    def tree(namespace: Any) -> Any:
-        value, price = namespace.linspace(0, 50, 131), namespace.linspace(50, 150, 131)
-        for _ in range(levels):
-            value = 0.99 * (0.5 * value[:-1] + 0.5 * value[1:])
-            price = price[:-1] * 1.01
-            value = namespace.maximum(value, 100 - price)
-        return value
-
-    root = tree(xp).node()
+    monkeypatch.setattr(Lowering, "_emit", counting)
+    with xp.using(pending_limit=10_000):
+        root = program(levels).node()
     walk = topological([root])
     plan = make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
-    assert counted["lowered"] <= planner.BUDGET + (planner.BUDGET_EACH + 40) * len(walk.order)
+    assert counted["lowered"] <= planner.BUDGET + (planner.BUDGET_EACH + 12) * len(walk.order)
+    loops = [planned.step for planned in plan.steps if isinstance(planned.step, Loop)]
+    assert sum(len(loop.instructions) for loop in loops) <= 3 * len(walk.order)
     assert len(plan.steps) <= levels + 4
 
 

@@ -251,6 +251,29 @@ def test_a_long_loop_compiles_a_handful_of_kernels(place: str) -> None:
     assert counts["launches"] <= 30
 
 
+def eliminate(a: Any) -> None:
+    for i in range(len(a)):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, len(a)):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+
+
+def test_pieces_of_nested_loops_have_few_structures_and_compute_nothing_twice() -> None:
+    size = 24
+    expected = numbers(size, size).astype(np.float64) + 3 * np.eye(size)
+    found = on("wgpu", expected)
+    xp.reset_stats()
+    eliminate(expected)
+    eliminate(found)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-9, atol=1e-12)
+    counts = xp.stats()
+    writes = size * size + size * (size - 1) // 2
+    assert counts["operations"] <= 7 * writes
+    assert counts["plans"] <= 80
+
+
 @pytest.mark.parametrize(("function", "steps"), [(lambda y: y * 1.01, 1), (lambda y: y**1.01, 2), (np.sin, 1)])
 def test_kernels_have_no_more_functions_than_compile_soon(function: Any, steps: int, place: str) -> None:
     y = on(place, numbers(1000))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.graph.structure import Structure, structural_hash
+from gpuarray.graph.structure import structural_hash, structure_of
 from gpuarray.graph.walk import meaning, topological
 from gpuarray.runtime import known_graphs, plans
 
@@ -91,7 +91,7 @@ def test_a_structure_matches_graphs_whose_nodes_say_the_same():
     graphs = [graph(program, dtype) for dtype in (np.float32, np.int32) for program in PROGRAMS]
     roots = [[array.node() for array in arrays] for arrays in graphs]
     walks = [topological(nodes) for nodes in roots]
-    structures = [Structure(nodes, walk) for nodes, walk in zip(roots, walks, strict=True)]
+    structures = [structure_of(nodes, walk) for nodes, walk in zip(roots, walks, strict=True)]
     others = [graph(program, dtype) for dtype in (np.float32, np.int32) for program in PROGRAMS]
     found = 0
     for structure, walk, nodes in zip(structures, walks, roots, strict=True):
@@ -116,7 +116,7 @@ def test_a_structure_matches_graphs_whose_nodes_say_the_same():
 def test_what_was_evaluated_meanwhile_does_not_match():
     (array,) = graph(shared)
     nodes = [array.node()]
-    structure = Structure(nodes, topological(nodes))
+    structure = structure_of(nodes, topological(nodes))
     assert structure.match(nodes) is not None
     xp.evaluate(array)
     assert structure.match(nodes) is None

@@ -105,3 +105,63 @@ def test_real_if_close_is_a_view(put):
         real = np.real_if_close(array)
         array[...] = 5
         assert np.all(np.asarray(real) == 5)
+
+
+CASES = {
+    "casting of operands": lambda np, x, k: np.add(x, k, casting="no"),
+    "casting of truth values": lambda np, x, k: np.logical_and(x, k, casting="no"),
+    "casting of two results": lambda np, x, k: np.divmod(x, k, casting="no"),
+    "casting of masked outs": lambda np, x, k: np.divmod(x, 2.0, out=(k, k + 1), where=x > 0),
+    "shapes of outs": lambda np, x, k: np.frexp(x, out=(x, np.zeros((2, 3), dtype=k.dtype))),
+    "integers beyond the dtype": lambda np, x, k: np.greater_equal(k, -(2**63), out=x.astype(bool)),
+    "matvec of a vector": lambda np, x, k: np.matvec(x, x),
+    "vecmat of a vector": lambda np, x, k: np.vecmat(x, x),
+    "vecdot of other axes": lambda np, x, k: np.vecdot(x, np.ones((3, 2)), axis=0),
+    "shifts of no axes": lambda np, x, k: np.roll(x, [], axis=0),
+    "no repeats": lambda np, x, k: np.repeat(x, []),
+    "putmask of another dtype": lambda np, x, k: np.putmask(k, k > 0, x),
+    "place of another dtype": lambda np, x, k: np.place(k, k > 0, x),
+    "correlate of a number": lambda np, x, k: np.correlate(x, x[0]),
+    "std into integers": lambda np, x, k: np.std(np.ones((3, 3)), axis=0, out=k),
+    "quantile into integers": lambda np, x, k: np.quantile(np.ones((3, 3)), 0.5, axis=0, out=k),
+    "order in lower case": lambda np, x, k: x.reshape((3, 1), order="c"),
+    "rounded truth values": lambda np, x, k: np.round(x > 0),
+    "rank of a vector": lambda np, x, k: np.linalg.matrix_rank(x),
+    "lower triangle of a vector": lambda np, x, k: np.tril(x),
+    "upper triangle of a vector": lambda np, x, k: np.triu(x, 1),
+    "transforms over no axes": lambda np, x, k: np.fft.fftn(x, axes=()),
+    "running sum of a number": lambda np, x, k: np.cumulative_sum(x[0]),
+    "running sum into integers": lambda np, x, k: np.cumulative_sum(x, out=k),
+    "powers of single precision": lambda np, x, k: np.logspace(np.float32(0), np.float32(2), 4),
+    "angles folded in order": lambda np, x, k: np.arctan2.reduce(np.stack([x, x + 1], axis=1)),
+    "no differences of a number": lambda np, x, k: np.diff(x[0], 0),
+    "integrals over lines": lambda np, x, k: np.trapezoid(x, np.ones((2, 3))),
+    "integrals over lines of one": lambda np, x, k: np.trapezoid(x, np.ones((3, 1))),
+    "divisors over no axes": lambda np, x, k: np.gcd.reduce(k, axis=()),
+    "dtypes beyond the values": lambda np, x, k: np.equal(k, 2**40),
+    "quantile of a number along an axis": lambda np, x, k: np.quantile(x[0], 0.5, axis=0),
+}
+
+
+@pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
+@pytest.mark.parametrize("name", CASES)
+def test_results_and_errors_are_numpys(name, limit, device, same):
+    host = np.array([1.5, -2, 4]), np.array([1, -3, 2], np.int32)
+    with xp.using(direct_limit=limit, device=device):
+        arrays = [xp.asarray(array) for array in host]
+        try:
+            expected = CASES[name](np, *host)
+        except (TypeError, ValueError) as error:
+            kind = next(kind for kind in (TypeError, np.exceptions.AxisError, ValueError) if isinstance(error, kind))
+            with pytest.raises(kind):
+                CASES[name](xp, *arrays)
+        else:
+            same(CASES[name](xp, *arrays), expected)
+
+
+@pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
+def test_masked_comparisons_with_integers_beyond_the_dtype(limit, device):
+    with xp.using(direct_limit=limit, device=device):  # NumPy 2.4 ends the process
+        counts, found = xp.asarray(np.array([1, -3, 2], np.int32)), xp.zeros(3, dtype=bool)
+        np.greater_equal(counts, -(2**63), out=found, where=counts > 0)
+        assert found.tolist() == [True, False, True]

@@ -1,10 +1,12 @@
 """Kernels are compiled once, side by side where several are new, and an error of one is its user's."""
 
 import threading
+import time
 from weakref import ref
 
 import numpy as np
 import pytest
+import wgpu
 
 import gpuarray as xp
 from gpuarray.codegen.programs import Binding, Launch, Program
@@ -102,6 +104,67 @@ def test_new_kernels_of_one_run_compile_side_by_side(monkeypatch, provider):
     assert len(seen) == len(set(seen)) == 2
     provider.run(tasks)
     assert len(seen) == 2
+
+
+def test_new_kernels_of_several_runs_compile_side_by_side(monkeypatch, provider):
+    barrier, real = threading.Barrier(2), kept.Pipelines._compile
+
+    def compiled(self, source, label, layout, module):
+        module.run()
+        barrier.wait(20)
+        return real(self, source, label, layout, module)
+
+    monkeypatch.setattr(kept.Pipelines, "_compile", compiled)
+    result = provider.allocate(4)
+    for number in (25, 26):
+        provider.run([Task(prepared(provider, number), (), (result,), ())])
+    found = np.zeros(1, np.uint32)
+    provider.read(result, found)
+    assert found == [66]
+
+
+def test_what_is_open_is_submitted_when_it_is_compiled(monkeypatch, provider):
+    """No later call of the program is needed."""
+    end, real = threading.Event(), kept.Pipelines._compile
+
+    def compiled(self, source, label, layout, module):
+        module.run()
+        end.wait(20)
+        return real(self, source, label, layout, module)
+
+    monkeypatch.setattr(kept.Pipelines, "_compile", compiled)
+    result = provider.allocate(4)
+    provider.run([Task(prepared(provider, 27), (), (result,), ())])
+    before = provider._driver.submissions
+    time.sleep(0.3)  # longer than the thread that submits looks after what is not compiled
+    assert provider._driver.submissions == before
+    end.set()
+    stop = time.monotonic() + 20
+    while provider._driver.submissions == before and time.monotonic() < stop:
+        time.sleep(0.001)
+    assert provider._driver.submissions > before
+    found = np.zeros(1, np.uint32)
+    provider.read(result, found)
+    assert found == [67]
+
+
+def test_a_text_that_the_driver_refuses_later_ends_the_use_of_the_device(monkeypatch):
+    provider, is_run = WgpuProvider(), threading.Event()
+
+    def refuse(**_):
+        is_run.wait(20)
+        raise wgpu.GPUError("internal error")
+
+    try:
+        result = provider.allocate(4)
+        monkeypatch.setattr(provider._driver.device, "create_compute_pipeline", refuse)
+        provider.run([Task(prepared(provider, 28), (), (result,), ())])
+        is_run.set()
+        with pytest.raises(DeviceError, match=r"was lost .*does not compile: internal error"):
+            provider.read(result, np.zeros(1, np.uint32))
+        assert not provider.alive
+    finally:
+        provider.close()
 
 
 def test_an_error_is_of_who_asks(provider, pipelines):

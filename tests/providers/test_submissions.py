@@ -407,7 +407,8 @@ def test_errors_name_all_lines_that_were_open(monkeypatch):
     provider = registry.open_device(device)
     monkeypatch.setattr(dispatch, "_APART_NS", FOREVER)
     x = xp.asarray(np.ones(100, np.float32), device=device)
-    xp.evaluate(x + 1, x * 3)
+    for made in (x + 1, x * 3):  # what is submitted does not wait for a compiler then
+        xp.evaluate(made)
     xp.synchronize(device)
     monkeypatch.setattr(provider._dispatcher, "_busy_since", -FOREVER)
     one = x + 1

@@ -8,7 +8,7 @@ from scipy import special
 
 import gpuarray as xp
 from gpuarray.scipy import special as ours
-from gpuarray.scipy.special import _kernels
+from gpuarray.scipy.special import _elementary, _kernels
 
 
 @pytest.fixture(autouse=True, params=["cpu", "wgpu"])
@@ -64,10 +64,48 @@ def test_complex_numbers_and_functions_without_kernels_are_counted(place):
         np.testing.assert_allclose(np.asarray(getattr(ours, name)(xp.asarray(z))), getattr(special, name)(z))
     np.testing.assert_allclose(np.asarray(ours.xlogy(xp.asarray(z), xp.asarray(z))), special.xlogy(z, z))
     check("jv", 1.5, z.real)
-    check("lpmv", 1, 2, np.asarray([0.1, 0.5]))
-    check("sph_harm_y", 2, 1, np.asarray([0.1, 0.5]), 0.3)
+    check("lpmv", 1, 2.5, np.asarray([0.1, 0.5]))
+    check("sph_harm_y", np.asarray([1, 2]), 1, np.asarray([0.1, 0.5]), 0.3)
     check("ellipj", np.asarray([0.1, 0.5]), 0.3)
     assert xp.stats()["fallbacks"] == (0 if place == "cpu" else 12)
+
+
+POINTS = np.asarray([0, 0.3, -0.3, 1, -1, 0.7, 2, 2.5, -2.5, 4, 9, 12, 30, -30, 1e-3, np.nan])
+
+
+@pytest.mark.parametrize("name", [*_elementary.OF_ARRAYS, *_elementary.BY_DEGREE])
+def test_functions_made_of_others(name):
+    degrees = _elementary.BY_DEGREE.get(name, (0,))[0]
+    function = unwrap(getattr(special, name))
+    count = function.nin - degrees
+    points = [POINTS, np.roll(POINTS, 1), np.roll(POINTS, 2)][:count]
+    for first in [[()], [(0,), (1,), (6,)], [(0, 3), (2, 3), (-1, 2)]][degrees]:
+        with xp.using(fallback="error"), np.errstate(all="ignore"):
+            found = getattr(ours, name)(*first, *map(xp.asarray, points))
+            wanted = function(*first, *points)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found.get(), wanted, rtol=1e-10)
+
+
+def test_degrees_that_are_not_recorded_are_counted():
+    x = xp.asarray([0.5, 2.0])
+    for n in (x, 2.5, 1000):
+        given = n.get() if isinstance(n, xp.ndarray) else n
+        np.testing.assert_allclose(ours.eval_legendre(n, x).get(), special.eval_legendre(given, x.get()))
+    assert xp.stats()["fallbacks"] == (0 if xp.config.device == "cpu" else 3)
+
+
+def test_counts():
+    things, taken = np.asarray([5, 10, 0, 4, -1, 60]), np.asarray([2, 4, 0, 5, 1, 30])
+    for repetition in (False, True):
+        check("comb", things, taken, repetition=repetition)
+    check("perm", things[:5], taken[:5])
+    check("factorial", np.asarray([0, 1, 5, -1, 20]))
+    check("sinc", np.asarray([0, 0.5, 1, 7.2]))
+    check("softplus", np.asarray([-800.0, 0, 1, 800]))
+    check("sph_harm_y", 3, -2, np.asarray([0.1, 0.5, 3.0]), np.asarray([0.3, 4.0, 6.0]))
+    check("sph_harm_y", 1, 3, np.asarray([0.1, 0.5]), 0.3)
+    check("comb", 50, 20, exact=True)
 
 
 def test_compositions():

@@ -5,6 +5,9 @@ from any thread or finalizer, and not looked at yet) or *pooled* (waiting for a 
 that the pool lets go is destroyed at once, and the bind groups that show it are dropped first. The GPU runs what is
 submitted in order, so a returned buffer may be handed out while earlier work still uses it.
 
+Of several buffers that fit, the one with the lowest number is handed out. So a program that runs again gets the buffers
+that it had, whatever ran before, and finds its bind groups, which take longer to make than a launch.
+
 All methods of :class:`Pool` run under the provider's lock, but for :meth:`WgpuBuffer.release` and :meth:`Pool.reuse`.
 """
 
@@ -13,6 +16,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, Final
 
@@ -133,14 +137,14 @@ class Pool:
         self._drop_groups = drop_groups
         self._owned: dict[int, Storage] = {}
         self._idle: OrderedDict[int, Storage] = OrderedDict()  # by time of return
-        self._shelves: dict[int, deque[Storage]] = {}  # by size; the longest idle first
+        self._shelves: dict[int, list[int]] = {}  # heaps of the serial numbers of what is idle, by size
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu buffers that this pool created and did not destroy."""
         return (storage.gpu for storage in self._owned.values())
 
     def reuse(self, nbytes: int) -> WgpuBuffer | None:
-        """Return a buffer over the memory that was released last, which still counts as live; None if it does not fit.
+        """Return a buffer over memory that was released and still counts as live; None if other memory is to be used.
 
         A loop asks for what it has just released. This needs no lock: of two threads that pop, one gets the memory.
         """
@@ -148,9 +152,11 @@ class Pool:
             storage = self.returned.pop()
         except IndexError:
             return None
-        fits = storage.nbytes == size_class(nbytes) and storage.owned
-        if fits and not self.closed and not config.current.memory_limit:
-            return WgpuBuffer(self, storage, nbytes)
+        size = storage.nbytes
+        if size == size_class(nbytes) and storage.owned and not self.returned and not self.closed:
+            lowest = self._shelves.get(size, [])[:1]
+            if not (lowest and lowest[0] < storage.serial) and not config.current.memory_limit:
+                return WgpuBuffer(self, storage, nbytes)
         self.returned.append(storage)
         return None
 
@@ -177,8 +183,7 @@ class Pool:
         shelf = self._shelves.get(size)
         # a limit may have been set since the pool grew: what is pooled is not a way around it
         if shelf and not (limit and self.live_bytes + size > limit):
-            storage = shelf.pop()
-            del self._idle[storage.serial]
+            storage = self._idle.pop(heappop(shelf))
             self.pooled_bytes -= size
         else:
             storage = self._create(size)
@@ -213,7 +218,7 @@ class Pool:
             self.pooled_bytes += storage.nbytes
             storage.idle_since = now
             self._idle[storage.serial] = storage
-            self._shelves.setdefault(storage.nbytes, deque()).append(storage)
+            heappush(self._shelves.setdefault(storage.nbytes, []), storage.serial)
         self._trim_to(max(_FLOOR_BYTES, int(self._high_water * _SLACK)) - self.live_bytes)
         while self._idle and now - next(iter(self._idle.values())).idle_since > _IDLE_SECONDS:
             self._destroy_oldest()
@@ -231,8 +236,8 @@ class Pool:
         lost = [serial for serial in owned if serial not in idle and owner_count(owned, serial) == 1]
         self.returned.extend(owned[serial] for serial in lost)
         self._shelves.clear()
-        for storage in idle.values():
-            self._shelves.setdefault(storage.nbytes, deque()).append(storage)
+        for serial in sorted(idle):
+            self._shelves.setdefault(idle[serial].nbytes, []).append(serial)
         self.pooled_bytes = sum(storage.nbytes for storage in idle.values())
         self.live_bytes = sum(storage.nbytes for storage in owned.values()) - self.pooled_bytes
         self.live_count = len(owned) - len(idle)
@@ -250,7 +255,8 @@ class Pool:
     def _destroy_oldest(self) -> None:
         _, storage = self._idle.popitem(last=False)
         shelf = self._shelves[storage.nbytes]
-        shelf.popleft()  # shelves and the idle order are both by time of return
+        shelf.remove(storage.serial)
+        heapify(shelf)
         if not shelf:
             del self._shelves[storage.nbytes]
         self.pooled_bytes -= storage.nbytes

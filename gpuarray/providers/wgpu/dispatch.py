@@ -2,9 +2,9 @@
 
 Invariant: launches run in the given order. Open runs, which are encoded but not yet submitted, are submitted before
 every operation that depends on them: a read, a write, a wait, the release of memory, the export of a buffer. The
-background flusher (:mod:`.flusher`) submits them soon in any case. Runs whose submission failed stay open, and do not
-run twice. Each launch finds its parameter words through a dynamic offset (:mod:`.uniforms`). The provider calls this
-module under its lock.
+background flusher (:mod:`.flusher`) submits them soon in any case, once their kernels are compiled. Runs whose
+submission failed stay open, and do not run twice. Each launch finds its parameter words through a dynamic offset
+(:mod:`.uniforms`). The provider calls this module under its lock.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,7 @@ import wgpu
 
 from gpuarray import logs, observers
 from gpuarray.codegen.programs import Program
+from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
@@ -23,6 +24,7 @@ from gpuarray.providers.wgpu.launches import Prepared, PreparedLaunch
 from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
 from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.uniforms import CAPACITY, UniformArena
+from gpuarray.thread_pool import Future
 
 #: Most launches of one submission, so that the device starts while the host still encodes.
 _BATCH: Final = 256
@@ -76,6 +78,8 @@ class Dispatcher:
         self._groups: dict[tuple[int, ...], Any] = {}
         self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # keys of bind groups, by the serial number of each bound buffer
+        self._unbound: dict[Prepared, None] = {}  # programs whose launches have no pipelines yet
+        self._compiling: list[Future[Any]] = []  # pipelines, of which some may be there
         self._spare: dict[int, list[WgpuBuffer]] = {}
         self._timer: LaunchTimer | None = None
         self._is_timed = False  # whether the open runs will be timed
@@ -115,7 +119,7 @@ class Dispatcher:
                 else:
                     is_new = True
             if is_new:  # before the first submit too, as a wait for a compiler can be interrupted
-                self._bind_all(tasks)
+                self._begin_all(tasks)
             for task, buffers in zip(tasks, scratch, strict=True):
                 self._add(task.prepared, (task.inputs, task.outputs, buffers), task.scalars, task.tag)
             if download is not None or is_logged or self._is_due(tasks):
@@ -137,6 +141,8 @@ class Dispatcher:
         apart = now - self._last_submit
         if apart > 2 * _APART_NS:
             self._busy_since = now
+        if self._compiling and self._is_compiling:
+            return False
         return (
             apart >= min(_APART_NS, (now - self._busy_since) // _SHARE)
             or self._together >= _TOGETHER
@@ -162,9 +168,9 @@ class Dispatcher:
     def flush_overdue(self) -> bool:
         """Submit runs that are open for too long; return whether a run was left open recently."""
         age = perf_counter_ns() - self._open_since
-        if self._commands and age >= _APART_NS:
+        if self._commands and age >= _APART_NS and not self._is_compiling:
             self.flush()
-        return age < _LINGER_NS
+        return bool(self._commands) or age < _LINGER_NS
 
     def _add(self, prepared: Prepared, buffers: tuple[Sequence[Any], ...], scalars: Sequence[Any], tag: Any) -> None:
         uniforms, groups = self._uniforms, self._groups
@@ -183,7 +189,7 @@ class Dispatcher:
                 launch.last = uniforms.generation, data, offset
             if len(commands) >= _BATCH:
                 self.flush()
-            commands.append((launch.pipeline, group, offset, launch.workgroups))
+            commands.append((launch.pipeline or launch, group, offset, launch.workgroups))
             launched.append((tag, launch))
         self._counters.launches += len(prepared.launches)
         self._work += prepared.work
@@ -201,20 +207,52 @@ class Dispatcher:
             self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
         return found
 
-    def _bind_all(self, tasks: Sequence[Task]) -> None:
-        """Compile the kernels of new tasks in parallel."""
-        self.flush()  # the device can work while kernels are compiled
+    def _begin_all(self, tasks: Sequence[Task]) -> None:
+        """Begin to compile the kernels of new tasks in parallel.
+
+        Their launches have no pipelines before the next submission, so that kernels of several runs compile together.
+        """
+        if not self._unbound:
+            self.flush()  # the device can work while kernels are compiled
         self._pipelines.make_room()
         new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
         kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
-        self._pipelines.begin(kernels)
+        self._compiling += self._pipelines.begin(kernels)
+        self._pipelines.check(kernels)
         for prepared in new:
-            for launch, (source, label, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
+            for launch, (_, _, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
                 launch.layout = self._pipelines.layout(writable)
-                launch.pipeline = self._pipelines.pipeline(source, label, writable, prepared)
+                launch.pipeline = None
                 launch.serial = next(self._serials)
                 launch.last = 0, None, 0
             prepared.owner = self
+        self._unbound |= new
+        if self._is_timed:
+            self._bind()
+
+    def _bind(self) -> None:
+        """Wait for the pipelines of the open runs; after an interrupt they are waited for again."""
+        try:
+            for prepared in self._unbound:
+                for launch, kernel in zip(prepared.launches, prepared.kernels(), strict=True):
+                    launch.pipeline = self._pipelines.pipeline(*kernel, prepared)
+        except DeviceError as error:  # the driver has no pipeline for a text that wgpu accepted
+            for prepared in self._unbound:
+                prepared.unbind()
+            self._unbound.clear()
+            raise wgpu.GPUError(str(error)) from error
+        self._commands[:] = [
+            (pipeline.pipeline if type(pipeline) is PreparedLaunch else pipeline, *rest)
+            for pipeline, *rest in self._commands
+        ]
+        self._unbound.clear()
+
+    @property
+    def _is_compiling(self) -> bool:
+        """Whether a submission would wait for a compiler."""
+        while self._compiling and self._compiling[-1].is_done:
+            self._compiling.pop()
+        return bool(self._compiling)
 
     def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:
         if len(self._groups) >= _GROUPS:
@@ -253,6 +291,8 @@ class Dispatcher:
             return
         submissions = driver.submissions
         try:
+            if self._unbound:
+                self._bind()
             self._uniforms.upload()
             if self._is_timed:
                 (self._timer or self._timed()).submit(commands, self._launched, download)
@@ -293,5 +333,7 @@ class Dispatcher:
         self._timer = None
         self._commands.clear()
         self._launched.clear()
+        self._unbound.clear()
+        self._compiling.clear()
         self._complete = 0
         self._uniforms.gpu.destroy()

@@ -3,8 +3,9 @@
 Invariant: equal text is compiled once while the cache holds it, whatever the sizes and scalars of the launches that
 use it. Bind group layouts are ours, not derived from the text: binding 0 is the uniform block of parameter words with
 a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kernels that bind alike share a layout and
-so share bind groups. Called by the dispatcher at a program's first run. Several kernels compile side by side, on other
-threads, which touch nothing of what is kept here: the driver lets go of Python while it compiles.
+so share bind groups. Called by the dispatcher at a program's first run. Kernels compile side by side, on other threads,
+which touch nothing of what is kept here: the driver lets go of Python while it compiles. First wgpu checks a text, in
+about a millisecond. Then the driver makes a pipeline, for which a program waits only when its runs are submitted.
 
 On a software adapter a compiled kernel takes a megabyte or more. So kernels that were not used for long are dropped,
 and the programs that use them are notified. Only this module and work in progress hold a pipeline for long.
@@ -13,8 +14,9 @@ and the programs that use them are notified. Only this module and work in progre
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter_ns
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from weakref import WeakSet
 
 import wgpu
@@ -86,6 +88,13 @@ class Layout:
     pipeline: Any
 
 
+class _Begun(NamedTuple):
+    """A kernel that other threads compile: its checked text, and its pipeline."""
+
+    module: Future[Any]
+    pipeline: Future[Any]
+
+
 def numbered(source: str) -> str:
     """Return a source text with line numbers, as in a compiler's messages."""
     return "\n".join(f"{number:5} | {line}" for number, line in enumerate(source.splitlines(), 1))
@@ -111,7 +120,7 @@ class Pipelines:
         self._layouts: dict[tuple[bool, ...], Layout] = {}
         self._compiled: OrderedDict[_Key, _Compiled] = OrderedDict()
         self._ahead: set[_Key] = set()
-        self._begun: dict[_Key, Future[Any]] = {}
+        self._begun: dict[_Key, _Begun] = {}
         #: Whether kernels are compiled ahead, so that those that were not count.
         self.is_warmed = False
 
@@ -178,9 +187,30 @@ class Pipelines:
         for source, label, writable in kernels:
             key = source, writable, _is_trusted(source)
             if key not in self._compiled and key not in self._begun:
-                self._begun[key] = thread_pool.submit(self._compile, source, label, self.layout(writable), key[2])
-                begun.append(self._begun[key])
+                module = Future(partial(self._module, source, label, key[2]))
+                pipeline = thread_pool.submit(self._compile, source, label, self.layout(writable), module)
+                self._begun[key] = _Begun(module, pipeline)
+                self._counters.compiles += 1
+                begun.append(pipeline)
         return begun
+
+    def check(self, kernels: Iterable[Kernel]) -> None:
+        """Wait until the texts of kernels that were begun are checked.
+
+        Raises
+        ------
+        DeviceError
+            If one does not compile; the message has it, with line numbers.
+        """
+        for source, label, writable in kernels:
+            key = source, writable, _is_trusted(source)
+            begun = self._begun.get(key)
+            if begun is None:
+                continue
+            with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
+                begun.module.wait(interrupts.end_if_long)
+            if begun.module.has_failed:
+                self._made(key, label)
 
     def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
         """Compile a source text that may be needed later, if there is room."""
@@ -220,23 +250,28 @@ class Pipelines:
         """Return a kernel compiled by another thread, so that interrupts end the wait for it."""
         source, writable, _ = key
         self.begin([(source, label, writable)])
-        begun = self._begun[key]
+        begun = self._begun[key].pipeline
         begun.wait(interrupts.end_if_long)  # after an interrupt it compiles on, and whoever needs it next takes it
         del self._begun[key]
-        found = begun.result()
-        self._counters.compiles += 1
-        return found
+        self._counters.compiles -= begun.has_failed
+        return begun.result()
 
-    def _compile(self, source: str, label: str, layout: Layout, trusted: bool) -> Any:
+    def _module(self, source: str, label: str, trusted: bool) -> Any:
         try:
-            module = self._driver.shader_module(source, label, trusted=trusted)
-            stage = {"module": module, "entry_point": "main"}
-            constants = self.constants_of(source)
-            if constants:
-                stage["constants"] = constants
+            return self._driver.shader_module(source, label, trusted=trusted)
+        except wgpu.GPUError as error:
+            raise _failure(source, label, error) from error
+
+    def _compile(self, source: str, label: str, layout: Layout, module: Future[Any]) -> Any:
+        module.run()
+        stage = {"module": module.result(), "entry_point": "main"}
+        constants = self.constants_of(source)
+        if constants:
+            stage["constants"] = constants
+        try:
             return self._driver.device.create_compute_pipeline(label=label, layout=layout.pipeline, compute=stage)
         except wgpu.GPUError as error:
-            raise DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}") from error
+            raise _failure(source, label, error) from error
 
     def constants_of(self, source: str) -> dict[str, float]:
         """Return the pipeline constants of a source text."""
@@ -244,7 +279,7 @@ class Pipelines:
 
     def forget(self) -> None:
         """Drop the kernels, after other threads have finished compiling."""
-        thread_pool.wait(self._begun.values())
+        thread_pool.wait([begun.pipeline for begun in self._begun.values()])
         self._begun.clear()
         for kept in self._compiled.values():
             kept.drop()
@@ -256,6 +291,10 @@ class Pipelines:
         """Drop everything."""
         self.forget()
         self._layouts.clear()
+
+
+def _failure(source: str, label: str, error: wgpu.GPUError) -> DeviceError:
+    return DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}")
 
 
 def _is_trusted(source: str) -> bool:

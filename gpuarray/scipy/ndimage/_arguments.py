@@ -76,21 +76,26 @@ def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Ca
 
 
 def footprint_of(given: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:
-    """Return a footprint as booleans with an axis for each axis of the array."""
+    """Return a footprint as booleans with an axis for each axis of the array.
+
+    SciPy does not transpose footprints: their axes are those of the filter in ascending order.
+    """
+    known = np.ones(each(size, len(axes)), bool) if given is None else np.asarray(read(given), bool)
     shape = [1] * ndim
-    if given is None:
-        for axis, extent in zip(axes, each(size, len(axes)), strict=True):
-            shape[axis] = int(extent)
-        return np.ones(shape, bool)
-    known = np.asarray(read(given), bool)
-    for axis, extent in zip(sorted(axes), known.shape, strict=True):  # SciPy does not transpose footprints
+    for axis, extent in zip(sorted(axes), known.shape, strict=True):
         shape[axis] = extent
     return known.reshape(shape)
 
 
 def spread(values: Any, axes: Sequence[int], ndim: int) -> list[int]:
-    """Return numbers that were given for some axes for all axes, 0 for the others."""
+    """Return numbers that were given for some axes for all axes, 0 for the others.
+
+    SciPy takes as many numbers as the array has axes in their order, whatever the order of the axes of the filter is.
+    """
+    listed = [int(value) for value in each(values, len(axes))]
+    if len(axes) == ndim:
+        return listed
     found = [0] * ndim
-    for axis, value in zip(axes, each(values, len(axes)), strict=True):
-        found[axis] = int(value)
+    for axis, value in zip(axes, listed, strict=True):
+        found[axis] = value
     return found

@@ -14,7 +14,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, finished, spread
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._windows import folded
 
@@ -37,6 +37,8 @@ def _structure(given: Any, axes: Any, ndim: int) -> Any:
 
 
 def _step(source: GpuArray, structure: Any, before: Any, border: bool, *, grow: bool) -> GpuArray:
+    if not structure.any():  # any of no elements, and all of them
+        return creation.full(source.shape, not grow, dtype=bool, device=source.device)
     combine, fold = (ops.logical_or, reductions.any) if grow else (ops.logical_and, reductions.all)
     return folded(source, structure, before, ["constant"] * source.ndim, border, combine, fold)
 
@@ -49,11 +51,12 @@ def _repeated(
         return source
     axes = axes_of(a.axes, source.ndim)
     known = _structure(structure, axes, source.ndim)
-    origins = spread(origin, axes, source.ndim)
+    listed = each(origin, len(axes))
     if grow:
         known = known[(slice(None, None, -1),) * known.ndim]
-        origins = [-o - (extent % 2 == 0) for o, extent in zip(origins, known.shape, strict=True)]
-        origins = [o if axis in axes else 0 for axis, o in enumerate(origins)]
+        extents = [3] * len(axes) if structure is None else np.shape(structure)
+        listed = [-o - (extent % 2 == 0) for o, extent in zip(listed, extents, strict=True)]
+    origins = spread(listed, axes, source.ndim)
     before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
     allowed = None if mask is None else as_array(mask, source.device).astype(bool)
 

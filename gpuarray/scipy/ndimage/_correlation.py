@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_line, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import weighted
@@ -56,10 +56,11 @@ def _filtered(function: Any, a: Any) -> GpuArray:
         function, a.input, shown, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
     )
     numbers = axes_of(a.axes, source.ndim)
-    pairs = sorted(zip(numbers, each(a.origin, len(numbers)), strict=True))  # SciPy does not transpose weights
-    known, origins = _directed(function, known, [place for _, place in pairs])
+    ordered = sorted(numbers)  # SciPy does not transpose weights
+    places = spread(a.origin, numbers, source.ndim)
+    known, origins = _directed(function, known, [places[axis] for axis in ordered])
     modes = each(a.mode, len(numbers))
-    return finished(correlated(source, known, [axis for axis, _ in pairs], modes, a.cval, origins, dtype), a.output)
+    return finished(correlated(source, known, ordered, modes, a.cval, origins, dtype), a.output)
 
 
 def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any, Sequence[int]]:

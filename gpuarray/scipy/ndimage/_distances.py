@@ -12,7 +12,9 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.logic import where
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
 from gpuarray.scipy._mirror import hosted, is_target, mirrors, write
 from gpuarray.scipy.ndimage._arguments import by_name, each
@@ -32,14 +34,25 @@ def _away(extent: int, step: float, dtype: Any) -> Node:
 
 
 def _squares(inside: GpuArray, sampling: Any) -> GpuArray:
-    """Return the squares of the distances to the nearest zero; whole numbers if there is no sampling."""
+    """Return the squares of the distances to the nearest zero; whole numbers if there is no sampling.
+
+    Without any zero they are, as in SciPy, those to the place before the first element of the first axis.
+    """
     kind = dtypes.int32 if sampling is None else dtypes.float64
     steps = [1.0] * inside.ndim if sampling is None else [float(step) for step in each(sampling, inside.ndim)]
-    node = where(inside, kind.type(1 << 29 if sampling is None else 1e300), kind.type(0)).node()
+    far = kind.type(1 << 29 if sampling is None else 1e300)
+    node = where(inside, far, kind.type(0)).node()
+    outside: Any = None
     for axis, (extent, step) in enumerate(zip(inside.shape, steps, strict=True)):
         operands = node, _away(extent, step, kind)
         node = build.call_one(images.lower_envelope, operands, inside.shape, kind, axis=axis - inside.ndim)
-    return make(node, inside.device)
+        line = build.view(
+            _away(extent + 1, step, kind),
+            Layout((extent, *(1,) * (inside.ndim - axis - 1)), (1,) + (0,) * (inside.ndim - axis - 1), int(axis == 0)),
+        )
+        outside = line if outside is None else build.binary(ops.add, outside, line)
+    found = make(node, inside.device)
+    return where(found == far, make(outside, inside.device), found)
 
 
 @mirrors(ndimage.distance_transform_edt, reason=f"with return_indices, {_WITH_INDICES}")

@@ -114,7 +114,8 @@ def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Nod
         is_open = is_open or ("constant" in modes[axis] and bool(reaches))
         own = np.unique(offsets)
         own = offsets if is_flat and len(own) > 1 else own
-        node = _along(shape, axis, own, modes[axis], dtype, (1,) * spot, (1,) * (len(given.shape) - 1 - spot))
+        before = spot if len(own) > 1 else 0
+        node = _along(shape, axis, own, modes[axis], dtype, (1,) * before, (1,) * (len(given.shape) - 1 - before))
         spot += not is_flat and len(own) > 1
         total = node if total is None else build.binary(ops.add, total, node)
     return total, is_open

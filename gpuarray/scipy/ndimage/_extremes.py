@@ -1,7 +1,7 @@
 """Minimum and maximum filters, and the grey morphology that is made of them."""
 
 from collections.abc import Callable, Sequence
-from math import ceil, isqrt
+from math import ceil, isqrt, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -90,6 +90,18 @@ def line_extreme(
     return _valid(short, starts[: size - part + 1], axis, extreme)
 
 
+def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], cval: Any, extreme: Extreme) -> GpuArray:
+    """Return the extremes of boxes, whose extent, mode and origin along axes are listed."""
+    if 1 < prod(size for _, size, _, _ in lines) <= _ONE_WINDOW and are_gathered(source):
+        shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
+        for axis, size, mode, origin in lines:
+            shape[axis], before[axis], modes[axis] = size, size // 2 + origin, mode
+        return folded(source, np.ones(shape, bool), before, modes, cval, extreme.combine, extreme.fold)
+    for axis, size, mode, origin in lines:
+        source = line_extreme(source, size, axis, mode, cval, origin, extreme)
+    return source
+
+
 def _valid(source: GpuArray, places: Any, axis: int, extreme: Extreme) -> GpuArray:
     """Return the extremes of the windows that lie inside an array."""
     length = source.shape[axis] - places.size + 1
@@ -115,12 +127,11 @@ def extreme_filter(
     if structure is not None:
         steps = np.asarray(read(structure), float)
         footprint = np.ones(steps.shape, bool) if footprint is None else read(footprint)
+    if structure is None and (footprint is None or np.all(footprint)):
+        sizes = each(size, len(axes)) if footprint is None else np.shape(footprint)
+        lines = [*zip(axes, map(int, sizes), kinds, each(origin, len(axes)), strict=True)]
+        return rounded(_box_extreme(source, lines, cval, extreme), dtype)
     known = footprint_of(footprint, size, axes, source.ndim)
-    if structure is None and known.all() and (known.size > _ONE_WINDOW or not are_gathered(source)):
-        lines = zip(axes, kinds, each(origin, len(axes)), strict=True)
-        for axis, mode, place in lines:
-            source = line_extreme(source, known.shape[axis], axis, mode, cval, place, extreme)
-        return rounded(source, dtype)
     if structure is not None:
         added = extreme.sign * steps.reshape(known.shape)
         if source.dtype != dtypes.float32:

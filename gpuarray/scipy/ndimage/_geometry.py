@@ -18,6 +18,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.scipy._mirror import are_hosts, is_target, mirrors
 from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished, output_dtype
+from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
 from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
@@ -50,7 +51,7 @@ def spline_filter(a: Any) -> GpuArray:
 def _stored(found: GpuArray, dtype: DType) -> GpuArray:
     """Return interpolated numbers in the dtype of a result: integers are rounded, and clipped to their range."""
     if dtype.kind not in "iu":
-        return found.astype(dtype, copy=False)
+        return rounded(found, dtype)
     limits = np.iinfo(dtype)
     real = found.real if found.dtype.kind == "c" else found
     upward = elementwise.floor(real + 0.5)
@@ -111,7 +112,8 @@ def zoom(a: Any) -> GpuArray:
     if is_target(a.output):
         dtype = np.dtype(a.output.dtype)
     factors = tuple(map(float, each(a.zoom, source.ndim)))
-    return _seen(source, _zoomed(source.shape, factors, bool(a.grid_mode)), a, dtype)
+    in_grid = bool(a.grid_mode) and dtype.kind != "c"  # SciPy takes no notice of it for complex images
+    return _seen(source, _zoomed(source.shape, factors, in_grid), a, dtype)
 
 
 @mirrors(ndimage.map_coordinates)

@@ -152,8 +152,12 @@ class _Ends(NamedTuple):
 _Known = tuple[_Reads | list[_Ends], Node | None]
 
 
-def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Known:
-    """Return what is read of an array that is extended by ``pad`` elements."""
+def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int, *, is_coherent: bool = False) -> _Known:
+    """Return what is read of an array that is extended by ``pad`` elements.
+
+    Where neighbouring results are of neighbouring elements, those of order 1 are blended, four at a time. Others are a
+    reduction, so that what lies side by side in memory is read at once.
+    """
     starts = [
         None
         if here is None
@@ -166,7 +170,7 @@ def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Kno
         if start is not None and start.beyond is not None:
             outside = target.put(start.beyond)
             beyond = outside if beyond is None else beyond | outside
-    is_blended = target.order == 1 and len(moved) <= _BLENDED and target.mode != "grid-constant"
+    is_blended = is_coherent and target.order == 1 and len(moved) <= _BLENDED and target.mode != "grid-constant"
     reads = _ends(starts, target) if is_blended else _reads(starts, moved, target)
     return reads, None if beyond is None else beyond.node()
 
@@ -268,7 +272,7 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
 
 @lru_cache(maxsize=64)
 def _known_beforehand(places: Places, target: _Target, pad: int) -> _Known:
-    return _known(places.coordinates(target.dtype, target.device), target, pad)
+    return _known(places.coordinates(target.dtype, target.device), target, pad, is_coherent=True)
 
 
 def interpolated(
@@ -315,7 +319,7 @@ def interpolated(
         pad = _PAD if mode in ("nearest", "grid-constant") else 0
         if pad:
             widths = [pad if axis in moved else 0 for axis in range(source.ndim)]
-            source = extended(source.astype(dtype, copy=False), widths, widths, [mode] * source.ndim, cval)
+            source = extended(source, widths, widths, [mode] * source.ndim, cval)  # in its own dtype, as SciPy does
         source = coefficients(source, order, moved, mode, dtype)
     source = source.astype(dtype, copy=False)
     target = _Target(source.shape, tuple(shape), mode, order, rest_dtype(source, result), source.device)

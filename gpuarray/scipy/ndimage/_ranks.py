@@ -79,16 +79,17 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     known = footprint_of(footprint, a.size, axes, source.ndim)
     count = int(known.sum())
     rank = rank + count if rank < 0 else rank
-    modes = each(a.mode, len(axes))
+    origins = spread(a.origin, axes, source.ndim)
+    mode = ["constant"] * source.ndim
+    for axis, kind in zip(axes, each(a.mode, len(axes)), strict=True):
+        mode[axis] = kind
     if rank in (0, count - 1):
         extreme = MINIMUM if rank == 0 else MAXIMUM
-        return extreme_filter(source, a.size, footprint, None, modes, a.cval, a.origin, axes, extreme, dtype)
+        numbers = range(source.ndim)
+        return extreme_filter(source, None, known, None, mode, a.cval, origins, numbers, extreme, dtype)
     if not source.size:
         return source.astype(dtype)
-    before = [extent // 2 + lead for extent, lead in zip(known.shape, spread(a.origin, axes, source.ndim), strict=True)]
-    mode = ["reflect"] * source.ndim
-    for axis, kind in zip(axes, modes, strict=True):
-        mode[axis] = kind
+    before = [extent // 2 + lead for extent, lead in zip(known.shape, origins, strict=True)]
     if count <= _LARGEST and source.dtype in _IN_REGISTERS and are_gathered(source):
         return rounded(_by_kernel(source, known, before, rank, mode, a.cval), dtype)
     if count <= _LARGEST:

@@ -245,15 +245,17 @@ def _by_gaussians(
 ) -> GpuArray:
     """Return the sum of second Gaussian derivatives, or the magnitude of first ones."""
     source, dtype = checked(function, input, sigma, output=output, mode=mode, cval=cval, axes=axes, **keywords)
-    numbers = axes_of(axes, source.ndim)
-    sigmas = each(sigma, len(numbers))
-    modes = each(mode, len(numbers))
-    radii = each(keywords.get("radius"), len(numbers))
+    numbers, every = axes_of(axes, source.ndim), range(source.ndim)
+    sigmas = each(sigma, source.ndim if order == 1 or len(numbers) == source.ndim else len(numbers))
+    if len(sigmas) < source.ndim:  # the Laplacian is smoothed along its own axes alone
+        own = dict(zip(numbers, sigmas, strict=True))
+        sigmas = [own.get(axis, 0.0) for axis in every]
+    radii = each(keywords.get("radius"), source.ndim)
 
     def derivative(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:
-        orders = [order if number == axis else 0 for number in numbers]
+        orders = [order if number == axis else 0 for number in every]
         truncate = keywords.get("truncate", 4.0)
-        return _blurred(source, sigmas, orders, modes, cval, truncate, radii, numbers, dtype)
+        return _blurred(source, sigmas, orders, [mode] * source.ndim, cval, truncate, radii, every, dtype)
 
     wanted = dtype if output is None else output
     return _each_axis(source, derivative, wanted, mode, cval, (), {}, axes, norm=order == 1)

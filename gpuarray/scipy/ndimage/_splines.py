@@ -16,10 +16,18 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import as_array
+from gpuarray.functions.manipulation import moveaxis
+from gpuarray.functions.products import matmul
 from gpuarray.scipy.ndimage._correlation import line_filtered
 
 #: The largest pole of the recursion for the coefficients, by the order of the spline.
 _POLES: Final = {2: 0.171573, 3: 0.267950, 4: 0.361342, 5: 0.430576}
+
+
+#: The coefficients along axes of up to so many elements are a product with a matrix: of longer ones SciPy's results are
+#: those of splines without an end.
+_SHORT: Final = 24
 
 
 class Coordinate(NamedTuple):
@@ -47,6 +55,13 @@ def _kernel(order: int, is_single: bool) -> Any:
     return ndimage.spline_filter1d(impulse, order)[40:-40].copy()
 
 
+@lru_cache(maxsize=256)
+def _responses(order: int, extent: int, mode: str, is_single: bool) -> Any:
+    """Return the matrix from the elements of a short axis to the coefficients of their spline, as SciPy has it."""
+    found = ndimage.spline_filter1d(np.eye(extent), order, axis=0, mode=mode).T
+    return np.ascontiguousarray(found, np.float32 if is_single else np.float64)
+
+
 def coefficients(source: GpuArray, order: int, axes: Sequence[int], mode: str, dtype: DType) -> GpuArray:
     """Return the coefficients of the spline through an array along axes."""
     if mode in ("reflect", "grid-mirror", "nearest"):
@@ -55,7 +70,11 @@ def coefficients(source: GpuArray, order: int, axes: Sequence[int], mode: str, d
         beyond = "grid-wrap" if mode == "grid-wrap" else "mirror"
     found = source
     for axis in axes:
-        if found.shape[axis] > 1:
+        if 1 < found.shape[axis] <= _SHORT:
+            matrix = _responses(order, found.shape[axis], beyond, dtype in (dtypes.float32, dtypes.complex64))
+            last = moveaxis(found.astype(dtype, copy=False), axis, -1)
+            found = moveaxis(matmul(last, as_array(matrix, found.device)), -1, axis)
+        elif found.shape[axis] > 1:
             is_single = found.dtype == dtype and dtype in (dtypes.float32, dtypes.complex64)
             found = line_filtered(found, _kernel(order, is_single), axis, beyond, 0.0, dtype)
     return found.astype(dtype, copy=False)

@@ -27,6 +27,8 @@ from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, el
 
 #: The most shifted views that one loop reads.
 MOST_VIEWS: Final = 64
+#: Of boxes, zeros among the weights are left out at the end if there are fewer than the rest of this.
+_DENSE: Final = 0.75
 #: Weights that SciPy takes for zero.
 _NEAR_ZERO: Final = float(np.finfo(np.float64).eps)
 #: Integers below this are exact in 32 bits.
@@ -98,6 +100,9 @@ def weighted(
             seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
             if known.line is not None:
                 seen = build.binary(ops.multiply, seen, known.line)
+            if known.counted is not None:  # a weight of zero takes no notice of infinities
+                zero = build.constant(known.dtype.type(0), known.dtype)
+                seen = build.elementwise(ops.where, known.counted, seen, zero)
             return _reduced(source, seen, reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
@@ -122,12 +127,15 @@ class _Weights(NamedTuple):
         Its elements.
     line : Node or None
         A weight for each of them; None if all are 1.
+    counted : Node or None
+        Which products count; None if all do.
     dtype : dtype
         The dtype in which products are added.
     """
 
     window: Window
     line: Node | None
+    counted: Node | None
     dtype: DType
 
 
@@ -141,10 +149,17 @@ def _of_numbers(
     places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
     if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
         return None
-    line = weights[tuple(places.T)].astype(dtype)
+    first, last = places.min(0), places.max(0) + 1
+    box = weights[tuple(slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))].astype(dtype)
+    is_counted = abs(box) > _NEAR_ZERO
+    if is_counted.mean() < _DENSE:
+        box, is_counted = weights[tuple(places.T)].astype(dtype), np.ones(len(places), bool)
+    else:
+        places = np.argwhere(np.ones(box.shape, bool)) + first
     known = window(places - np.array(before))
-    is_plain = (line == 1).all()
-    return _Weights(known, None if is_plain else build.reshape(constants(line.tobytes(), dtype), known.shape), dtype)
+    line = build.reshape(constants(box.tobytes(), dtype), known.shape)
+    counted = build.reshape(constants(is_counted.tobytes(), dtypes.bool_), known.shape)
+    return _Weights(known, None if (box == 1).all() else line, None if is_counted.all() else counted, dtype)
 
 
 def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
@@ -154,7 +169,7 @@ def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: D
         return None
     places = np.argwhere(np.ones(weights.shape, bool))
     known = window(places - np.array(before))
-    return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), dtype)
+    return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), None, dtype)
 
 
 def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:

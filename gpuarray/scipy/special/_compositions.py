@@ -127,7 +127,7 @@ def polygamma(n: Any, x: Any) -> GpuArray:
     return xp.where(order == 0, special.digamma(point), signed)
 
 
-def _riemann(x: GpuArray) -> GpuArray:
+def riemann(x: GpuArray) -> GpuArray:
     """Return the Riemann zeta function: beyond 1 its series, below 0 by reflection, between them by Euler-Maclaurin."""
     kind = x.dtype.type
     between = xp.where((x >= 0) & (x < 1), x, kind(0.5))
@@ -153,7 +153,7 @@ def _riemann(x: GpuArray) -> GpuArray:
 def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     """Return the Riemann zeta function, or the Hurwitz zeta function of ``q``."""
     if q is None:
-        found = _riemann(_floating(as_array(x)))
+        found = riemann(_floating(as_array(x)))
     else:
         arguments = [_floating(v) for v in as_arrays(x, q)]
         found = special.zeta(*arguments)

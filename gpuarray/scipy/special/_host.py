@@ -7,7 +7,7 @@ import numpy as np
 from scipy import special as scipy_special
 
 from gpuarray.scipy._mirror import hosted
-from gpuarray.scipy.special import _compositions, _kernels
+from gpuarray.scipy.special import _compositions, _counts, _kernels
 
 _REASON: Final = "the function has no kernel"
 _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
@@ -32,7 +32,7 @@ def _hosted(name: str) -> Any:
 
 
 def _names() -> list[str]:
-    defined = {*_kernels.__all__, *_compositions.__all__}
+    defined = {*_kernels.__all__, *_compositions.__all__, *_counts.__all__}
     return [name for name in scipy_special.__all__ if name not in defined]
 
 

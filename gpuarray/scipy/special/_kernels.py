@@ -1,4 +1,4 @@
-"""Functions with kernels. Operands are converted to the dtypes that SciPy computes with."""
+"""Functions of elements, with kernels or made of others. Operands have the dtypes that SciPy computes with."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,8 +14,10 @@ from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
 
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
+_DEGREES: Final = f"a degree is no Python integer of at most {HIGHEST}"
 
 
 @lru_cache(maxsize=1024)
@@ -26,9 +28,10 @@ def _dtypes(ufunc: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _with_kernel(name: str) -> Callable[..., Any]:
-    """Return the function of a ufunc of SciPy that has a kernel."""
+    """Return the function of a ufunc of SciPy that has a kernel, or is made of functions that have one."""
     original = unwrap(getattr(scipy_special, name))
-    kernel = getattr(special, name)
+    degrees, kernel = BY_DEGREE.get(name, (0, None))
+    kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name)
     count = original.nin
 
     def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -45,12 +48,17 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             for x in operands
         )
         kinds = _dtypes(original, given)
-        if any(kind.kind == "c" for kind in kinds):
+        is_known = all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
+        if not is_known or any(kind.kind == "c" for kind in kinds):
+            reason = _COMPLEX if is_known else _DEGREES
             return on_host(
-                original, tuple(operands), {"out": out} if out is not None else {}, _COMPLEX, f"scipy.special.{name}"
+                original, tuple(operands), {"out": out} if out is not None else {}, reason, f"scipy.special.{name}"
             )
-        arrays = as_arrays(*operands)
-        found = kernel(*(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[:count], strict=True)))
+        first = operands[:degrees]
+        arrays = as_arrays(*operands[degrees:])
+        found = kernel(
+            *first, *(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
+        )
         return write_out(found.astype(kinds[-1], copy=False), out)
 
     run.__name__ = run.__qualname__ = name
@@ -61,14 +69,14 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _COMPLEX, run)
+    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, run)
     return run
 
 
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
 _KNOWN: Final = {
     name: _with_kernel(name)
-    for name in vars(special)["__all__"]
+    for name in (*vars(special)["__all__"], *OF_ARRAYS, *BY_DEGREE)
     if isinstance(original := unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc)
     and original.nout == 1
     and name != "stdtrit"

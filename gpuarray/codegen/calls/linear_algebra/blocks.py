@@ -73,28 +73,6 @@ def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str
     return [line(i) for i in range(first, count)]
 
 
-def forward(size: int, pitch: int, numbers: Numbers, *, rows: str, base: str, unit: bool) -> list[str]:
-    """Return statements that solve for a column, in ``size`` registers, with a lower triangle in ``factors``.
-
-    A step divides the row in register 0. It moves the rows below to the register before, and its own to the last, so
-    that the text names registers although the number of the step is not known when it is written. After as many steps
-    as rows the last row is in the last register.
-    """
-    top = "x0" if unit else numbers.over("x0", "factors[diagonal]")
-
-    def below(i: int) -> str:
-        value = numbers.less(f"x{i}", f"factors[diagonal + {i}u]", "top")
-        return f"x{i - 1} = select(x{i}, {value}, {i}u < left);"
-
-    return [
-        f"for (var j = 0u; j < {rows}; j++) {{",
-        f"let diagonal = {base} + j * {pitch + 1}u; let left = {rows} - j; let top = {top};",
-        *unrolled(size, below, 1),
-        f"x{size - 1} = top;",
-        "}",
-    ]
-
-
 def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1) -> None:
     """Subtract the product of two matrices from a third, in place; of a lower triangle only the tiles that it meets.
 

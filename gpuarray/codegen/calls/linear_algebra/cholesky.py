@@ -1,19 +1,21 @@
 """Cholesky factors: panels by workgroups that each have some of the rows, and products for the rest.
 
-An invocation has a row of a panel, and a block of its columns in registers. The first invocations of each workgroup
-have the rows of the diagonal, which all workgroups factorise for themselves, and the others have rows below, so that a
-panel takes one launch. The factor is written to another matrix, as all workgroups read the diagonal.
+An invocation has two rows of a panel, and a block of their columns in registers. The first invocations of each
+workgroup have the rows of the diagonal, which all workgroups factorise for themselves, and the others have rows below,
+so that a panel takes one launch. The factor is written to another matrix, as all workgroups read the diagonal.
 """
 
+from itertools import product
 from typing import Final
 
-from gpuarray.codegen.calls.linear_algebra.blocks import unrolled, update
+from gpuarray.codegen.calls.linear_algebra.blocks import update
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 from gpuarray.codegen.storage import LANES
 
-#: Most blocks of columns of a panel.
+#: Most blocks of columns of a panel, and the rows of an invocation, which share what it reads.
 _MOST: Final = 4
+_ROWS: Final = 2
 
 
 def _width(frame: Frame) -> int:
@@ -22,7 +24,7 @@ def _width(frame: Frame) -> int:
     memory = frame.capabilities.workgroup_memory // itemsize - 2 * Vectors.pitch_of(size)
     while blocks > 1 and (
         blocks * (blocks - 1) // 2 * size * Vectors.pitch_of(size) > memory
-        or 2 * blocks * size > frame.capabilities.workgroup_size
+        or 2 * blocks * size // _ROWS > frame.capabilities.workgroup_size
     ):
         blocks -= 1
     return blocks * size
@@ -75,48 +77,58 @@ class _Panel:
     def write(self, status: Buffer) -> None:
         """Write the kernel."""
         template, kernel, numbers, size, width = self.template, self.kernel, self.numbers, self.size, self.width
-        kernel.workgroup = 2 * width
+        each = width // _ROWS
+        kernel.workgroup = 2 * each
         kernel.module += [*numbers.functions, self.column.declaration]
         if self.has_known:
             kernel.module.append(self.known.declaration)
         template.numbers("rows", "columns", "groups_each", "done")
         kernel.line(
             "let plane = block / groups_each; let part = block - plane * groups_each;",
-            f"let is_top = local < {width}u; let row = select(part * {width}u + local, local, is_top);",
-            f"let is_own = row < rows && (part == 0u || !is_top); let strip = row / {size}u;",
+            f"let is_top = local < {each}u;",
+            f"let row0 = {_ROWS}u * local + select(part * {width}u, 0u, is_top);",
+            *(f"let row{r} = row0 + {r}u;" for r in range(1, _ROWS)),
+            f"let is_written = part == 0u || !is_top; let strip = row0 / {size}u;",
             "var failed = 0u;",
         )
         template.matrix("a")
         template.matrix("factor")
         template.matrix("adjoint")
-        kernel.line(
-            f"for (var b = 0u; b < columns; b += {size}u) {{",
-            # behind the matrix stands the identity
-            *unrolled(size, lambda i: f"var x{i} = select({numbers.zero}, {numbers.one}, row == b + {i}u);"),
-            "if (row < rows) {",
-            *unrolled(size, self._loaded),
-            "}",
-        )
+        kernel.line(f"for (var b = 0u; b < columns; b += {size}u) {{")
+        for r in range(_ROWS):
+            kernel.line(
+                # behind the matrix stands the identity
+                *(f"var x{r}_{i} = select({numbers.zero}, {numbers.one}, row{r} == b + {i}u);" for i in range(size)),
+                f"if (row{r} < rows) {{",
+                *(self._loaded(r, i) for i in range(size)),
+                "}",
+            )
         self._subtract()
         for j in range(size):
             self._eliminate(j)
-        kernel.line("if (is_own) {", *unrolled(size, self._stored), "}")
+        for r in range(_ROWS):
+            kernel.line(f"if (is_written && row{r} < rows) {{", *(self._stored(r, i) for i in range(size)), "}")
         if self.has_known:
             line = f"(strip * (strip - 1u) / 2u * {size}u + b + {{}}u)"
-            keeps = (f"{self.known.element(line.format(i), f'row % {size}u')} = x{i};" for i in range(size))
-            kernel.line(f"if (is_top && row >= b + {size}u) {{", *keeps, "}", "workgroupBarrier();")
+            keeps = (
+                f"{self.known.element(line.format(i), f'row{r} % {size}u')} = x{r}_{i};"
+                for r in range(_ROWS)
+                for i in range(size)
+            )
+            kernel.line(f"if (is_top && row0 >= b + {size}u) {{", *keeps, "}", "workgroupBarrier();")
         kernel.line("}")
         self._report(status)
 
-    def _loaded(self, i: int) -> str:
-        value = self.access.load(self.template.place("a", self.a, "row", f"b + {i}u"))
-        return f"if (b + {i}u < columns) {{ x{i} = {value}; }}"
+    def _loaded(self, r: int, i: int) -> str:
+        value = self.access.load(self.template.place("a", self.a, f"row{r}", f"b + {i}u"))
+        return f"if (b + {i}u < columns) {{ x{r}_{i} = {value}; }}"
 
-    def _stored(self, i: int) -> str:
-        below = self.written.store(self.template.place("factor", self.factor, "row", f"b + {i}u"), f"x{i}")
-        conj = self.numbers.conj(f"x{i}")
-        beside = self.access.store(self.template.place("adjoint", self.adjoint, f"b + {i}u", "row"), conj)
-        return f"if (row >= b + {i}u) {{ {below} if (!is_top) {{ {beside} }} }}"
+    def _stored(self, r: int, i: int) -> str:
+        x, row = f"x{r}_{i}", f"row{r}"
+        below = self.written.store(self.template.place("factor", self.factor, row, f"b + {i}u"), x)
+        place = self.template.place("adjoint", self.adjoint, f"b + {i}u", row)
+        beside = self.access.store(place, self.numbers.conj(x))
+        return f"if ({row} >= b + {i}u) {{ {below} if (!is_top) {{ {beside} }} }}"
 
     def _subtract(self) -> None:
         """Write the products with the columns before the block, of which four are read at a time."""
@@ -126,44 +138,54 @@ class _Panel:
         kernel.line(
             f"let above = b / {size}u; let first = above * (above - 1u) / 2u * {size}u;",
             f"let own = strip * (strip - 1u) / 2u * {size}u;",
-            f"for (var k = 0u; k < b; k += {LANES}u) {{",
-            *(f"var y{m} = {numbers.zero};" for m in range(LANES)),
-            "if (row >= b && row < rows) {",
+            f"if (row0 >= b) {{ for (var k = 0u; k < b; k += {LANES}u) {{",
         )
-        for m in range(LANES):
-            kept = self.known.element(f"own + k + {m}u", f"row % {size}u")
-            found = self.written.load(self.template.place("factor", self.factor, "row", f"k + {m}u"))
-            kernel.line(f"if (is_top) {{ y{m} = {kept}; }} else {{ y{m} = {found}; }}")
-        kernel.line("}")
+        for r, m in product(range(_ROWS), range(LANES)):
+            kept = self.known.element(f"own + k + {m}u", f"row{r} % {size}u")
+            found = self.written.load(self.template.place("factor", self.factor, f"row{r}", f"k + {m}u"))
+            kernel.line(
+                f"var y{r}_{m} = {numbers.zero};",
+                f"if (is_top) {{ y{r}_{m} = {kept}; }} else if (row{r} < rows) {{ y{r}_{m} = {found}; }}",
+            )
         for m in range(LANES):
             lets, factors = self.known.read(f"(first + k + {m}u)")
             changed = (
-                f"x{i} = {numbers.less(f'x{i}', f'y{m}', numbers.conj(factor))};" for i, factor in enumerate(factors)
+                f"x{r}_{i} = {numbers.less(f'x{r}_{i}', f'y{r}_{m}', numbers.conj(factor))};"
+                for i, factor in enumerate(factors)
+                for r in range(_ROWS)
             )
             kernel.line("{", *lets, *changed, "}")
-        kernel.line("}")
+        kernel.line("} }")
 
     def _eliminate(self, j: int) -> None:
         """Write the step of column ``j`` of a block: its rows are given to all, which subtract their multiples."""
         kernel, numbers, size = self.kernel, self.numbers, self.size
         lets, factors = self.column.read(f"{j % 2}u", j)
+        for r in range(_ROWS):
+            given = self.column.element(f"{j % 2}u", f"row{r} - b")
+            kernel.line(f"if (row{r} - b < {size}u) {{ {given} = x{r}_{j}; }}")
         kernel.line(
-            f"if (row - b < {size}u) {{ {self.column.element(f'{j % 2}u', 'row - b')} = x{j}; }}",
             "workgroupBarrier();",
-            "{",
+            f"if (row0 + {_ROWS}u > b) {{",
             *lets,
-            f"let pivot = {numbers.part(factors[j])}; let root = sqrt(pivot); let ratio = x{j} / pivot;",
+            f"let pivot = {numbers.part(factors[j])}; let root = sqrt(pivot);",
             f"if (!(pivot > 0) && failed == 0u && b + {j}u < columns) {{ failed = done + b + {j + 1}u; }}",
-            *(f"x{i} = {numbers.less(f'x{i}', 'ratio', numbers.conj(factors[i]))};" for i in range(j + 1, size)),
-            f"x{j} = select(x{j} / root, {numbers.whole('root')}, row == b + {j}u);",
-            "}",
         )
+        for r in range(_ROWS):
+            kernel.line(f"let ratio{r} = x{r}_{j} / pivot;")
+        for i, r in product(range(j + 1, size), range(_ROWS)):
+            kernel.line(f"x{r}_{i} = {numbers.less(f'x{r}_{i}', f'ratio{r}', numbers.conj(factors[i]))};")
+        for r in range(_ROWS):
+            x = f"x{r}_{j}"
+            kernel.line(f"{x} = select({x} / root, {numbers.whole('root')}, row{r} == b + {j}u);")
+        kernel.line("}")
 
     def _report(self, status: Buffer) -> None:
         """Write the status, if the columns before those that are ``done`` have none."""
         failure = self.template.bind(status, writable=True)
         self.kernel.line(
-            "if (part == 0u && local == 0u) {",
+            # the last invocation takes part in all blocks
+            f"if (part == 0u && local == {self.kernel.workgroup - 1}u) {{",
             f"var earlier = 0i; if (done > 0u) {{ earlier = {failure.load('plane')}; }}",
             f"if (earlier == 0) {{ {failure.store('plane', 'i32(failed)')} }}",
             "}",

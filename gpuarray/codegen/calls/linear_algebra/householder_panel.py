@@ -1,9 +1,10 @@
 """Panels of QR factors: strips of columns in registers of one workgroup for each matrix.
 
 An invocation has some rows of a strip. A step makes the reflector of the column in the first registers, applies it to
-the others, moves those there, and its own to the last. It takes two reductions: one for the largest element of the
-column, by which it is scaled so that squares neither overflow nor vanish, and one for its products with all columns of
-the strip. The reflectors of the strip are then applied together to the columns on the right.
+the others, moves those there, and its own to the last. It takes one reduction, for the products of the column with all
+columns of the strip. Columns are scaled by their largest elements, so that squares neither overflow nor vanish; these
+are those of the strip before its first step, as reflections do not make columns longer. The reflectors of the strip are
+then applied together to the columns on the right, several at a time, so that their loads are under way at once.
 """
 
 from dataclasses import replace
@@ -14,6 +15,7 @@ import numpy as np
 from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
+from gpuarray.codegen.calls.linear_algebra.sums import Sums, span_of
 from gpuarray.codegen.collectives import Collectives, uses_subgroups
 
 if TYPE_CHECKING:
@@ -37,15 +39,17 @@ def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None
     frame.run(("reflectors", a.buffer, strip), "panel", write, values, frame.batch)
 
 
-#: Neighbours that sum products together, before those of the workgroup do.
-_SPAN = 32
+#: Other columns whose loads are under way at once, and the smallest workgroup.
+_BESIDE, _LEAST = 4, 32
 
 
 def _fitting(strip: Strip, frame: Frame) -> Strip:
     """Return a strip that fits workgroup memory; reductions take place there where there are no subgroups."""
-    while strip.workgroup > _SPAN:
+    while strip.workgroup > _LEAST:
         width, size = strip.columns, frame.block
-        needed = strip.workgroup // _SPAN * size * width + size * (size + width) + 8 * width * width
+        spans = strip.workgroup // span_of(width, strip.workgroup, frame.dtype, frame.capabilities)
+        needed = spans * size * width + size * (size + 2 * width) + 8 * width * width
+        needed += 2 * strip.workgroup // max(1, frame.capabilities.subgroup_size) * width
         if not uses_subgroups([frame.dtype], frame.capabilities):
             needed += strip.workgroup * (width + 1)
         if (needed + 64) * frame.dtype.itemsize <= frame.capabilities.workgroup_memory:
@@ -64,8 +68,8 @@ class _Panel:
         self.kernel.workgroup = strip.workgroup
         self.accesses = {name: template.bind(part.buffer, writable=True) for name, part in parts.items()}
         self.collectives = Collectives(self.kernel, strip.workgroup, frame.capabilities)
-        self.neighbours = Collectives(self.kernel, _SPAN, frame.capabilities, shared=self.collectives.shared)
         self.dots = [f"dot{k}" for k in range(strip.columns)]
+        self.sums = Sums(self.collectives, self.dots, frame.dtype)
 
     def load(self, name: str, row: str, column: str) -> str:
         """Return an element of a matrix."""
@@ -81,12 +85,13 @@ class _Panel:
         width = strip.columns
         kernel.module += [
             *numbers.functions,
-            f"var<workgroup> pivot_row: array<{numbers.kind}, {width}>;",
+            f"var<workgroup> pivot_row: array<{numbers.kind}, {2 * width}>;",
             f"var<workgroup> products: array<{numbers.kind}, {width * width}>;",  # of the reflectors of the strip
             f"var<workgroup> scales: array<{numbers.kind}, {width}>;",
             f"var<workgroup> corner: array<{numbers.kind}, {width * width}>;",  # T of the strip
             f"var<workgroup> others: array<{numbers.kind}, {width * size}>;",  # products with the other columns
-            f"var<workgroup> partial: array<{numbers.kind}, {strip.workgroup // _SPAN * width * size}>;",
+            f"var<workgroup> turned_others: array<{numbers.kind}, {width * size}>;",
+            f"var<workgroup> partial: array<{numbers.kind}, {strip.workgroup // self.sums.span * width * size}>;",
             f"var<workgroup> triangle: array<{numbers.kind}, {size * size}>;",  # T of the panel
         ]
         self.template.numbers("rows", "columns")
@@ -99,7 +104,9 @@ class _Panel:
             f"let width = min({width}u, columns - f); let past = {width}u - width;",
         )
         self._load_strip()
-        kernel.line("for (var j = f; j < f + width; j++) {")
+        self._find_peaks()
+        # two rows in turn: one is still read when the other is written
+        kernel.line("for (var j = f; j < f + width; j++) {", f"let pivot_at = (j & 1u) * {width}u;")
         self._make_reflector()
         self._reflect_strip()
         kernel.line("}")
@@ -119,24 +126,28 @@ class _Panel:
     def _row(self, r: int) -> list[tuple[int, str]]:
         return self.strip.registers(r)
 
-    def _sum_dots(self, collectives: Collectives) -> None:
-        """Write the sums of the products of some invocations."""
-        states = dict.fromkeys(self.dots, self.dtype)
-        collectives.reduce(states, lambda other: " ".join(f"{d} += {o};" for d, o in zip(states, other, strict=True)))
+    def _find_peaks(self) -> None:
+        """Write the largest elements of the columns of the strip."""
+        kernel, numbers, strip = self.kernel, self.numbers, self.strip
+        peaks = [f"peak{k}" for k in range(strip.columns)]
+        kernel.line(*(f"var {peak} = {numbers.real}();" for peak in peaks))
+        for r in range(strip.rows):
+            sizes = (f"max(abs({x}.x), abs({x}.y))" if numbers.is_complex else f"abs({x})" for _, x in self._row(r))
+            largest = (f"{peak} = max({peak}, {size});" for peak, size in zip(peaks, sizes, strict=True))
+            kernel.line(f"if ({strip.at(r)} >= f && {strip.at(r)} < rows) {{", *largest, "}")
+        self.collectives.reduce(
+            dict.fromkeys(peaks, numbers.real_dtype),
+            lambda other: " ".join(f"{p} = max({p}, {o});" for p, o in zip(peaks, other, strict=True)),
+        )
 
     def _make_reflector(self) -> None:
         """Write the reflector of column ``j``: beta, tau, the divisor of the column, and products with all columns."""
         kernel, numbers, strip, real = self.kernel, self.numbers, self.strip, self.numbers.real
-        kernel.line(f"var peak = {real}();")
         for r in range(strip.rows):
-            largest = f"max(abs(x{r}_0.x), abs(x{r}_0.y))" if numbers.is_complex else f"abs(x{r}_0)"
-            row = strip.at(r)
-            kernel.line(
-                f"if ({row} == j) {{ {' '.join(f'pivot_row[{k}] = {x};' for k, x in self._row(r))} }}",
-                f"if ({row} > j && {row} < rows) {{ peak = max(peak, {largest}); }}",
-            )
-        self.collectives.reduce({"peak": numbers.real_dtype}, lambda other: f"peak = max(peak, {other[0]});")
+            given = " ".join(f"pivot_row[pivot_at + {k}u] = {x};" for k, x in self._row(r))
+            kernel.line(f"if ({strip.at(r)} == j) {{ {given} }}")
         tiny = float(np.finfo(numbers.real_dtype).tiny)
+        kernel.line("let peak = peak0;", *(f"peak{k - 1} = peak{k};" for k in range(1, strip.columns)))
         kernel.line(f"let scale = select(peak, {real}(1), peak < {real}({tiny!r}));", "let shrink = 1 / scale;")
         kernel.line(*(f"var {dot} = {numbers.zero};" for dot in self.dots))
         for r in range(strip.rows):
@@ -146,11 +157,11 @@ class _Panel:
                 f"if ({row} > j && {row} < rows) {{ let own = x{r}_0 * shrink; let x = {numbers.conj('own')};",
                 f"dot0 += {numbers.whole(numbers.square('own'))};", *products, "}",
             )  # fmt: skip
-        self._sum_dots(self.collectives)
+        self.sums.over_all()
         tail = "below != 0" + (" || alpha.y != 0" if numbers.is_complex else "")
         part = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
         kernel.line(
-            f"let alpha = pivot_row[0]; let below = {numbers.part('dot0')};",
+            f"let alpha = pivot_row[pivot_at]; let below = {numbers.part('dot0')};",
             f"var beta = {numbers.part('alpha')}; var tau = {numbers.zero}; var divisor = {numbers.one};",
             f"if ({tail}) {{",
             f"let most = max({part}, peak); let share = alpha / most; let rest = peak / most;",
@@ -172,7 +183,7 @@ class _Panel:
             "if (local == 0u) { scales[j - f] = tau; }",
         )
         for k in range(1, width):
-            total = f"pivot_row[{k}] + {numbers.times('ratio', self.dots[k])}"
+            total = f"pivot_row[pivot_at + {k}u] + {numbers.times('ratio', self.dots[k])}"
             kernel.line(
                 f"let total{k} = {total}; let factor{k} = {numbers.times('turned', f'total{k}')};",
                 f"if (local == 0u && {k}u >= left) "
@@ -191,8 +202,6 @@ class _Panel:
             kernel.line(
                 f"{last} = select(own, v, {row} > j); if ({row} == j) {{ {last} = {numbers.whole('beta')}; }} }}"
             )
-        # the row of the next pivot is written when all have read this one
-        kernel.line("workgroupBarrier();")
 
     def _store_strip(self) -> None:
         """Write the stores of the factors, and those of V, which the registers hold from then on."""
@@ -232,49 +241,68 @@ class _Panel:
         """Write the products of V with the other columns, and what V does to those on the right."""
         kernel, numbers, strip, size = self.kernel, self.numbers, self.strip, self.size
         width = strip.columns
-        kernel.line(
-            "for (var c = 0u; c < columns; c++) {",
-            "if (c >= f && c < f + width) { continue; }",
-            # where neighbours are of several subgroups, all have read what these summed for the column before
-            *(["workgroupBarrier();"] if 0 < self.neighbours.capabilities.subgroup_size < _SPAN else []),
-            *(f"var {dot} = {numbers.zero};" for dot in self.dots),
-        )
-        for r in range(strip.rows):
-            row = strip.at(r)
+        kernel.line(f"for (var n = 0u; n + width < columns; n += {_BESIDE}u) {{")
+        for m in range(_BESIDE):
             kernel.line(
-                f"if ({row} >= f && {row} < rows) {{ var y = {numbers.zero};",
-                f"if (c < f) {{ y = {self.load('v', row, 'c')}; }} else {{ y = {self.load('a', row, 'c')}; }}",
-                *(f"{self.dots[k]} += {numbers.times(numbers.conj(x), 'y')};" for k, x in self._row(r)),
-                "}",
+                f"let c{m} = n + {m}u + select(0u, width, n + {m}u >= f);",
+                *(f"var y{m}_{r} = {numbers.zero};" for r in range(strip.rows)),
             )
-        self._sum_dots(self.neighbours)
-        place = f"(local / {_SPAN}u * {size}u + c) * {width}u"
+        for m in range(_BESIDE):
+            for r in range(strip.rows):
+                row, y = strip.at(r), f"y{m}_{r}"
+                kernel.line(
+                    f"if (c{m} < columns && {row} >= f && {row} < rows) {{ if (c{m} < f) ",
+                    f"{{ {y} = {self.load('v', row, f'c{m}')}; }} else {{ {y} = {self.load('a', row, f'c{m}')}; }} }}",
+                )
+        for m in range(_BESIDE):
+            products = (
+                f"{self.dots[k]} += {numbers.times(numbers.conj(x), f'y{m}_{r}')};"
+                for r in range(strip.rows)
+                for k, x in self._row(r)
+            )
+            # where neighbours are of several subgroups, all have read what these summed for the column before
+            kernel.line(
+                "{", "workgroupBarrier();" if self.sums.is_shared else "",
+                *(f"var {dot} = {numbers.zero};" for dot in self.dots), *products,
+            )  # fmt: skip
+            place = f"(local / {self.sums.span}u * {size}u + c{m}) * {width}u"
+            self.sums.of_neighbours(f"if (c{m} < columns) {{{{ partial[{place} + {{number}}] = {{value}}; }}}}")
+            kernel.line("}")
+        spans = strip.workgroup // self.sums.span
+        # registers begin ``past`` columns before T does, but only where there is nothing on the right
+        term = numbers.times(numbers.conj(f"corner[p * {width}u + k]"), "others[e - k + p]")
         kernel.line(
-            f"if (local % {_SPAN}u == 0u) {{",
-            *(f"partial[{place} + {k}u] = {dot};" for k, dot in enumerate(self.dots)),
-            "}",
             "}",
             "workgroupBarrier();",
             f"for (var e = local; e < columns * {width}u; e += {strip.workgroup}u) {{",
             f"var sum = {numbers.zero};",
-            f"for (var n = 0u; n < {strip.workgroup // _SPAN}u; n++) {{ sum += partial[n * {size * width}u + e]; }}",
+            f"for (var n = 0u; n < {spans}u; n++) {{ sum += partial[n * {size * width}u + e]; }}",
             "others[e] = sum;",
             "}",
             "workgroupBarrier();",
-            "for (var c = f + width; c < columns; c++) {",
+            f"for (var e = local; e < columns * {width}u; e += {strip.workgroup}u) {{",
+            f"let k = e % {width}u; var sum = {numbers.zero};",
+            f"for (var p = 0u; p <= k; p++) {{ sum += {term}; }}",
+            "turned_others[e] = sum;",
+            "}",
+            "workgroupBarrier();",
+            f"for (var c = f + width; c < columns; c += {_BESIDE}u) {{",
         )
-        # registers begin ``past`` columns before T does, but only where there is nothing on the right
-        for k in range(width):
-            terms = [
-                numbers.times(numbers.conj(f"corner[{p * width + k}]"), f"others[c * {width}u + {p}u]")
-                for p in range(k + 1)
-            ]
-            kernel.line(f"let u{k} = {' + '.join(terms)};")
-        for r in range(strip.rows):
-            row = strip.at(r)
-            kernel.line(f"if ({row} >= f && {row} < rows) {{ var y = {self.load('a', row, 'c')};")
-            kernel.line(*(f"y = {numbers.less('y', x, f'u{k}')};" for k, x in self._row(r)))
-            kernel.line(self.store("a", row, "c", "y"), "}")
+        for m in range(_BESIDE):
+            for r in range(strip.rows):
+                row, y = strip.at(r), f"y{m}_{r}"
+                is_there = f"c + {m}u < columns && {row} >= f && {row} < rows"
+                kernel.line(
+                    f"var {y} = {numbers.zero}; if ({is_there}) {{ {y} = {self.load('a', row, f'c + {m}u')}; }}"
+                )
+        for m in range(_BESIDE):
+            kernel.line(f"if (c + {m}u < columns) {{")
+            kernel.line(*(f"let u{k} = turned_others[(c + {m}u) * {width}u + {k}u];" for k in range(width)))
+            for r in range(strip.rows):
+                row, y = strip.at(r), f"y{m}_{r}"
+                kernel.line(*(f"{y} = {numbers.less(y, x, f'u{k}')};" for k, x in self._row(r)))
+                kernel.line(f"if ({row} >= f && {row} < rows) {{ {self.store('a', row, f'c + {m}u', y)} }}")
+            kernel.line("}")
         kernel.line("}", "storageBarrier(); workgroupBarrier();")
 
     def _extend_triangle(self) -> None:

@@ -23,6 +23,8 @@ from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
 
+#: Banks of workgroup memory.
+_BANKS = 32
 #: Most columns that one workgroup turns in one launch, and most sweeps.
 _ALONE, _SWEEPS = 64, 20
 
@@ -178,14 +180,26 @@ def _rounds(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
     together = 1 << (min(together, max(1, -(-rows // 2))).bit_length() - 1)
     workgroup = pairs * together
     free = (frame.capabilities.workgroup_memory - 64) // itemsize - 2 * workgroup
-    kept = both.columns * both.rows
+    pitch = _pitch(both.rows, together)
+    kept = both.columns * pitch
     room = min(1 << (max(kept, 1) - 1).bit_length(), free) if kept <= free else 0
 
     def write(template: Template) -> None:
         _Rounds(template, Numbers(frame.dtype), both, workgroup, together, room).write(turned)
 
-    values = {"rows": rows, "height": both.rows, "columns": both.columns, "pairs": pairs, **where("a", both)}
+    values = {
+        "rows": rows, "height": both.rows, "columns": both.columns, "pairs": pairs, "pitch": pitch, **where("a", both),
+    }  # fmt: skip
     frame.run(("rounds", both.buffer, workgroup, together, room), "rotations", write, values, frame.batch)
+
+
+def _pitch(rows: int, together: int) -> int:
+    """Return the numbers from a column to the next, so that neighbouring pairs of columns are in different banks.
+
+    It is an odd multiple of the invocations of a pair, which read neighbouring numbers.
+    """
+    times = -(-rows // together)
+    return together * (times | 1) if together < _BANKS else rows
 
 
 class _Rounds:
@@ -213,7 +227,7 @@ class _Rounds:
     def load(self, row: str, column: str) -> str:
         """Return an element."""
         if self.room:
-            return f"kept[({column}) * height + {row}]"
+            return f"kept[({column}) * pitch + {row}]"
         return self.access.load(self.template.place("a", self.both, row, column))
 
     def store(self, row: str, column: str, value: str) -> str:
@@ -226,7 +240,7 @@ class _Rounds:
         """Write the kernel."""
         template, kernel = self.template, self.kernel
         flags = template.bind(turned, writable=True)
-        template.numbers("rows", "height", "columns", "pairs")
+        template.numbers("rows", "height", "columns", "pairs", "pitch")
         kernel.line("let plane = block;")
         template.matrix("a")
         self._copy(back=False)
@@ -265,7 +279,9 @@ class _Rounds:
             "workgroupBarrier();" if back else "",
             f"for (var e = local; e < height * columns; e += {self.kernel.workgroup}u) {{",
             "let i = e % height; let j = e / height;",
-            self.access.store(place, "kept[e]") if back else f"kept[e] = {self.access.load(place)};",
+            self.access.store(place, "kept[j * pitch + i]")
+            if back
+            else f"kept[j * pitch + i] = {self.access.load(place)};",
             "}",
         )
 

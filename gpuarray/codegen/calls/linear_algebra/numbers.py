@@ -1,5 +1,6 @@
 """The arithmetic of real and complex numbers in the kernels of factorisations."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -130,6 +131,16 @@ class Vectors:
             ]
         lanes = self._lanes
         return self._read(name, f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u", range(count))
+
+    def write_some(self, line: str, place: str, values: Sequence[str]) -> list[str]:
+        """Return statements that write numbers from a place on, a multiple of their number."""
+        lanes = self._lanes
+        if len(values) % lanes:
+            return [f"{self.element(line, f'{place} + {n}u')} = {value};" for n, value in enumerate(values)]
+        start = f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u"
+        kind = f"vec{LANES}" if lanes > 1 else ""
+        parts = [", ".join(values[n : n + lanes]) for n in range(0, len(values), lanes)]
+        return [f"{self._name}[{start} + {n}u] = {kind}({part});" for n, part in enumerate(parts)]
 
     def _read(self, name: str, start: str, places: range) -> tuple[list[str], list[str]]:
         lanes = self._lanes

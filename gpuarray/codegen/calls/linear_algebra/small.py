@@ -1,41 +1,71 @@
 """Stacks of small matrices: a *team* of invocations has a matrix, and each of them a column of it in registers.
 
-A workgroup has several teams. Registers move by one in each step, as :func:`forward` explains.
+A workgroup has several teams. The text of a kernel names registers, but does not know how many steps there are: a loop
+has the steps of a *chunk* of rows, which are in the first registers, and then moves the rows below to where they were
+and the chunk to the last registers. Rows behind the matrix complete the last chunk; they have no part in others.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen.calls.linear_algebra.blocks import forward, unrolled
+from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors, inverse
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: Most bytes of a column in registers, and fewest invocations of a workgroup.
-_COLUMN, _WORKGROUP = 256, 64
+#: Most bytes of a column in registers, half as many on software devices, and fewest invocations of a workgroup.
+_COLUMN, _WORKGROUP = 512, 64
+#: Largest matrices.
+_LARGEST: Final = 64
+#: Rows of a chunk, but on software devices, which take long to compile long texts.
+_CHUNK: Final = 8
 #: Most right sides that a member of a team solves for, one after the other.
 MOST_TURNS: Final = 4
 
 
 @dataclass(frozen=True)
 class Team:
-    """How a stack of matrices is divided: ``size`` registers and members of a team, and the teams of a workgroup."""
+    """How a stack of matrices is divided.
+
+    Attributes
+    ----------
+    size : int
+        Registers and members of a team.
+    teams : int
+        Of a workgroup.
+    chunk : int
+        Rows whose steps are written out.
+    """
 
     size: int
     teams: int
-
-    @property
-    def pitch(self) -> int:
-        """Numbers from a column to the next in workgroup memory, where neighbours are in different banks."""
-        return self.size + 1
+    chunk: int
 
     @property
     def room(self) -> int:
-        """Numbers of a matrix in workgroup memory."""
-        return self.size * self.pitch
+        """Numbers of a matrix and of a column in workgroup memory."""
+        return (self.size + 2) * Vectors.pitch_of(self.size)
+
+    def groups(self, first: int = 0) -> list[tuple[int, range]]:
+        """Return the registers from the ``first`` on in groups of a chunk, each with the number of its start."""
+        starts = range(first // self.chunk * self.chunk, self.size, self.chunk)
+        return [(start, range(max(start, first), start + self.chunk)) for start in starts]
+
+    def moved_up(self) -> list[str]:
+        """Return statements that move the first chunk to the last registers, and the others before it."""
+        rest = (f"x{i} = x{i + self.chunk};" for i in range(self.size - self.chunk))
+        kept = (f"let kept{i} = x{i};" for i in range(self.chunk))
+        return ["{", *kept, *rest, *(f"x{self.size - self.chunk + i} = kept{i};" for i in range(self.chunk)), "}"]
+
+    def moved_down(self) -> list[str]:
+        """Return statements that move the last chunk to the first registers, and the others behind it."""
+        first = self.size - self.chunk
+        rest = (f"x{i} = x{i - self.chunk};" for i in reversed(range(self.chunk, self.size)))
+        kept = (f"let kept{i} = x{first + i};" for i in range(self.chunk))
+        return ["{", *kept, *rest, *(f"x{i} = kept{i};" for i in range(self.chunk)), "}"]
 
     def registers(self, line: Callable[[int], str], first: int = 0) -> list[str]:
         """Return a line for each register from the ``first`` on."""
@@ -45,12 +75,14 @@ class Team:
 def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
     """Return the team for matrices of ``n`` rows and columns, or None if a column does not fit."""
     size = max(4, 1 << (n - 1).bit_length()) if n else 0
-    if not 0 < size * dtype.itemsize <= _COLUMN:
+    is_fast = capabilities.profile.unrolled_products
+    if not 0 < size * dtype.itemsize <= (_COLUMN if is_fast else _COLUMN // 2) or size > _LARGEST:
         return None
     teams = max(1, _WORKGROUP // size)
+    chunk = min(size, _CHUNK if is_fast else 1)
     while True:
-        team = Team(size, teams)
-        if ((team.room + 2 * size) * teams + 2 * size) * dtype.itemsize + 12 * teams < capabilities.workgroup_memory:
+        team = Team(size, teams, chunk)
+        if team.room * teams * dtype.itemsize + 12 * (team.size + 1) * teams < capabilities.workgroup_memory:
             return team
         if teams == 1:
             return None
@@ -66,7 +98,6 @@ def _begin(template: Template, team: Team, numbers: Numbers) -> None:
     kernel.workgroup = team.size * team.teams
     kernel.module += [
         *numbers.functions,
-        f"var<workgroup> column: array<{numbers.kind}, {2 * kernel.workgroup}>;",
         f"var<workgroup> failures: array<u32, {team.teams}>;",
     ]
     template.numbers("n", "count")
@@ -94,24 +125,16 @@ def _load(template: Template, team: Team, numbers: Numbers, source: Matrix, *, c
 
 
 def _report(template: Template, status: Buffer) -> None:
-    """Write the status, if the columns before those that are ``done`` have none."""
+    """Write the status."""
     failed = template.bind(status, writable=True)
-    template.numbers("done")
-    template.kernel.line(
-        "if (is_present && own == 0u) {",
-        "var known = 0i;",
-        f"if (done > 0u) {{ known = {failed.load('plane')}; }}",
-        "if (known == 0 && failures[team] > 0u) { known = i32(done + failures[team]); }",
-        failed.store("plane", "known"),
-        "}",
-    )
+    template.kernel.line(f"if (is_present && own == 0u) {{ {failed.store('plane', 'i32(failures[team])')} }}")
 
 
 def _run(
     frame: Frame, team: Team, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
     places: dict[str, int],
 ) -> None:  # fmt: skip
-    values = {"n": n, "count": frame.batch, "done": 0, **places}
+    values = {"n": n, "count": frame.batch, **places}
     frame.run((*key, team), label, write, values, -(-frame.batch // team.teams))
 
 
@@ -119,34 +142,56 @@ def _run(
 
 
 def _eliminate(template: Template, team: Team, numbers: Numbers) -> None:
-    """Make the registers those of the factors L and U, and write the places of the pivots to ``pivots``."""
-    kernel, real = template.kernel, numbers.real
-    kernel.module.append(f"var<workgroup> pivots: array<u32, {kernel.workgroup}>;")
+    """Make the registers those of the factors L and U, and write the rows that were pivots to ``pivots``."""
+    kernel = template.kernel
+    column = Vectors("column", numbers, team.teams, team.size)
+    kernel.module += [f"var<workgroup> pivots: array<u32, {kernel.workgroup}>;", column.declaration]
     kernel.line(
         "if (own == 0u) { failures[team] = 0u; }",
-        "for (var j = 0u; j < n; j++) {",
-        "let left = n - j;",
-        # the member whose column it is finds the pivot
-        "if (own == j) {",
-        f"var largest = {real}(-1); var place = 0u;",
-        *team.registers(lambda i: _larger(i, numbers)),
-        "pivots[first + j] = place;",
-        "}",
-        "workgroupBarrier();",
-        "let place = pivots[first + j]; let kept = x0;",
-        *team.registers(lambda i: f"if (place == {i}u) {{ x0 = x{i}; x{i} = kept; }}", 1),
-        "if (own == j) {",
-        f"let size = {numbers.size('x0')};",
-        "if (size == 0 && failures[team] == 0u) { failures[team] = j + 1u; }",
-        *inverse(numbers, "x0"),
-        *team.registers(lambda i: _divided(i, numbers.times(f"x{i} * gain", "inverse")), 1),
-        "}",
-        "workgroupBarrier();",
-        "let top = x0; let is_right = own > j;",
-        *team.registers(lambda i: _reduced(i, numbers, "top"), 1),
-        f"x{team.size - 1} = top;",
-        "}",
+        f"for (var f = 0u; f < n; f += {team.chunk}u) {{",
+        "let left = n - f;",
     )
+    for s in range(team.chunk):
+        kernel.line(f"if (f + {s}u < n) {{", *_step(team, numbers, column, s), "}")
+    kernel.line(*team.moved_up(), "}")
+
+
+def _step(team: Team, numbers: Numbers, column: Vectors, s: int) -> list[str]:
+    """Return the statements that eliminate the column whose pivot comes to register ``s``."""
+    real = numbers.real
+    lines = [f"if (own == f + {s}u) {{", f"var largest = {real}(-1); var place = {s}u;"]
+    for start, registers in team.groups(s):
+        lines += [f"if ({start}u < left) {{", *(_larger(i, numbers) for i in registers), "}"]
+    # the member whose column it is has found the pivot
+    lines += [f"pivots[first + f + {s}u] = f + place;", "}", "workgroupBarrier();"]
+    lines += [f"let place = pivots[first + f + {s}u] - f; let kept = x{s};"]
+    for start, registers in team.groups(s + 1):
+        swaps = (f"if (place == {i}u) {{ x{s} = x{i}; x{i} = kept; }}" for i in registers)
+        lines += [f"if (place / {team.chunk}u == {start // team.chunk}u) {{", *swaps, "}"]
+    lines += [
+        f"if (own == f + {s}u) {{",
+        f"let size = {numbers.size(f'x{s}')};",
+        f"if (size == 0 && failures[team] == 0u) {{ failures[team] = f + {s + 1}u; }}",
+        *inverse(numbers, f"x{s}"),
+    ]
+    for start, registers in team.groups(s + 1):
+        divided = (f"x{i} = {numbers.times(f'x{i} * gain', 'inverse')};" for i in registers)
+        lines += [
+            f"if ({start}u < left) {{",
+            *divided,
+            *column.write_some("team", f"{start}u", _names(start, team)),
+            "}",
+        ]
+    lines += ["}", "workgroupBarrier();", f"if (own > f + {s}u) {{ let top = x{s};"]
+    for start, registers in team.groups(s + 1):
+        lets, factors = column.read_some("factor", "team", f"{start}u", team.chunk)
+        changed = (f"x{i} = {numbers.less(f'x{i}', factors[i - start], 'top')};" for i in registers)
+        lines += [f"if ({start}u < left) {{", *lets, *changed, "}"]
+    return [*lines, "}"]
+
+
+def _names(start: int, team: Team) -> list[str]:
+    return [f"x{i}" for i in range(start, start + team.chunk)]
 
 
 def _larger(i: int, numbers: Numbers) -> str:
@@ -154,13 +199,9 @@ def _larger(i: int, numbers: Numbers) -> str:
     return f"if ({i}u < left) {{ let size = {size}; if (size > largest) {{ largest = size; place = {i}u; }} }}"
 
 
-def _divided(i: int, quotient: str) -> str:
-    return f"if ({i}u < left) {{ x{i} = {quotient}; }} column[first + {i}u] = x{i};"
-
-
-def _reduced(i: int, numbers: Numbers, factor: str) -> str:
-    changed = numbers.less(f"x{i}", f"column[first + {i}u]", factor)
-    return f"x{i - 1} = select(x{i}, {changed}, is_right && {i}u < left);"
+def _past(team: Team) -> str:
+    """Return the statement that declares the register of the first row after all chunks."""
+    return f"let past = {team.size}u - (n + {team.chunk - 1}u) / {team.chunk}u * {team.chunk}u;"
 
 
 def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: Buffer, status: Buffer) -> None:
@@ -175,12 +216,12 @@ def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: 
         written, rows_of = template.bind(target.buffer, writable=True), template.bind(pivots, writable=True)
         template.matrix("target")
         kernel.line("if (is_present && own < n) {")
-        kernel.line(rows_of.store("plane * n + own", "i32(own + pivots[first + own])"))
+        kernel.line(rows_of.store("plane * n + own", "i32(pivots[first + own])"))
         place = template.place("target", target, "row", "own")
         stored = team.registers(
-            lambda i: f"if ({i}u >= past) {{ let row = {i}u - past; {written.store(place, f'x{i}')} }}"
+            lambda i: f"{{ let row = {i}u - past; if (row < n) {{ {written.store(place, f'x{i}')} }} }}"
         )
-        kernel.line(f"let past = {team.size}u - n;", *stored, "}")
+        kernel.line(_past(team), *stored, "}")
         _report(template, status)
 
     places = {**where("source", source), **where("target", target)}
@@ -196,14 +237,15 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
         _begin(template, team, numbers)
         _load(template, team, numbers, source)
         _eliminate(template, team, numbers)
-        _keep(template, team, numbers)
+        factors = Vectors("factors", numbers, team.size * team.teams, team.size)
+        _keep(template, team, factors)
         template.numbers("columns")
         if right is not None:
             template.matrix("right")
         template.matrix("target")
         kernel.line(f"if (is_present) {{ for (var c = own; c < columns; c += {team.size}u) {{")
         _load_right(template, team, numbers, right)
-        _substitute(template, team, numbers)
+        _substitute(template, team, numbers, factors)
         written = template.bind(target.buffer, writable=True)
 
         def stored(i: int) -> str:
@@ -217,21 +259,18 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
     _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **places})
 
 
-def _keep(template: Template, team: Team, numbers: Numbers) -> None:
+def _keep(template: Template, team: Team, factors: Vectors) -> None:
     """Write the factors to workgroup memory, and which row each row of the right sides is."""
     kernel = template.kernel
-    kernel.module += [
-        # steps read as many numbers as a column has, from the diagonal on: some lie before and behind the matrix
-        f"var<workgroup> factors: array<{numbers.kind}, {team.teams * team.room + 2 * team.size}>;",
-        f"var<workgroup> order: array<u32, {kernel.workgroup}>;",
-    ]
+    kernel.module += [factors.declaration, f"var<workgroup> order: array<u32, {kernel.workgroup}>;"]
+    kernel.line(_past(team))
+    for start, _ in team.groups():
+        stores = factors.write_some("local", f"{start}u - past", _names(start, team))
+        kernel.line(f"if ({start}u >= past) {{", *stores, "}")
     kernel.line(
-        f"let base = {team.size}u + team * {team.room}u;",
-        f"let past = {team.size}u - n;",
-        *team.registers(lambda i: f"if ({i}u >= past) {{ factors[base + own * {team.pitch}u + {i}u - past] = x{i}; }}"),
         "var source_row = own;",
         "for (var step = n; step > 0u; step--) {",
-        "let row = step - 1u; let pivot = row + pivots[first + row];",
+        "let row = step - 1u; let pivot = pivots[first + row];",
         "if (source_row == row) { source_row = pivot; } else if (source_row == pivot) { source_row = row; }",
         "}",
         "order[local] = source_row;",
@@ -251,35 +290,45 @@ def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix 
     template.kernel.line(*lines)
 
 
-def _substitute(template: Template, team: Team, numbers: Numbers) -> None:
-    """Solve for a column with L, whose first row is in register 0, and with U, whose last row is in the last."""
-    last = team.size - 1
-
-    def above(i: int) -> str:
-        up = team.size - i
-        value = numbers.less(f"x{i - 1}", f"factors[diagonal - {up}u]", "top")
-        return f"x{i} = select(x{i - 1}, {value}, {up}u <= j);"
-
-    template.kernel.line(
-        *forward(team.size, team.pitch, numbers, rows="n", base="base", unit=True),
-        "for (var step = n; step > 0u; step--) {",
-        f"let j = step - 1u; let diagonal = base + j * {team.pitch + 1}u;",
-        f"let top = {numbers.over(f'x{last}', 'factors[diagonal]')};",
-        *reversed(team.registers(above, 1)),
-        "x0 = top;",
-        "}",
+def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vectors) -> None:
+    """Solve for a column with L, from the first chunk of rows on, and with U, from the last chunk on."""
+    kernel, chunk, last = template.kernel, team.chunk, team.size - team.chunk
+    kernel.line(f"for (var f = 0u; f < n; f += {chunk}u) {{", "let left = n - f;")
+    for s in range(chunk):
+        kernel.line(f"if (f + {s}u < n) {{")
+        for start, registers in team.groups(s + 1):
+            lets, found = factors.read_some("factor", f"first + f + {s}u", f"f + {start}u", chunk)
+            changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], f'x{s}')};" for i in registers)
+            kernel.line(f"if ({start}u < left) {{", *lets, *changed, "}")
+        kernel.line("}")
+    kernel.line(*team.moved_up(), "}")
+    kernel.line(
+        f"for (var stop = {team.size}u - past; stop > 0u; stop -= {chunk}u) {{",
+        f"let f = stop - {chunk}u;",
     )
+    for s in reversed(range(chunk)):
+        own = f"x{last + s}"
+        diagonal = factors.element(f"first + f + {s}u", f"f + {s}u")
+        kernel.line(f"if (f + {s}u < n) {{", f"{own} = {numbers.over(own, diagonal)};")
+        for start, registers in team.groups():
+            if start > last:
+                continue
+            lets, found = factors.read_some("factor", f"first + f + {s}u", f"f + {start}u - {last}u", chunk)
+            changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], own)};" for i in registers if i < last + s)
+            kernel.line(f"if (f + {start}u >= {last}u) {{", *lets, *changed, "}")
+        kernel.line("}")
+    kernel.line(*team.moved_down(), "}")
 
 
 # -- Cholesky factors --------------------------------------------------------------------------------------------------
 
 
 def cholesky(
-    frame: Frame, team: Team, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False, done: int = 0
+    frame: Frame, team: Team, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False
 ) -> None:
     """Write the lower factors of Hermitian matrices, or of their conjugates and the conjugates of the factors.
 
-    The status is the first row whose pivot is not positive, from 1 on, of matrices that begin at row ``done``.
+    The status is the first row whose pivot is not positive, from 1 on.
     """
     numbers, n = Numbers(frame.dtype), source.rows
 
@@ -295,37 +344,48 @@ def cholesky(
         def stored(i: int) -> str:
             value = numbers.conj(f"x{i}") if conjugated else f"x{i}"
             return (
-                f"if ({i}u >= past) {{ let row = {i}u - past; var value = {numbers.zero}; "
-                f"if (row >= own) {{ value = {value}; }} {store} }}"
+                f"{{ let row = {i}u - past; if (row < n) {{ var value = {numbers.zero}; "
+                f"if (row >= own) {{ value = {value}; }} {store} }} }}"
             )
 
-        kernel.line(f"let past = {team.size}u - n;", "if (is_present && own < n) {", *team.registers(stored), "}")
+        kernel.line(_past(team), "if (is_present && own < n) {", *team.registers(stored), "}")
         _report(template, status)
 
-    places = {"done": done, **where("source", source), **where("target", target)}
+    places = {**where("source", source), **where("target", target)}
     _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, places)
 
 
 def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> None:
     """Make the registers those of the lower factor; what is above the diagonal has no meaning."""
-    half = team.size * team.teams
-    template.kernel.line(
+    kernel = template.kernel
+    # two columns in turn: one is still read when the other is written
+    column = Vectors("column", numbers, 2 * team.teams, team.size)
+    kernel.module.append(column.declaration)
+    kernel.line(
         "if (own == 0u) { failures[team] = 0u; }",
-        "for (var j = 0u; j < n; j++) {",
-        # two columns in turn: one is still read when the other is written
-        f"let first = (j & 1u) * {half}u + team * {team.size}u;",
-        "let left = n - j; let is_right = own > j;",
-        "if (own == j) {",
-        f"let pivot = {numbers.part('x0')};",
-        "if (!(pivot > 0) && failures[team] == 0u) { failures[team] = j + 1u; }",
-        "let root = sqrt(pivot); let inverse = 1 / root;",
-        f"x0 = {numbers.whole('root')};",
-        *team.registers(lambda i: _divided(i, f"x{i} * inverse"), 1),
-        "}",
-        "workgroupBarrier();",
-        f"let other = column[first + select(0u, own - j, is_right)]; let factor = {numbers.conj('other')};",
-        "let top = x0;",
-        *team.registers(lambda i: _reduced(i, numbers, "factor"), 1),
-        f"x{team.size - 1} = top;",
-        "}",
+        f"for (var f = 0u; f < n; f += {team.chunk}u) {{",
+        "let left = n - f;",
     )
+    for s in range(team.chunk):
+        line = f"team + (f + {s}u) % 2u * {team.teams}u"
+        kernel.line(
+            f"if (f + {s}u < n) {{",
+            f"if (own == f + {s}u) {{",
+            f"let pivot = {numbers.part(f'x{s}')};",
+            f"if (!(pivot > 0) && failures[team] == 0u) {{ failures[team] = f + {s + 1}u; }}",
+            "let root = sqrt(pivot); let inverse = 1 / root;",
+            f"x{s} = {numbers.whole('root')};",
+        )
+        for start, registers in team.groups(s + 1):
+            divided = (f"x{i} = x{i} * inverse;" for i in registers)
+            stores = column.write_some(line, f"{start}u", _names(start, team))
+            kernel.line(f"if ({start}u < left) {{", *divided, *stores, "}")
+        other = column.element(line, "own - f")
+        kernel.line("}", "workgroupBarrier();", f"if (own > f + {s}u) {{ let other = {other};")
+        kernel.line(f"let top = {numbers.conj('other')};")
+        for start, registers in team.groups(s + 1):
+            lets, factors = column.read_some("factor", line, f"{start}u", team.chunk)
+            changed = (f"x{i} = {numbers.less(f'x{i}', factors[i - start], 'top')};" for i in registers)
+            kernel.line(f"if ({start}u < left) {{", *lets, *changed, "}")
+        kernel.line("} }")
+    kernel.line(*team.moved_up(), "}")

@@ -7,7 +7,7 @@ from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Templa
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 
 #: Right sides of a workgroup, each that of one invocation; most rows for which one launch solves.
-_TOGETHER: Final = 64
+_TOGETHER: Final = 32
 _MOST: Final = 128
 
 

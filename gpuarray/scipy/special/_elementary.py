@@ -1,0 +1,329 @@
+"""Special functions of elements that are made of others: elliptic integrals, polynomials, powers and binomials.
+
+Operands have the dtype of the result. Degrees and orders are Python integers, and their recurrences are recorded.
+"""
+
+from collections.abc import Callable
+from math import factorial, pi, sqrt
+from typing import Any, Final
+
+import numpy as np
+
+import gpuarray.functions as xp
+from gpuarray.array import GpuArray
+from gpuarray.functions import special
+from gpuarray.scipy.special._compositions import riemann
+
+#: Duplications of Carlson's forms, after which arguments that differ by 300 orders of magnitude are nearly equal.
+_DUPLICATIONS: Final = 16
+#: The arithmetic-geometric mean of such arguments.
+_MEANS: Final = 14
+#: The distance of the points of Rybicki's sum for Dawson's function, and how many it has on each side.
+_SPACING: Final = 0.25
+_POINTS: Final = 25
+#: The largest degree whose recurrence is recorded.
+HIGHEST: Final = 100
+
+
+def _exp10(x: GpuArray) -> GpuArray:
+    found: GpuArray = 10.0**x
+    return found
+
+
+def _powm1(x: GpuArray, y: GpuArray) -> GpuArray:
+    """Return ``x**y - 1``: for positive x by the transformation of Box and Cox, which keeps digits near 0."""
+    is_usual = (x > 0) & xp.isfinite(x) & xp.isfinite(y) & (y != 0)
+    usual = special.boxcox(xp.where(is_usual, x, 1), xp.where(is_usual, y, 1)) * y
+    found: GpuArray = xp.where(is_usual, usual, xp.pow(x, y) - 1)
+    return found
+
+
+def _zetac(x: GpuArray) -> GpuArray:
+    is_series = (x > 1) & (x < np.inf)
+    found: GpuArray = xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
+    return found
+
+
+def _dawsn(x: GpuArray) -> GpuArray:
+    """Return Dawson's function, by Rybicki's sum of Gaussians, and near 0 by its series."""
+    size = xp.abs(x)
+    term = total = x * 0 + 1
+    square = xp.where(size < 0.5, x * x, 0)
+    for k in range(1, 15):
+        term = term * square * (-2 / (2 * k + 1))
+        total = total + term
+    center = xp.where(size < 1e4, 2 * xp.rint(size / (2 * _SPACING)), 0)
+    rest = size - center * _SPACING
+    gaussians = x * 0
+    for k in range(-_POINTS, _POINTS + 1, 2):
+        gaussians = gaussians + xp.exp(-((rest - k * _SPACING) ** 2)) / (center + k)
+    far = xp.where(size < 1e4, 1.0, size)
+    asymptotic = (1 + 0.5 / (far * far)) / (2 * far)
+    found = xp.where(size < 1e4, gaussians * (1 / sqrt(pi)), asymptotic)
+    return xp.where(size < 0.5, x * total, xp.copysign(found, x))
+
+
+def _erfi(x: GpuArray) -> GpuArray:
+    found: GpuArray = xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
+    return found
+
+
+def _ndtri_exp(y: GpuArray) -> GpuArray:
+    """Return the quantile of the normal distribution, of the logarithm of a probability."""
+    low = xp.where(y < -2, xp.maximum(y, -1e37 if y.dtype == np.float32 else -1e300), -2)
+    root = xp.sqrt(-2 * low)
+    found = -xp.sqrt(xp.maximum(-2 * (low + xp.log(root * sqrt(2 * pi))), 0.5))
+    for _ in range(5):  # Newton's method, whose steps are quotients of the distribution and the density
+        value = special.log_ndtr(found)
+        found = found - (value - low) * xp.exp(value + 0.5 * found * found) * sqrt(2 * pi)
+    high = -special.ndtri(-xp.expm1(xp.where(y > -0.1, y, -0.1)))
+    middle = special.ndtri(xp.exp(xp.where(y < -2, -1, y)))
+    found = xp.where(y < -2, found, xp.where(y > -0.1, high, middle))
+    return xp.where(y == -np.inf, -np.inf, xp.where(y > 0, np.nan, found))
+
+
+# -- binomials --------------------------------------------------------------------------------------------------------
+
+
+def _poch(z: GpuArray, m: GpuArray) -> GpuArray:
+    """Return the quotient of the gamma functions of ``z + m`` and of ``z``."""
+    end = z + m
+    few = (z > 10) & (m > 0) & (m < 20)
+    quotient = special.gamma(xp.where(few, m, 1)) / special.beta(xp.where(few, z, 1), xp.where(few, m, 1))
+    size = xp.exp(special.gammaln(end) - special.gammaln(z)) * special.gammasgn(end) * special.gammasgn(z)
+    product = z * 0 + 1
+    for k in range(20):  # few factors are exact
+        product = product * xp.where(k < m, z + k, 1)
+    is_few = (m >= 0) & (m <= 20) & (xp.floor(m) == m)
+    is_pole = (z <= 0) & (xp.floor(z) == z)
+    is_zero = is_pole & ((end > 0) | (xp.floor(end) != end))
+    size = xp.where((end <= 0) & (xp.floor(end) == end), np.inf, size)
+    mirrored = xp.exp(special.gammaln(1 - z) - special.gammaln(1 - end)) * (1 - 2 * xp.remainder(m, 2))
+    return xp.where(is_few, product, xp.where(is_zero, 0, xp.where(is_pole, mirrored, xp.where(few, quotient, size))))
+
+
+def _binom(n: GpuArray, k: GpuArray) -> GpuArray:
+    """Return binomial coefficients: few factors are multiplied, and others are beta functions."""
+    least = xp.where((xp.floor(n) == n) & (n >= 0) & (k > n / 2), n - k, k)  # of integers, as they are symmetric
+    product = xp.where(xp.isinf(k), np.nan, n * 0 + 1)
+    for j in range(1, 20):
+        product = product * xp.where(j <= least, (n - (least - j)) / j, 1)
+    is_few = (xp.floor(least) == least) & (least < 20) & (n != 0)
+    found = 1 / (n + 1) / special.beta(1 + n - k, 1 + k)
+    negative = (n < 0) & (xp.floor(n) == n)
+    return xp.where(negative, np.nan, xp.where(is_few, xp.where(least < 0, 0, product), found))
+
+
+# -- elliptic integrals -----------------------------------------------------------------------------------------------
+
+
+def _agm(a: GpuArray, b: GpuArray) -> GpuArray:
+    """Return the arithmetic-geometric mean."""
+    is_usual = (a * b > 0) & xp.isfinite(a) & xp.isfinite(b)
+    first, second = (xp.where(is_usual, xp.abs(v), 1) for v in (a, b))
+    for _ in range(_MEANS):
+        first, second = (first + second) / 2, xp.sqrt(first) * xp.sqrt(second)
+    found = xp.copysign(first, a)
+    zero = xp.where((a == 0) | (b == 0), 0.0 * (a + b), np.nan)
+    is_infinite = (a * b > 0) & (xp.isinf(a) | xp.isinf(b))
+    return xp.where(is_usual, found, xp.where(is_infinite, a + b, zero))
+
+
+def _duplicated(x: GpuArray, y: GpuArray, z: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray, GpuArray]:
+    """Return arguments of Carlson's forms that are nearly equal, and the rest of the form of the second kind."""
+    rest, power = x * 0, 1.0
+    for _ in range(_DUPLICATIONS):
+        roots = xp.sqrt(x), xp.sqrt(y), xp.sqrt(z)
+        mean = roots[0] * roots[1] + roots[0] * roots[2] + roots[1] * roots[2]
+        rest = rest + power / (roots[2] * (z + mean))
+        x, y, z = (x + mean) / 4, (y + mean) / 4, (z + mean) / 4
+        power /= 4
+    return x, y, z, rest
+
+
+def _first_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
+    x, y, z, _ = _duplicated(x, y, z)
+    return 1 / xp.sqrt((x + y + z) / 3)
+
+
+def _second_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
+    x, y, z, rest = _duplicated(x, y, z)
+    mean = (x + y + 3 * z) / 5
+    return 3 * rest + 0.25**_DUPLICATIONS / (mean * xp.sqrt(mean))
+
+
+def _inside(form: Callable[..., GpuArray], *arguments: GpuArray, at: Any) -> GpuArray:
+    """Return a form where a condition holds, and NaN elsewhere."""
+    found: GpuArray = xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
+    return found
+
+
+def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
+    return (x >= 0) & (y >= 0) & (x + y > 0) & xp.isfinite(x + y)
+
+
+def _elliprf(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
+    is_usual = _few_zeros(x, y) & _few_zeros(x, z) & _few_zeros(y, z)
+    found = _inside(_first_kind, x, y, z, at=is_usual)
+    is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
+    has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
+    return xp.where(is_usual | is_negative, found, xp.where(has_infinity, 0.0, np.inf))
+
+
+def _elliprd(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
+    is_usual = _few_zeros(x, y) & (z > 0) & xp.isfinite(z)
+    found = _inside(_second_kind, x, y, z, at=is_usual)
+    is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
+    has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
+    return xp.where(is_usual | is_negative, found, xp.where(has_infinity, 0.0, np.inf))
+
+
+def _ellipe(m: GpuArray) -> GpuArray:
+    """Return the complete integral of the second kind, by the forms of the first and second kind."""
+    rest = xp.where(m < 1, 1 - m, 1)
+    zero, one = m * 0, m * 0 + 1
+    found = _first_kind(zero, rest, one) - xp.where(m < 1, m, 0) / 3 * _second_kind(zero, rest, one)
+    found = xp.where(m < 1, found, xp.where(m == 1, 1.0, np.nan))
+    return xp.where(m == -np.inf, np.inf, found)
+
+
+def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
+    """Return the incomplete integral of the first or second kind for angles of any size."""
+    turns = xp.rint(phi / pi)
+    angle = phi - turns * pi
+    sine, cosine = xp.sin(angle), xp.cos(angle)
+    delta = 1 - m * sine * sine
+    is_usual = (m <= 1) & xp.isfinite(phi) & xp.isfinite(m)
+    arguments = [xp.where(is_usual, v, 1) for v in (cosine * cosine, delta, sine * 0 + 1)]
+    found = sine * _first_kind(*arguments)
+    if is_second:
+        found = found - m / 3 * sine**3 * _second_kind(*arguments)
+        whole = _ellipe(xp.where(m <= 1, m, 0))
+    else:
+        whole = special.ellipk(xp.where(m <= 1, m, 0))
+    found = found + xp.where(turns == 0, 0, 2 * turns * whole)
+    at_end = xp.where(xp.isinf(phi) & xp.isfinite(m), phi, np.nan)
+    if is_second:
+        at_end = xp.where(xp.isinf(m), -m, at_end)
+    else:
+        at_end = xp.where(xp.isinf(m) & xp.isfinite(phi), 0, at_end)
+    return xp.where(is_usual, found, xp.where(m <= 1, at_end, np.nan))
+
+
+# -- recurrences ------------------------------------------------------------------------------------------------------
+
+
+def _one(x: GpuArray) -> GpuArray:
+    """Return the polynomial of degree 0, which is NaN for NaN."""
+    found: GpuArray = xp.where(x == x, 1, x)
+    return found
+
+
+def _recurrence(
+    n: int, first: GpuArray, second: GpuArray, step: Callable[[int, GpuArray, GpuArray], GpuArray]
+) -> GpuArray:
+    """Return member n of a sequence of which the first two are known, by ``step(k, member k, member k - 1)``."""
+    if n < 1:
+        return first
+    for k in range(1, n):
+        first, second = second, step(k, second, first)
+    return second
+
+
+def _legendre(n: int, x: GpuArray) -> GpuArray:
+    degree = n if n >= 0 else -n - 1
+    return _recurrence(degree, xp.ones_like(x), x, lambda k, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
+
+
+def _chebyshev(n: int, x: GpuArray, second: float) -> GpuArray:
+    return _recurrence(n, _one(x), second * x, lambda k, p, q: 2 * x * p - q)
+
+
+def _chebyt(n: int, x: GpuArray) -> GpuArray:
+    return _chebyshev(abs(n), x, 1)
+
+
+def _chebyu(n: int, x: GpuArray) -> GpuArray:
+    if n < 0:
+        return xp.zeros_like(x) if n == -1 else -_chebyshev(-n - 2, x, 2)
+    return _chebyshev(n, x, 2)
+
+
+def _hermite(n: int, x: GpuArray) -> GpuArray:
+    return x * np.nan if n < 0 else _recurrence(n, _one(x), 2 * x, lambda k, p, q: 2 * x * p - 2 * k * q)
+
+
+def _hermitenorm(n: int, x: GpuArray) -> GpuArray:
+    return x * np.nan if n < 0 else _recurrence(n, _one(x), x, lambda k, p, q: x * p - k * q)
+
+
+def _genlaguerre(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
+    found = xp.where(xp.isnan(x), x, 0) + xp.zeros_like(alpha)
+    found = found if n < 0 else _recurrence(
+        n, found + 1, 1 + alpha - x,
+        lambda k, p, q: ((2 * k + 1 + alpha - x) * p - (k + alpha) * q) / (k + 1),
+    )  # fmt: skip
+    return xp.where(alpha > -1, found, np.nan)
+
+
+def _kn(n: int, x: GpuArray) -> GpuArray:
+    found = _recurrence(abs(n), special.k0(x), special.k1(x), lambda k, p, q: q + 2 * k / x * p)
+    return xp.where((x == 0) | (xp.isnan(found) & (x > 0)), np.inf, found)
+
+
+def _yn(n: int, x: GpuArray) -> GpuArray:
+    found = _recurrence(abs(n), special.y0(x), special.y1(x), lambda k, p, q: 2 * k / x * p - q)
+    found = -found if n < 0 and n % 2 else found
+    sign = -1.0 if n < 0 and n % 2 else 1.0
+    return xp.where((x == 0) | (xp.isnan(found) & (x > 0)), -np.inf * sign, found)
+
+
+def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float = 1.0) -> GpuArray:
+    """Return the associated Legendre function of order m and degree n >= m >= 0, times a factor."""
+    start = cosine * 0 + scale
+    for k in range(1, m + 1):
+        start = start * sine * (1 - 2 * k)
+    if n == m:
+        return start
+    following = cosine * start * (2 * m + 1)
+    for k in range(m + 1, n):
+        start, following = following, ((2 * k + 1) * cosine * following - (k + m) * start) / (k + 1 - m)
+    return following
+
+
+def _lpmv(m: int, v: int, x: GpuArray) -> GpuArray:
+    degree = v if v >= 0 else -v - 1
+    order = abs(m)
+    is_inside = xp.abs(x) <= 1
+    if order > degree:
+        return xp.where(is_inside, 0.0, np.nan).astype(x.dtype)
+    scale = (-1.0) ** order * factorial(degree - order) / factorial(degree + order) if m < 0 else 1.0
+    inside = xp.where(is_inside, x, 0) if order else x
+    found = _associated(order, degree, inside, xp.sqrt(1 - inside * inside) if order else x, scale)
+    return xp.where(is_inside, found, np.nan) if order else found
+
+
+def normalized(n: int, m: int, theta: GpuArray) -> GpuArray:
+    """Return the part of a spherical harmonic, of degree n and order m >= 0, that depends on the polar angle."""
+    scale = sqrt((2 * n + 1) / (4 * pi) * factorial(n - m) / factorial(n + m))
+    return _associated(m, n, xp.cos(theta), xp.abs(xp.sin(theta)), scale)
+
+
+#: Functions of arrays, by SciPy's names.
+OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
+    "cbrt": xp.cbrt, "exp2": xp.exp2, "expm1": xp.expm1, "log1p": xp.log1p, "round": xp.rint, "exp10": _exp10,
+    "powm1": _powm1, "zetac": _zetac, "dawsn": _dawsn, "erfi": _erfi, "ndtri_exp": _ndtri_exp, "poch": _poch,
+    "binom": _binom, "agm": _agm, "elliprf": _elliprf, "elliprd": _elliprd, "ellipe": _ellipe,
+    "ellipkinc": lambda phi, m: _incomplete(phi, m, is_second=False),
+    "ellipeinc": lambda phi, m: _incomplete(phi, m, is_second=True),
+}  # fmt: skip
+#: Functions whose first arguments are degrees and orders, with the number of these.
+BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
+    "eval_legendre": (1, _legendre), "eval_sh_legendre": (1, lambda n, x: _legendre(n, 2 * x - 1)),
+    "eval_chebyt": (1, _chebyt), "eval_sh_chebyt": (1, lambda n, x: _chebyt(n, 2 * x - 1)),
+    "eval_chebyu": (1, _chebyu), "eval_sh_chebyu": (1, lambda n, x: _chebyu(n, 2 * x - 1)),
+    "eval_chebyc": (1, lambda n, x: 2 * _chebyt(n, x / 2)), "eval_chebys": (1, lambda n, x: _chebyu(n, x / 2)),
+    "eval_hermite": (1, _hermite), "eval_hermitenorm": (1, _hermitenorm),
+    "eval_laguerre": (1, lambda n, x: _genlaguerre(n, xp.zeros_like(x), x)), "eval_genlaguerre": (1, _genlaguerre),
+    "kn": (1, _kn), "yn": (1, _yn), "lpmv": (2, _lpmv),
+}  # fmt: skip
