@@ -14,9 +14,8 @@ from weakref import ref
 
 from gpuarray.config import config, recording
 from gpuarray.errors import RecordingError
-from gpuarray.graph import tracing
+from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Generate, Map, Node, View
-from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import topological
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
@@ -108,9 +107,11 @@ class Recorded:
         is_aligned = node.depth == recording.depth < limit
         period = 0 if is_aligned else _period(node)
         deep: list[Node] = []
-        if not tapes.tapes and (not tracing.is_anywhere() or tracing.mode().is_replayed):  # else some have no values
+        if not tracing.is_anywhere() or tracing.mode().is_replayed:  # else some have no values
             deep = [other.node for other in self.pending() if other.device is cell.device]
-            deep = [other for other in deep if 2 * other.depth > limit and other is not node]
+            least = limit // (8 if tape.state.tapes else 2)  # a derivative reads what arrays have again
+            deep = [other for other in deep if other.depth > least and other is not node]
+            deep = [other for other in deep if tape.batch_of(other) is None]
             deep.sort(key=_depth_of, reverse=True)
         try:
             evaluate.evaluate([node, *deep], cell.device)

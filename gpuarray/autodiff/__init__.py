@@ -11,10 +11,11 @@ to one for all elements (:mod:`.batches`), by one rule for each kind of node (:m
 """
 
 from gpuarray.autodiff import calls as _calls  # noqa: F401  # these set the rules
-from gpuarray.autodiff import custom, mapping, transforms
+from gpuarray.autodiff import custom, jacobians, mapping, transforms
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401
 from gpuarray.autodiff.custom import *
+from gpuarray.autodiff.jacobians import *
 from gpuarray.autodiff.mapping import *
 from gpuarray.autodiff.transforms import *
 
-__all__ = [*custom.__all__, *mapping.__all__, *transforms.__all__]
+__all__ = [*custom.__all__, *jacobians.__all__, *mapping.__all__, *transforms.__all__]

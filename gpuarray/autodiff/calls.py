@@ -261,25 +261,43 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     call = outputs.call
     *batch, m, n = x.shape
     k = min(m, n)
-    if call.parameters.get("full_matrices") and m != n and not cts.keys() <= {1}:
-        raise undefined(outputs, "linalg.svd with full_matrices=True", "is not unique for matrices that are not square")
     real = _real(call.dtype)
     dtype = real if x.dtype.kind != "c" else dtypes.promote(real, dtypes.complex64)
     shapes = [((*batch, m, k), dtype), ((*batch, k), real), ((*batch, k, n), dtype)]
     parameters = {"full_matrices": False, "hermitian": call.parameters["hermitian"]}
     alone = call.parameters.get("compute_uv") is False
-    if alone or (call.parameters["full_matrices"] and m != n):
+    if alone:
         u, s, vh = (wrap(made, x.device) for made in build.call(call.op, [x.node()], parameters, shapes))
     else:
+        if call.parameters["full_matrices"]:
+            shapes[0], shapes[2] = ((*batch, m, m), dtype), ((*batch, n, n), dtype)
         u, s, vh = (_output(outputs, number, *shapes[number], x.device) for number in range(3))
+    u, more_u, vh, more_vh = u[..., :k], u[..., k:], vh[..., :k, :], vh[..., k:, :]
     of_values = cts.get(0 if alone else 1)
     inner = None if of_values is None else _diagonal(of_values)
     if alone or cts.keys() <= {1}:
         return (conj(u @ inner @ vh),)
     of_u, of_vh = (None if ct is None else conj(ct) for ct in (cts.get(0), cts.get(2)))
+    beside = _zero(u, x.shape)
+    inverse = (u / s[..., None, :]) @ vh
+    if of_u is not None and more_u.size:
+        beside = -(more_u @ adjoint(of_u[..., k:]) @ inverse)
+        of_u = of_u[..., :k]
+    if of_vh is not None and more_vh.size:
+        beside = -(inverse @ adjoint(of_vh[..., k:, :]) @ more_vh)
+        of_vh = of_vh[..., :k, :]
+    return (conj(beside + _of_factors(u, s, vh, of_u, inner, of_vh)),)
+
+
+def _of_factors(
+    u: GpuArray, s: GpuArray, vh: GpuArray, of_u: GpuArray | None, inner: GpuArray | None, of_vh: GpuArray | None
+) -> GpuArray:
+    """Return the cotangent, without conjugate, of matrices by those of their singular vectors and values."""
+    dtype = u.dtype
+    m, k, n = u.shape[-2], s.shape[-1], vh.shape[-1]
     gaps = _gaps(s * s)
     scale = s[..., None, :]
-    found = _zero(u, (*batch, k, k)) if inner is None else converted(inner, dtype)
+    found = _zero(u, (*s.shape, k)) if inner is None else converted(inner, dtype)
     if of_u is not None:
         skew = adjoint(u) @ of_u
         found = found + (skew - adjoint(skew)) * gaps * scale
@@ -296,7 +314,7 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     if of_vh is not None and n > k:
         part = of_vh / scale.mT
         result = result + u @ (part - (part @ adjoint(vh)) @ vh)
-    return (conj(result),)
+    return result
 
 
 def _zero(like: GpuArray, shape: Shape) -> GpuArray:
@@ -309,9 +327,12 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
     mode = call.parameters["mode"]
     *batch, m, n = x.shape
     k = min(m, n)
-    if mode == "raw" or (mode == "complete" and m > n):
-        raise undefined(outputs, f"linalg.qr with mode={mode!r}, for matrices of {m} rows and {n} columns,")
+    if mode == "raw":
+        raise undefined(outputs, "linalg.qr with mode='raw'")
     shapes = [((*batch, m, k), call.dtype), ((*batch, k, n), call.dtype)]
+    is_full = mode == "complete" and m > n
+    if is_full:
+        shapes = [((*batch, m, m), call.dtype), ((*batch, m, n), call.dtype)]
     if mode == "r":
         q, r = (wrap(made, x.device) for made in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
         cts = {1: cts[0]}
@@ -319,6 +340,11 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
         q, r = (_output(outputs, number, *shapes[number], x.device) for number in (0, 1))
     of_q = conj(cts[0]) if 0 in cts else _zero(q, q.shape)
     of_r = conj(cts[1]) if 1 in cts else _zero(r, r.shape)
+    if is_full:
+        q, more, r = q[..., :n], q[..., n:], r[..., :n, :]
+        turned = more @ adjoint(of_q[..., n:]) @ q
+        beside = adjoint(_solved(r, adjoint(turned)))
+        return (conj(_qr_part(q, r, of_q[..., :n], of_r[..., :n, :]) - beside),)
     if m >= n:
         return (conj(_qr_part(q, r, of_q, of_r)),)
     # the first columns alone have this Q, and the others are Q times those of R

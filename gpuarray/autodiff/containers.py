@@ -18,6 +18,9 @@ def leaves(tree: Any) -> list[Any]:
 
 def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
     """Return the same containers with each leaf changed by a function, which is called in order."""
+    kind = type(tree)
+    if kind is tuple or kind is list:
+        return kind([rebuilt(item, change) for item in tree])
     if tree is None:
         return None
     if isinstance(tree, dict):
@@ -27,8 +30,8 @@ def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(rebuilt(item, change) for item in tree))
     if isinstance(tree, list | tuple):
-        return type(tree)(rebuilt(item, change) for item in tree)
-    if is_dataclass(tree) and not isinstance(tree, type):
+        return kind(rebuilt(item, change) for item in tree)
+    if hasattr(kind, "__dataclass_fields__"):
         return replace(tree, **{f.name: rebuilt(getattr(tree, f.name), change) for f in fields(tree) if f.init})
     return change(tree)
 

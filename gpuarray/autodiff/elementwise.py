@@ -6,6 +6,8 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, Final
 
+import numpy as np
+
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.errors import undefined
 from gpuarray.device import Device
@@ -19,7 +21,24 @@ from gpuarray.ops.columns import Kind
 from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
 from gpuarray.ops.spec import MapOp
 
-derivatives.evaluation.apply = GpuArray._apply
+
+class Unevaluated(Exception):  # noqa: N818  # not an error of the user's
+    """A formula has an operation that NumPy has no function for."""
+
+
+def _apply(op: MapOp, *operands: Any) -> Any:
+    """Return an operation of a formula, evaluated with arrays or with NumPy's values."""
+    if any(isinstance(operand, GpuArray) for operand in operands):
+        return GpuArray._apply(op, *operands)
+    function = op.numpy
+    if isinstance(function, np.ufunc):
+        return function(*operands)[op.output] if function.nout > 1 else function(*operands)
+    if op is ops.where:
+        return np.where(*operands)[()]
+    raise Unevaluated
+
+
+derivatives.evaluation.apply = _apply
 #: The module of the special functions, whose operations are declared when one of them is used.
 _SPECIAL: Final = "gpuarray.ops.special.derivatives"
 

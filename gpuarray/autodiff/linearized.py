@@ -1,18 +1,27 @@
 """Functions at a point: results, and the linear maps between tangents and cotangents there."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device
-from gpuarray.autodiff import containers
+from gpuarray.autodiff import at_once, containers
 from gpuarray.autodiff.program import Program, Walk, differentiated, zeros_like
-from gpuarray.config import using
+from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Node
+
+_UNCHANGED: Final = nullcontext()
+
+
+def permissive() -> AbstractContextManager[Any]:
+    """Return a context in which derivatives are computed by NumPy's rules, not by the stricter ones of the standard."""
+    is_strict = strictness.possible and config.current.strict_array_api
+    return using(strict_array_api=False) if is_strict else _UNCHANGED
 
 
 def array_of(value: Any, what: str) -> GpuArray:
@@ -48,7 +57,7 @@ class Point:
         self.primals = tuple(primals)
         self.given = [array_of(leaf, "what is differentiated") for leaf in containers.leaves(self.primals)]
         self.device = device_among(self.given)
-        with using(strict_array_api=False):
+        with permissive():
             self._run(function, has_aux)
 
     def _run(self, function: Callable[..., Any], has_aux: bool) -> None:
@@ -72,8 +81,8 @@ class Point:
 
     def pull(self, cotangents: Sequence[GpuArray | None], walk: Walk | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
-        with using(strict_array_api=False):
-            found = self.program.pull(cotangents, walk)
+        with permissive():
+            found = at_once.pull(self.program, cotangents, walk)
         return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
@@ -87,7 +96,7 @@ class Point:
             turned = Program([node for _, node in depending], variables, record, self.device)
 
         def push(tangents: Sequence[GpuArray]) -> list[GpuArray]:
-            with using(strict_array_api=False):
+            with permissive():
                 found = turned.pull([tangents[number] for number, _ in depending])
             return [
                 zeros_like(array) if tangent is None else tangent

@@ -1,7 +1,7 @@
 """The function that maps functions over batches, under JAX's name."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import Any
 
@@ -64,37 +64,18 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     @functools.wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         given = args, dict(kwargs)
-        leaves = containers.leaves(given)
-        axes = _axes_of(args, kwargs, in_axes)
-        sources = [
-            None if axis is None else _source(leaf, axis, number)
-            for number, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
-        ]
-        size = _size(sources, axes)
-        device = device_of(*[leaf for leaf in leaves if isinstance(leaf, GpuArray)]) or default_device()
+        mapping = _Mapping(containers.leaves(given), _axes_of(args, kwargs, in_axes))
         with tape.recording() as record:
-            batch = Batch(size, record)
+            batch = Batch(mapping.size, record)
             with batch.active():
-                inner = [
-                    leaf if source is None else _argument(batch, source, leaf, device)
-                    for leaf, source in zip(leaves, sources, strict=True)
-                ]
-                own_args, own_kwargs = containers.with_leaves(given, inner)
+                own_args, own_kwargs = containers.with_leaves(given, mapping.inner(batch))
                 made = fun(*own_args, **own_kwargs)
                 results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
-                _check_unwritten(leaves, axes, batch)
-                written = [
-                    (leaf, axis, array)
-                    for leaf, axis, array in zip(leaves, axes, inner, strict=True)
-                    if axis is not None and isinstance(leaf, GpuArray) and array._cell.node not in batch.sources
-                ]
-                nodes = [array.node() for array in results]
-                changed = [array.node() for _, _, array in written]
+                written = mapping.written(batch)
+                nodes = [array.node() for array in (*results, *written.values())]
             places = _spread(out_axes, made, "out_axes")
-            found = batch.batched([*nodes, *changed], device)
-            for (leaf, axis, _), node, own in zip(written, changed, found[len(nodes) :], strict=True):
-                whole = batch.repeated(node) if own is None else own
-                leaf.assign(wrap(moved(whole, 0, axis % leaf.ndim), device))
+            found = batch.batched(nodes, mapping.device)
+            mapping.write(batch, written, nodes[len(results) :], found[len(results) :])
             outs = [
                 array if place is None and own is None else wrap(_placed(batch, array.node(), own, place), array.device)
                 for array, own, place in zip(results, found, places, strict=False)
@@ -102,6 +83,65 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
         return containers.with_leaves(made, outs)
 
     return mapped
+
+
+class _Mapping:
+    """The arguments of one call of a function that is mapped over a batch.
+
+    Parameters
+    ----------
+    leaves : list
+        The leaves of the arguments.
+    axes : list of int or None
+        The axis of the batch of each.
+
+    Attributes
+    ----------
+    size : int
+        Elements of the batch.
+    device : Device
+        The device of the arguments.
+    """
+
+    def __init__(self, leaves: list[Any], axes: list[int | None]) -> None:
+        self._leaves, self._axes = leaves, axes
+        self._sources = [
+            None if axis is None else _source(leaf, axis, number)
+            for number, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
+        ]
+        self._inner: list[Any] = []
+        self.size = _size(self._sources, axes)
+        self.device = device_of(*[leaf for leaf in leaves if isinstance(leaf, GpuArray)]) or default_device()
+
+    def inner(self, batch: Batch) -> list[Any]:
+        """Return the leaves for one element."""
+        self._inner = [
+            leaf if source is None else _argument(batch, source, leaf, self.device)
+            for leaf, source in zip(self._leaves, self._sources, strict=True)
+        ]
+        return self._inner
+
+    def written(self, batch: Batch) -> dict[int, GpuArray]:
+        """Return the arguments for one element to which the function has written, by their numbers.
+
+        Raises
+        ------
+        BatchingError
+            If it has written values that differ along the batch to an argument without a batch.
+        """
+        _check_unwritten(self._leaves, self._axes, batch)
+        return {
+            number: array
+            for number, (leaf, axis, array) in enumerate(zip(self._leaves, self._axes, self._inner, strict=True))
+            if axis is not None and isinstance(leaf, GpuArray) and array._cell.node not in batch.sources
+        }
+
+    def write(self, batch: Batch, numbers: Iterable[int], nodes: Sequence[Node], found: Sequence[Node | None]) -> None:
+        """Write values for all elements to some of the arguments."""
+        for number, node, own in zip(numbers, nodes, found, strict=True):
+            leaf, axis = self._leaves[number], self._axes[number]
+            whole = batch.repeated(node) if own is None else own
+            leaf.assign(wrap(moved(whole, 0, (axis or 0) % leaf.ndim), self.device))
 
 
 def _axes_of(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> list[int | None]:

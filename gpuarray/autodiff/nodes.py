@@ -32,25 +32,32 @@ def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[boo
 
 def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
     """Return an array of ``shape`` whose elements are the sums of the values that a layout shows them as."""
-    repeated = tuple(a for a, (n, s) in enumerate(zip(layout.shape, layout.strides, strict=True)) if n > 1 and s == 0)
+    repeated, layout = without_repetition(layout)
     if repeated:
         values = build.reduce(_SUM, values, repeated)
-        layout = Layout(
-            values.shape, tuple(s for a, s in enumerate(layout.strides) if a not in repeated), layout.offset
-        )
-    whole = _inverse(layout, shape)
+    whole = inverse(layout, shape)
     if whole is not None:
         return build.reshape(build.view(values, whole), shape)
     empty = zeros(shape, values.dtype)
     if 0 in layout.shape:
         return empty
-    if _is_injective(layout):
+    if is_injective(layout):
         return build.scatter(empty, values, layout)
     positions = indexing.positions(indexing.Selection(layout, (), False), empty.size)
     return build.scatter_combined(ops.add, empty, values, positions)
 
 
-def _is_injective(layout: Layout) -> bool:
+def without_repetition(layout: Layout) -> tuple[tuple[int, ...], Layout]:
+    """Return the axes along which a layout shows the same elements again, and the layout without them."""
+    shape, strides, offset = layout
+    if all(strides):
+        return (), layout
+    repeated = tuple([a for a, (n, s) in enumerate(zip(shape, strides, strict=True)) if n > 1 and s == 0])
+    kept = [a for a in range(len(shape)) if a not in repeated]
+    return repeated, Layout(tuple([shape[a] for a in kept]), tuple([strides[a] for a in kept]), offset)
+
+
+def is_injective(layout: Layout) -> bool:
     """Return whether a layout names no position twice, as far as strides alone tell."""
     reach = 0
     for stride, extent in sorted((abs(s), n) for s, n in zip(layout.strides, layout.shape, strict=True) if n > 1):
@@ -60,7 +67,7 @@ def _is_injective(layout: Layout) -> bool:
     return True
 
 
-def _inverse(layout: Layout, shape: Shape) -> Layout | None:
+def inverse(layout: Layout, shape: Shape) -> Layout | None:
     """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
     order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))
     sorted_ = permute(layout, order)

@@ -14,7 +14,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, recording, using
 from gpuarray.device import Device
 from gpuarray.graph import build, tape
-from gpuarray.graph.nodes import BaseNode, Call, Leaf, Map, Node
+from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.evaluate import evaluate_early
@@ -94,6 +94,10 @@ def variable(node: Node) -> Node:
     return made
 
 
+#: Kinds of nodes without operands.
+_CONSTANT: Final = frozenset((Leaf, Generate))
+
+
 class Program:
     """The nodes through which results depend on variables.
 
@@ -113,22 +117,19 @@ class Program:
         self.results = tuple(results)
         self.variables = tuple(variables)
         self.device = device
-        self._numbers: dict[Any, int] = {}
+        self.numbers: dict[Any, int] = {}
         """The numbers of the nodes that are one of several results of a joint."""
-        self._steps: list[tuple[Any, tuple[Any, ...], list[bool]]] = []
-        varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
-        for node, operands in self._ordered(record):
-            depends = [operand in varying for operand in operands]
-            if any(depends) and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
-                varying.add(node)
-                self._steps.append((node, operands, depends))
-        self._varying = frozenset(varying)
+        self.steps: list[tuple[Any, tuple[Any, ...], list[bool]]] = []
+        """The nodes and joints that depend on variables in order, their operands, and which of these depend on them."""
+        self._varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
+        self._find_steps(record)
 
-    def _ordered(self, record: tape.Tape) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return what is below the results, without the variables, and the operands, these before their users."""
+    def _find_steps(self, record: tape.Tape) -> None:
+        """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        found: dict[Any, tuple[Any, ...]] = dict.fromkeys(self.variables, ())
-        finished: dict[Any, None] = dict.fromkeys(self.variables)
+        found: dict[Any, tuple[Any, ...]] = {}
+        finished: set[Any] = {*self.variables}
+        varying = self._varying
         stack: list[Any] = [*self.results]
         while stack:
             node = stack[-1]
@@ -138,19 +139,22 @@ class Program:
             operands = found.get(node)
             if operands is None:
                 operands = found[node] = self._operands(node, record, joints)
-                missing = [operand for operand in operands if operand not in finished]
+                missing = [below for below in operands if below not in finished and type(below) not in _CONSTANT]
                 if missing:
                     stack += reversed(missing)
                     continue
-            finished[node] = None
+            finished.add(node)
             stack.pop()
-        return [(node, found[node]) for node in finished]
+            depends = [operand in varying for operand in operands]
+            if True in depends and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
+                varying.add(node)
+                self.steps.append((node, operands, depends))
 
     def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
         """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
         replaced = record.replaced.get(node)
         if replaced is not None:
-            joint, self._numbers[node] = replaced
+            joint, self.numbers[node] = replaced
             return (joint,)
         if type(node) is Outputs:
             return node.inputs
@@ -158,7 +162,7 @@ class Program:
         if type(node) is not Call or not operands:
             return (*operands,)
         key = node.op, operands, node.detail[1]
-        self._numbers[node] = node.output
+        self.numbers[node] = node.output
         if key not in joints:
             joints[key] = Outputs(node, (*operands,), dict(record.calls.get(key, {})))
         joints[key].known[node.output] = node
@@ -175,15 +179,15 @@ class Program:
             if ct is not None and node in self._varying:
                 _add(known, node, ct)
         cuts = _Cuts(self.device, walk or Walk())
-        with _standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
-            for node, operands, wanted in reversed(self._steps):
+        with standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
+            for node, operands, wanted in reversed(self.steps):
                 ct = known.pop(node, None)
                 if ct is None:
                     continue
-                if node in self._numbers:
+                if node in self.numbers:
                     if type(operands[0]) is Outputs and operands[0].origin is None:
                         operands[0].origin = node.origin
-                    _add(known.setdefault(operands[0], {}), self._numbers[node], ct)  # equal calls are one joint
+                    _add(known.setdefault(operands[0], {}), self.numbers[node], ct)  # equal calls are one joint
                     continue
                 origin = node.origin if isinstance(node, BaseNode | Outputs) else None  # others run a program's code
                 stand(origin)
@@ -243,7 +247,7 @@ class _Cuts:
 
 
 @contextmanager
-def _standing_for() -> Iterator[Callable[[Origin | None], None]]:
+def standing_for() -> Iterator[Callable[[Origin | None], None]]:
     """Yield a function that says of which line the derivative is that this thread records next."""
     thread = get_ident()
     if thread in given or not recording.origins:  # a derivative within a derivative

@@ -1,31 +1,23 @@
-"""The functions that differentiate functions, under JAX's names."""
+"""Gradients, and derivatives in one direction, under JAX's names."""
 
 import functools
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any
 
-from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
-from gpuarray.autodiff.batches import mapped_over
+from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.linearized import Point, tangents_of
-from gpuarray.autodiff.program import Walk, zeros_like
-from gpuarray.errors import BatchingError, DerivativeError
+from gpuarray.autodiff.program import Walk
+from gpuarray.errors import DerivativeError
 from gpuarray.graph import build, tape, tracing
-from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 
-__all__ = [
-    "grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad", "vjp",
-]  # fmt: skip
-
-_Numbers = int | Sequence[int]
+__all__ = ["grad", "jvp", "linearize", "value_and_grad", "vjp"]
 
 
 def grad(
-    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the gradient of ``fun``.
 
@@ -79,7 +71,7 @@ def grad(
 
 
 def value_and_grad(
-    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the value and the gradient of ``fun``, which are evaluated together.
 
@@ -112,35 +104,26 @@ def value_and_grad(
         point, found = both(args, kwargs)
         if tracing.active() is None and tape.active() is None:
             arrays = [point.out, *containers.leaves(found)]
-            evaluate.evaluate([array.node() for array in arrays], point.device)
+            evaluate.evaluate([array.node() for array in arrays if array._cell.memory is None], point.device)
         return ((point.out, point.aux) if has_aux else point.out), found
 
     return value_and_gradient
 
 
 def _value_and_gradient(
-    fun: Callable[..., Any], argnums: _Numbers, has_aux: bool, holomorphic: bool, *, with_value: bool = False
+    fun: Callable[..., Any], argnums: Numbers, has_aux: bool, holomorphic: bool, *, with_value: bool = False
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Point, Any]]:
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Point, Any]:
-        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
+        point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
         for array in point.given:
-            _check_input(array, holomorphic)
+            check_input(array, holomorphic)
         seed = _seed(point, holomorphic)
         found = containers.with_leaves(
             point.primals, point.pull([seed], Walk(results=point.nodes if with_value else ()))
         )
-        return point, _chosen(found, argnums)
+        return point, chosen(found, argnums)
 
     return both
-
-
-def _check_input(array: GpuArray, holomorphic: bool) -> None:
-    if array.dtype.kind not in "fc":
-        raise DerivativeError(
-            f"arrays of dtype {array.dtype.name} have no derivative; convert the argument with astype(float)"
-        )
-    if holomorphic and array.dtype.kind != "c":
-        raise DerivativeError(f"with holomorphic=True the arguments must be complex, not {array.dtype.name}")
 
 
 def _seed(point: Point, holomorphic: bool) -> GpuArray:
@@ -150,38 +133,8 @@ def _seed(point: Point, holomorphic: bool) -> GpuArray:
         raise DerivativeError(
             f"the gradient is that of a number, and the function returned {given}; sum it, or use jacrev"
         )
-    _check_output(point.out, holomorphic)
+    check_output(point.out, holomorphic)
     return wrap(build.full((), 1, point.out.dtype), point.out.device)
-
-
-def _check_output(array: GpuArray, holomorphic: bool) -> None:
-    if holomorphic and array.dtype.kind != "c":
-        raise DerivativeError(f"with holomorphic=True the result must be complex, not {array.dtype.name}")
-    if not holomorphic and array.dtype.kind != "f":
-        raise DerivativeError(
-            f"the function returned dtype {array.dtype.name}; return real numbers, or give holomorphic=True if it is a "
-            "holomorphic function of complex numbers"
-        )
-
-
-def _at(
-    fun: Callable[..., Any], argnums: _Numbers, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a function of the arguments with respect to which is differentiated, and these."""
-    numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]
-    places = []
-    for number in numbers:
-        if not -len(args) <= number < len(args):
-            raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
-        places.append(number % len(args))
-
-    def of_these(*chosen: Any) -> Any:
-        given = list(args)
-        for place, value in zip(places, chosen, strict=True):
-            given[place] = value
-        return fun(*given, **kwargs)
-
-    return of_these, tuple(args[place] for place in places)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -312,182 +265,3 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
         return containers.with_leaves(point.out, pushed(given))
 
     return (point.out, push, point.aux) if has_aux else (point.out, push)
-
-
-def jacrev(
-    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``fun`` by rows, which is fast if there are few results.
-
-    Parameters
-    ----------
-    fun : callable
-        NumPy code, whose results are arrays or nested containers of them.
-    argnums, has_aux, holomorphic
-        As for :func:`grad`.
-
-    Returns
-    -------
-    callable
-        Takes the arguments of ``fun``. Returns for each array of its results the derivatives with respect to the
-        arguments, each of shape ``result.shape + argument.shape``; with ``has_aux`` a pair of these and the auxiliary
-        data.
-
-    Raises
-    ------
-    DerivativeError
-        As for :func:`grad`.
-
-    See Also
-    --------
-    jacfwd : Column by column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import gpuarray as xp
-    >>> xp.jacrev(np.square)(xp.asarray([1.0, 2.0])).tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-
-    @functools.wraps(fun)
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
-        for array in point.given:
-            _check_input(array, holomorphic)
-        found = []
-        for number, result in enumerate(point.results):
-            _check_output(result, holomorphic)
-            others: list[GpuArray | None] = [None] * len(point.results)
-            rows = _of_units(_at_place(point.pull, others, number), result)
-            arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.given, strict=True)]
-            found.append(_chosen(containers.with_leaves(point.primals, arrays), argnums))
-        jacobian = containers.with_leaves(point.out, found)
-        return (jacobian, point.aux) if has_aux else jacobian
-
-    return jacobian_of
-
-
-def jacfwd(
-    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of ``fun`` by columns, which is fast if there are few arguments.
-
-    Parameters
-    ----------
-    fun : callable
-        NumPy code, whose results are arrays or nested containers of them.
-    argnums, has_aux, holomorphic
-        As for :func:`grad`.
-
-    Returns
-    -------
-    callable
-        As that of :func:`jacrev`.
-
-    Raises
-    ------
-    DerivativeError
-        As for :func:`grad`.
-
-    See Also
-    --------
-    jacrev : Row by row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import gpuarray as xp
-    >>> xp.jacfwd(np.square)(xp.asarray([1.0, 2.0])).tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-
-    @functools.wraps(fun)
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
-        for array in point.given:
-            _check_forward(array, holomorphic)
-        push = point.pushed()
-        found: list[list[GpuArray]] = [[] for _ in point.results]
-        for number, array in enumerate(point.given):
-            zeros = [zeros_like(other) for other in point.given]
-            columns = _of_units(_at_place(push, zeros, number), array)
-            for own, line, result in zip(found, columns, point.results, strict=True):
-                turned = line.reshape((array.size, result.size)).T
-                own.append(turned.reshape(result.shape + array.shape))
-        parts = [_chosen(containers.with_leaves(point.primals, own), argnums) for own in found]
-        jacobian = containers.with_leaves(point.out, parts)
-        return (jacobian, point.aux) if has_aux else jacobian
-
-    return jacobian_of
-
-
-jacobian = jacrev
-
-
-def hessian(
-    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of ``fun``: :func:`jacfwd` of :func:`jacrev`.
-
-    Parameters
-    ----------
-    fun : callable
-        NumPy code, whose results are arrays or nested containers of them.
-    argnums, has_aux, holomorphic
-        As for :func:`grad`.
-
-    Returns
-    -------
-    callable
-        Takes the arguments of ``fun``. Returns the second derivatives, for a number of shape
-        ``argument.shape + argument.shape``.
-
-    Raises
-    ------
-    DerivativeError
-        As for :func:`grad`.
-
-    Examples
-    --------
-    >>> import gpuarray as xp
-    >>> xp.hessian(lambda x: x[0] * x[1])(xp.asarray([1.0, 2.0])).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
-
-
-def _chosen(found: tuple[Any, ...], argnums: _Numbers) -> Any:
-    return found if isinstance(argnums, Sequence) else found[0]
-
-
-def _check_forward(array: GpuArray, holomorphic: bool) -> None:
-    _check_input(array, holomorphic)
-    if array.dtype.kind == "c" and not holomorphic:
-        raise DerivativeError("jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts")
-
-
-def _at_place(function: Callable[[Any], Any], others: Sequence[Any], number: int) -> Callable[[GpuArray], Any]:
-    """Return a function of one array among others."""
-    return lambda array: function([*others[:number], array, *others[number + 1 :]])
-
-
-def _of_units(linear: Callable[[GpuArray], Sequence[GpuArray]], like: GpuArray) -> list[GpuArray]:
-    """Return what a function makes of the arrays with one element 1 and zeros else, along a new first axis.
-
-    They are a batch, unless an operation has no batching rule.
-    """
-    places = build.generate(generators.arange, (0, 1), (like.size,), dtypes.int64)
-    is_one = build.elementwise(ops.equal, build.reshape(places, (like.size, 1)), places)
-    units = build.reshape(build.cast(is_one, like.dtype), (like.size, *like.shape))
-    try:
-        return mapped_over(units, like.device, linear)
-    except BatchingError:
-        if not like.size:
-            raise
-        whole = wrap(units, like.device)
-        rows = [linear(whole[number]) for number in range(like.size)]
-    return [
-        wrap(build.concat([build.reshape(x.node(), (1, *x.shape)) for x in line], 0), like.device)
-        for line in zip(*rows, strict=True)
-    ]

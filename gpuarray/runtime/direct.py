@@ -129,6 +129,48 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     return True
 
 
+def compute_in_order(
+    nodes: Sequence[Node], wanted: Sequence[Node], limit: int, *, calls: bool
+) -> dict[Node, Any] | None:
+    """Return the values of nodes, which are in topological order; only those that are wanted get results.
+
+    None if a node is of a kind that may compute more than its value, or if an operand has no value.
+    """
+    values: dict[Node, Any] = {}
+    try:
+        with np.errstate(all="ignore"):
+            for node in nodes:
+                if (known := value_of(node)) is not None:
+                    values[node] = known
+                    continue
+                if type(node) not in _PURE:
+                    return None
+                operands = []
+                for operand in node.inputs:
+                    value = values.get(operand)
+                    if value is None and (value := value_of(operand)) is None:
+                        if not compute([operand], limit, calls=calls):
+                            return None
+                        value = value_of(operand)
+                    operands.append(value)
+                made = _RULES[type(node)](node, operands)
+                if made is None:
+                    return None
+                if made.dtype is not node.dtype or made.shape != node.shape:
+                    made = _leaf(node, made).host
+                values[node] = made
+    except _OF_VALUES:
+        return None
+    for node in wanted:
+        if node.result is None:
+            if node not in values:
+                return None
+            node.resolve(_leaf(node, values[node]))
+    telemetry.counters["evaluations"] += 1
+    telemetry.counters["operations"] += len(values)
+    return values
+
+
 def _limit(roots: Sequence[Node], limit: int) -> int:
     """Return the most elements of the nodes of a graph, which are more if it is one call of one NumPy function."""
     if len(roots) != 1 or limit >= _ALONE or config.current.memory_limit:
@@ -435,6 +477,8 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
 
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
+#: Kinds that compute their value alone, from all operands.
+_PURE: Final = frozenset((Map, View, Reduce, Contract, Concat))
 #: Kinds that read only some elements of their first operand.
 _SELECTING: Final = frozenset((View, Gather, Scatter))
 

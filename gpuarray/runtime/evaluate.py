@@ -43,6 +43,7 @@ __all__ = [
     "HOST_DEVICE",
     "QUICKLY_SEEN",
     "check_device",
+    "compute_small",
     "copy_to_device",
     "evaluate",
     "host_values",
@@ -194,6 +195,23 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     is_on_host = provider.device.kind == "cpu"
     is_free = is_on_host or (device.kind == "auto" and settings.offload != "always")
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
+
+
+def compute_small(nodes: Sequence[Node], wanted: Sequence[Node], device: Device) -> dict[Node, Any] | None:
+    """Compute a small graph without a plan, and return values of its nodes, which are in topological order.
+
+    Those that are wanted have results afterwards. None if the graph is not small, or the host lacks a value of it.
+    """
+    provider = provider_of(device)
+    limit, calls = _direct_limit(device, provider, config.current), is_host(provider)
+    with places.lock_of(provider), places.graphs:
+        pending = pending_of(wanted)
+        if not limit or (places.being_updated and places.updating(pending, provider) is not None):
+            return None
+        values = direct.compute_in_order(nodes, pending, limit, calls=calls)
+        if values is None and direct.compute(pending, limit, calls=calls):
+            return {}
+        return values
 
 
 def is_immediate(device: Device) -> bool:

@@ -40,23 +40,16 @@ def execute(
 
     Parameters
     ----------
-    prepared : PreparedPlan
-        The plan.
-    provider : Provider
-        The device that it was prepared for.
-    device : Device
-        The device that was asked for; ``"auto"`` places the plan at each run.
-    order : sequence of Node
-        The nodes by position.
-    origins : sequence
-        The lines that recorded the nodes, by place in the walk; empty if they were not recorded.
+    prepared, provider, device
+        The plan, the device that it was prepared for, and the one that was asked for: ``"auto"`` places it at each run.
+    order, origins
+        The nodes by position; the lines that recorded them by place in the walk, or nothing.
     leaves : sequence of Leaf
         The leaves, in the order of ``prepared.leaves``.
     moved : sequence of int
         The copies that may reuse the buffer of their input, because nothing refers to its value any more.
     roots : sequence of Node
-        The nodes that an evaluation was asked for, which can be computed again after an error, or one by one. None for
-        a recorded function.
+        What an evaluation was asked for, which can be computed again, or one by one. Nothing for a recorded function.
     start : int
         When the evaluation began, if observers are active; else 0.
     is_read : bool
@@ -74,11 +67,7 @@ def execute(
     Exception
         If the plan fails, with notes about the lines that recorded it.
     """
-    placed = prepared.pinned
-    if device is auto.AUTO:
-        placed = auto.placed(prepared, leaves, provider, is_read=is_read)
-        if placed.migration is not None and auto.migrate(placed, leaves, provider):
-            placed = auto.placed(prepared, leaves, provider, is_read=is_read)
+    placed = auto.settled(prepared, leaves, provider, is_read=is_read) if device is auto.AUTO else prepared.pinned
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
@@ -103,11 +92,10 @@ def execute(
             if isinstance(error, OF_VALUES) and not config.current.debug:  # what was tried before says no more
                 raise error.with_traceback(None) from error.__cause__
             raise
-    if made is None:  # not in the handler, so that what the first attempt had is let go with its error
-        if placed.is_free:
-            made = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
-        if made is None:
-            return None
+    if made is None and placed.is_free:  # not in the handler, so that what was tried first is let go with its error
+        made = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
+    if made is None:
+        return None
     if planned:
         observers.evaluation_done(Evaluation(prepared, placed, provider.device, origins), start, planned)
     elif start:

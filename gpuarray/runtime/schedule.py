@@ -208,8 +208,17 @@ class Schedule:
         DeviceMemoryError
             If the device has no room, even when values that are not used here went to the host.
         """
+        buffers = self._bound(leaves, serial)
+        if self._donated:
+            self._update(buffers, leaves, order, wanted, run, observe, can_repeat=can_repeat)
+        else:
+            for action in self._actions:
+                self._act(action, buffers, leaves, order, wanted, run, observe)
+        return self._made(leaves, order, buffers, serial)
+
+    def _bound(self, leaves: Sequence[Leaf], serial: int) -> list[Any]:
+        """Return the registers: the buffers of the leaves, new ones, and None for those of transfers."""
         buffers: list[Any] = []
-        get = buffers.__getitem__
         for number, place in self._loads:
             leaf = leaves[number]
             buffer = leaf.buffers.get(place)
@@ -222,34 +231,60 @@ class Schedule:
                 buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
         if self._transfers:
             buffers += [None] * self._transfers
+        return buffers
+
+    def _act(
+        self,
+        action: Batch | Transfer,
+        buffers: list[Any],
+        leaves: Sequence[Leaf],
+        order: Sequence[Any],
+        wanted: Node | None,
+        run: Run | None,
+        observe: Observe | None,
+    ) -> None:
+        """Run tasks, or copy a value."""
+        if type(action) is Transfer:
+            action.run(buffers, _keep(leaves))
+            return
+        assert type(action) is Batch
+        get = buffers.__getitem__
+        tasks = []
+        for code, inputs, outputs, scalars, step in action.tasks:
+            values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
+            tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
+        if run is not None or observe is not None:
+            _run_for(action, tasks, run, observe)
+        elif wanted is not None and action is self._actions[-1]:
+            action.place.run(tasks, self._next_read(action.place, wanted, order, buffers))
+        else:
+            action.place.run(tasks)
+
+    def _update(
+        self,
+        buffers: list[Any],
+        leaves: Sequence[Leaf],
+        order: Sequence[Any],
+        wanted: Node | None,
+        run: Run | None,
+        observe: Observe | None,
+        *,
+        can_repeat: bool,
+    ) -> None:
+        """Run the actions where leaves hand on their buffers, which they get back after some errors."""
         donated = self._donated
         can_repeat = can_repeat and self._is_repeatable
-        undo: Sequence[Any] = ()
-        if donated:
-            undo = [
-                place.memory_of(get(register)).copy() if is_copied and not can_repeat else None
-                for _, register, place, is_copied in donated
-            ]
+        undo: Sequence[Any] = [
+            place.memory_of(buffers[register]).copy() if is_copied and not can_repeat else None
+            for _, register, place, is_copied in donated
+        ]
         done = 0
         try:
             for action in self._actions:
                 if done == self._begin:
                     for number, _, place, _ in donated:
                         del leaves[number].buffers[place]
-                if isinstance(action, Transfer):
-                    action.run(buffers, _keep(leaves))
-                else:
-                    tasks = []
-                    for code, inputs, outputs, scalars, step in action.tasks:
-                        values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
-                        tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
-                    if run is None and observe is None:
-                        is_read = wanted is not None and action is self._actions[-1]
-                        action.place.run(
-                            tasks, self._next_read(action.place, wanted, order, buffers) if is_read else None
-                        )
-                    else:
-                        _run_for(action, tasks, run, observe)
+                self._act(action, buffers, leaves, order, wanted, run, observe)
                 done += 1
         except BaseException as error:
             # a device that has no room runs nothing of what it is given
@@ -257,7 +292,6 @@ class Schedule:
             is_old = done < self._begin or (done == self._begin and has_no_effect)
             self._return_donated(leaves, buffers, undo, is_old=is_old or can_repeat)
             raise
-        return self._made(leaves, order, buffers, serial)
 
     def _return_donated(
         self, leaves: Sequence[Leaf], buffers: list[Any], undo: Sequence[npt.NDArray[Any] | None], *, is_old: bool

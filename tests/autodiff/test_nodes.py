@@ -26,6 +26,19 @@ def lengths(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda a: [abs(factor) for factor in function(a)]
 
 
+def projections(factors: Any) -> Any:
+    """Return a function of the projections on the first column and on what is beyond the columns of a matrix."""
+
+    def fun(a: Any) -> Any:
+        found = []
+        for q in (factors(a)[0], np.conj(factors(a)[-1]).mT):
+            for part in (q[..., :1], q[..., min(a.shape[-2:]) :]) if q.shape[-1] == q.shape[-2] else ():
+                found.append(part @ np.conj(part).mT)
+        return tuple(found)
+
+    return fun
+
+
 def svd(a: Any) -> Any:
     return np.linalg.svd(a, full_matrices=False)
 
@@ -108,6 +121,11 @@ MATRICES = {
     "eig": (lengths(xp.linalg.eig), A),
     "eigvals": (xp.linalg.eigvals, A),
     "svd": (lengths(svd), A[:, :2]),
+    "full svd": (projections(np.linalg.svd), A[:, :2]),
+    "tall full svd": (projections(np.linalg.svd), A[:, :, :2]),
+    "complete qr": (projections(lambda a: np.linalg.qr(a, mode="complete")), A[:, :, :2]),
+    "complex full svd": (projections(np.linalg.svd), C[:, :2]),
+    "complex complete qr": (projections(lambda a: np.linalg.qr(a, mode="complete")), C[:, :, :2]),
     "tall svd": (lengths(svd), A[:, :, :2]),
     "svdvals": (np.linalg.svdvals, A),
     "qr": (lambda a: tuple(np.linalg.qr(a)), A[:, :, :2]),

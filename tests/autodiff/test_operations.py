@@ -55,10 +55,18 @@ _SAMPLES = {
     "nbdtr": [(0, 1, 2, 3, 4), (3, 4, 5, 6, 7), _SHARES],
     "nbdtrc": [(0, 1, 2, 3, 4), (3, 4, 5, 6, 7), _SHARES], "fdtr": [_POSITIVE, _POSITIVE[::-1], _POSITIVE],
     "fdtrc": [_POSITIVE, _POSITIVE[::-1], _POSITIVE], "gdtr": [_SHARES, _POSITIVE, _POSITIVE],
-    "gdtrc": [_SHARES, _POSITIVE, _POSITIVE],
+    "gdtrc": [_SHARES, _POSITIVE, _POSITIVE], "gammainc_by_order": [_POSITIVE, _POSITIVE],
+    "betainc_by_shape": [_POSITIVE, _POSITIVE[::-1], _SHARES], "ellipk": [_INSIDE], "ellipkm1": [_POSITIVE],
+    "ellipk_slope": [_POSITIVE], "multigammaln": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
+    "multidigamma": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
+    "zeta_by_exponent": [(2.0, 2.5, 3.0, 4.0, 1.5), _POSITIVE],
 }  # fmt: skip
 #: Rows whose second differences are of no use: one of several branches is taken within their step, or they are steep.
 _FIRST_ORDER = {"rgamma", "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "nextafter"}
+#: Rows whose derivatives by their parameters, all operands but the last, are not differentiated again.
+_OF_SHAPES = {
+    "gammainc", "gammaincc", "betainc", "betaincc", "stdtr", "fdtr", "fdtrc", "gdtr", "gdtrc", "zeta", "multigammaln",
+}  # fmt: skip
 _PARTIALS = {**derivatives.PARTIALS, **special.PARTIALS}
 _OF_INTEGERS = {"gcd", "lcm"}
 
@@ -99,16 +107,21 @@ def test_partial_derivatives_agree_with_differences(op: MapOp) -> None:
     known = [n for n, partial in enumerate(partials) if partial is not UNKNOWN and isinstance(samples[n][0], float)]
     given = [np.asarray(sample, np.int32 if isinstance(sample[0], int) else np.float64) for sample in samples]
 
-    def fun(*chosen: GpuArray) -> GpuArray:
-        operands = [xp.asarray(value) for value in given]
-        for number, value in zip(known, chosen, strict=True):
-            operands[number] = value
-        return GpuArray._apply(op, *operands)
+    def check(numbers: list[int], order: int) -> None:
+        def fun(*chosen: GpuArray) -> GpuArray:
+            operands = [xp.asarray(value) for value in given]
+            for number, value in zip(numbers, chosen, strict=True):
+                operands[number] = value
+            return GpuArray._apply(op, *operands)
 
-    if known:
-        order = 1 if op.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2
         with xp.using(device="cpu"):
-            check_grads(fun, [xp.asarray(given[n]) for n in known], order=order, rtol=1e-4, atol=1e-4)
+            check_grads(fun, [xp.asarray(given[n]) for n in numbers], order=order, rtol=1e-4, atol=1e-4)
+
+    if op.name in _OF_SHAPES:
+        check(known, 1)
+        known = [n for n in known if n == op.arity - 1]
+    if known:
+        check(known, 1 if op.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2)
 
 
 def test_every_elementwise_operation_maps_over_batches() -> None:

@@ -165,3 +165,9 @@ def test_masked_comparisons_with_integers_beyond_the_dtype(limit, device):
         counts, found = xp.asarray(np.array([1, -3, 2], np.int32)), xp.zeros(3, dtype=bool)
         np.greater_equal(counts, -(2**63), out=found, where=counts > 0)
         assert found.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
+def test_bessel_functions_of_infinity_are_infinite(limit, device):
+    with xp.using(direct_limit=limit, device=device):
+        assert np.i0(xp.asarray([np.inf, 0.0])).tolist() == [np.inf, 1]

@@ -1,10 +1,11 @@
-"""SciPy's examples of ``scipy.ndimage`` give the same arrays with ``gpuarray.scipy.ndimage``."""
+"""SciPy's examples give the same arrays with the functions of ``gpuarray.scipy``."""
 
 import contextlib
 import doctest
 import io
 import re
 import sys
+from importlib import import_module
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -13,6 +14,12 @@ import scipy.datasets
 from scipy import ndimage
 
 import gpuarray as xp
+from gpuarray.functions.registry import HOST
+from gpuarray.scipy import _mirror
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
+from gpuarray.scipy.interpolate import _grids, _piecewise
+from gpuarray.scipy.special import _kernels
+from gpuarray.scipy.stats import _distributions
 
 #: How examples import the package.
 IMPORTS = re.compile(r"from scipy import (datasets, )?ndimage(, datasets)?|import scipy\.ndimage|from scipy\.ndimage")
@@ -51,6 +58,83 @@ def results(sources):
     return {name: value for name, value in names.items() if isinstance(value, np.ndarray | xp.GpuArray)}, shown
 
 
+#: Examples of what depends on rounding errors or is arbitrary, of drawing, of SciPy's classes of systems; a slow one.
+UNLIKE = {
+    "binom",  # quantiles of steps
+    *("sosfilt", "normalize", "cho_factor", "cho_solve", "correlate2d", "hilbert", "lp2bp", "lp2bs", "lp2hp", "lp2lp"),
+    "matmul_toeplitz",
+}
+
+
+def native():
+    """Return the examples of functions that are recorded, by package and name."""
+    found = {}
+    for package in ("fft", "interpolate", "linalg", "signal", "special", "stats"):
+        import_module(f"gpuarray.scipy.{package}")
+        for name, (kind, _, _) in IMPLEMENTATIONS[package].items():
+            if kind == HOST or "." in name or name in UNLIKE:
+                continue
+            text = getattr(import_module(f"scipy.{package}"), name).__doc__ or ""
+            sources = [example.source for example in doctest.DocTestParser().get_examples(text)]
+            if sources:
+                found[package, name] = sources
+    return found
+
+
+def of_package(source, package):
+    """Return a statement with a subpackage of this package in place of SciPy's."""
+
+    def imported(found):
+        names = found[1].split(", ")
+        own = [n for n in names if n.split(" as ")[0] == package]
+        others = ", ".join(n for n in names if n not in own)
+        return "; ".join(
+            [*(f"from gpuarray.scipy import {n}" for n in own), *([f"from scipy import {others}"] if others else [])]
+        )
+
+    source = re.sub(r"\bfrom scipy import ([\w, ]+)", imported, source)
+    return re.sub(rf"(?<!gpuarray\.)\bscipy\.{package}\b", f"gpuarray.scipy.{package}", source)
+
+
+@pytest.fixture
+def composed(monkeypatch):
+    """Compute compositions in-process, and not SciPy's functions."""
+    for module in (_mirror, _kernels, _piecewise, _grids, _distributions):
+        for name in ("is_hosts", "are_hosts"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, lambda *_: False)
+
+
+NATIVE = native()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("package", "name"), NATIVE)
+@pytest.mark.usefixtures("composed", "surroundings")
+def test_example_of_a_composition(package, name):
+    np.random.seed(0)
+    expected, printed = results(NATIVE[package, name])
+    np.random.seed(0)
+    with xp.using(device="cpu"):
+        found, shown = results([of_package(source, package) for source in NATIVE[package, name]])
+    # where SciPy returns a number, there is an array
+    extra = [key for key in found if key not in expected]
+    assert not any(np.ndim(found.pop(key)) for key in extra)
+    compare(found, shown, expected, printed)
+
+
+def compare(found, shown, expected, printed):
+    assert found.keys() == expected.keys()
+    for one, other in [*((found[key], expected[key]) for key in found), *zip(shown, printed, strict=True)]:
+        if not isinstance(other, np.ndarray | np.number | int | float) or np.asarray(other).dtype == object:
+            continue
+        same = np.asarray(one)
+        if same.dtype.kind in "fc":
+            np.testing.assert_allclose(same, other, rtol=1e-5, atol=1e-4)
+        else:
+            np.testing.assert_array_equal(same, other)
+
+
 def subplots(rows=1, columns=1, **_):
     axes = np.empty((rows, columns), object)
     for place in np.ndindex(axes.shape):
@@ -58,30 +142,27 @@ def subplots(rows=1, columns=1, **_):
     return MagicMock(), axes.squeeze() if axes.size > 1 else axes[0, 0]
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", [name for name, sources in EXAMPLES.items() if sources])
-def test_example(name, monkeypatch):
+@pytest.fixture
+def surroundings(monkeypatch):
+    """Replace pictures, random numbers and drawing."""
     picture = np.random.default_rng(0).integers(0, 256, (64, 64)).astype(np.uint8)
     monkeypatch.setattr(scipy.datasets, "ascent", lambda: picture)
     monkeypatch.setattr(scipy.datasets, "face", lambda gray=False: picture)
     generator = np.random.default_rng
     monkeypatch.setattr(np.random, "default_rng", lambda seed=0: generator(seed))
-    for module in ("matplotlib", "matplotlib.pyplot", "mpl_toolkits", "mpl_toolkits.axes_grid1"):
+    for module in ("matplotlib", "matplotlib.pyplot", "matplotlib.ticker", "mpl_toolkits", "mpl_toolkits.axes_grid1"):
         drawing = MagicMock(subplots=subplots)
         drawing.figure.return_value.subplots = lambda *shape, **_: subplots(*shape)[1]
         drawing.pyplot = drawing
         drawing.ImageGrid.return_value.__iter__.side_effect = lambda: iter([MagicMock() for _ in range(3)])
         monkeypatch.setitem(sys.modules, module, drawing)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", [name for name, sources in EXAMPLES.items() if sources])
+@pytest.mark.usefixtures("surroundings")
+def test_example(name):
     expected, printed = results(EXAMPLES[name])
     for device in ("cpu", "wgpu"):
         with xp.using(device=device):
-            found, shown = results([*map(with_ours, EXAMPLES[name])])
-        assert found.keys() == expected.keys()
-        for one, other in [*((found[key], expected[key]) for key in found), *zip(shown, printed, strict=True)]:
-            if not isinstance(other, np.ndarray | np.number | int | float) or np.asarray(other).dtype == object:
-                continue
-            same = np.asarray(one)
-            if same.dtype.kind in "fc":
-                np.testing.assert_allclose(same, other, rtol=1e-5, atol=1e-4)
-            else:
-                np.testing.assert_array_equal(same, other)
+            compare(*results([*map(with_ours, EXAMPLES[name])]), expected, printed)

@@ -159,6 +159,7 @@ def test_systems(dtype):
     for lower in (False, True):
         for assumed in ("symmetric", "her", "pos"):
             check("solve", positive(dtype, 2, 6, 6), b, lower, assume_a=assumed)
+            check("solve", positive(dtype, 2, 6, 6), line, lower, assume_a=assumed)
             check("inv", positive(dtype, 2, 6, 6), assume_a=assumed[:3], lower=lower)
     check("solve", a * np.eye(6, dtype=a.dtype), b, assume_a="diagonal")
     check("solve", np.triu(np.tril(a, 1), -1), b, assume_a="tridiagonal")

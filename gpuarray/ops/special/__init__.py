@@ -26,6 +26,7 @@ from gpuarray.ops.special import (
     integrals,
     logistic,
     losses,
+    slopes,
     student,
     zeta,
 )
@@ -127,5 +128,16 @@ OPS: Final[dict[str, MapOp]] = {
         _op(distributions.gdtrc, cost=700),
         _op(distributions.multigammaln, cost=400),
         _op(distributions.polygamma, cost=500),
+    )
+}
+#: Derivatives of the operations by name, which have no public function.
+SLOPES: Final[dict[str, MapOp]] = {
+    op.name: op
+    for op in (
+        _op(slopes.gammainc_by_order, cost=4000, ulp=1e4),
+        _op(slopes.betainc_by_shape, cost=6000, ulp=1e4),
+        _op(slopes.multidigamma, cost=400),
+        _op(slopes.ellipk_slope, cost=300),
+        _op(slopes.zeta_by_exponent, cost=800, ulp=100),
     )
 }

@@ -9,12 +9,14 @@ from gpuarray.ops.derivatives import abs_ as absolute
 from gpuarray.ops.derivatives import cos as cosine
 from gpuarray.ops.derivatives import sin as sine
 from gpuarray.ops.derivatives import sqrt as root
-from gpuarray.ops.special import OPS
+from gpuarray.ops.special import OPS, SLOPES
 
-_function = {name: function(op) for name, op in OPS.items()}
+_function = {name: function(op) for name, op in (OPS | SLOPES).items()}
 betaln, digamma, gamma, gammaln = (_function[name] for name in ("betaln", "digamma", "gamma", "gammaln"))
 xlogy, xlog1py, expit = (_function[name] for name in ("xlogy", "xlog1py", "expit"))
 polygamma, zeta = _function["polygamma"], _function["zeta"]
+by_order, by_shape = _function["gammainc_by_order"], _function["betainc_by_shape"]
+elliptic_slope, by_exponent = _function["ellipk_slope"], _function["zeta_by_exponent"]
 
 _DEGREE: Final = pi / 180
 
@@ -93,6 +95,45 @@ def _variance_ratio(_y: Any, m: Any, n: Any, x: Any) -> Any:
     return exp(power_of - (m + n) / 2 * log1p(m * x / n) - betaln(m / 2, n / 2))
 
 
+def _by_first(_y: Any, a: Any, b: Any, x: Any) -> Any:
+    return by_shape(a, b, x)
+
+
+def _by_second(_y: Any, a: Any, b: Any, x: Any) -> Any:
+    return -by_shape(b, a, 1 - x)
+
+
+def _student_df(_y: Any, df: Any, t: Any) -> Any:
+    """Return the derivative by the degrees of freedom: the tail is half an incomplete beta function of df / 2."""
+    x = df / (df + t * t)
+    tail = by_shape(df / 2, 0.5 + 0 * df, x) / 2
+    tail = tail + _beta_density(df / 2, 0.5 + 0 * df, x) * t * t / ((df + t * t) * (df + t * t))
+    return -sign(t) * tail / 2
+
+
+def _variance_first(_y: Any, m: Any, n: Any, x: Any) -> Any:
+    share = m * x / (m * x + n)
+    moved = _beta_density(m / 2, n / 2, share) * n * x / ((m * x + n) * (m * x + n))
+    return by_shape(m / 2, n / 2, share) / 2 + moved
+
+
+def _variance_second(_y: Any, m: Any, n: Any, x: Any) -> Any:
+    share = m * x / (m * x + n)
+    moved = _beta_density(m / 2, n / 2, share) * m * x / ((m * x + n) * (m * x + n))
+    return -by_shape(n / 2, m / 2, n / (m * x + n)) / 2 - moved
+
+
+def _elliptic_curve(y: Any, p: Any) -> Any:
+    """Return minus the second derivative of the elliptic integral by m, from its differential equation."""
+    m = 1 - p
+    is_zero = m == 0
+    second = (_function["ellipkm1"](p) / 4 - (1 - 2 * m) * y) / where(is_zero, 1.0, m * p)
+    return -where(is_zero, 9 * pi / 64, second)
+
+
+_VARIANCE_SHAPES: Final = (_variance_first, _variance_second)
+
+
 def _gamma_rate(_y: Any, a: Any, b: Any, x: Any) -> Any:
     return x * _gamma_density(b, a * x)
 
@@ -148,7 +189,7 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "gammasgn": (0.0,),
     "digamma": (lambda y, x: polygamma(1.0, x),),
     "polygamma": (UNKNOWN, lambda y, n, x: polygamma(n + 1, x)),
-    "multigammaln": (UNKNOWN, UNKNOWN),
+    "multigammaln": (lambda y, a, d: _function["multidigamma"](a, d), UNKNOWN),
     "sinc": (_sinc,),
     "expit": (lambda y, x: y * (1 - y),),
     "logit": (lambda y, x: 1 / (x * (1 - x)),),
@@ -164,16 +205,16 @@ _by_name: dict[str, tuple[Partial, ...]] = {
         lambda y, a, b: y * (digamma(b) - digamma(a + b)),
     ),
     "betaln": (lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b)),
-    "gammainc": (UNKNOWN, lambda y, a, x: _gamma_density(a, x)),
-    "gammaincc": (UNKNOWN, lambda y, a, x: -_gamma_density(a, x)),
+    "gammainc": (lambda y, a, x: by_order(a, x), lambda y, a, x: _gamma_density(a, x)),
+    "gammaincc": (lambda y, a, x: -by_order(a, x), lambda y, a, x: -_gamma_density(a, x)),
     "pdtr": (0.0, _poisson),
     "pdtrc": (0.0, _negative(_poisson)),
-    "betainc": (UNKNOWN, UNKNOWN, lambda y, a, b, x: _beta_density(a, b, x)),
-    "betaincc": (UNKNOWN, UNKNOWN, lambda y, a, b, x: -_beta_density(a, b, x)),
-    "stdtr": (UNKNOWN, _student),
+    "betainc": (_by_first, _by_second, lambda y, a, b, x: _beta_density(a, b, x)),
+    "betaincc": (_negative(_by_first), _negative(_by_second), lambda y, a, b, x: -_beta_density(a, b, x)),
+    "stdtr": (_student_df, _student),
     "huber": (_huber_delta, _huber),
     "pseudo_huber": (_pseudo_huber_delta, _pseudo_huber),
-    "zeta": (UNKNOWN, lambda y, s, q: -s * zeta(s + 1, q)),
+    "zeta": (lambda y, s, q: by_exponent(s, q), lambda y, s, q: -s * zeta(s + 1, q)),
     "i0": (lambda y, x: _function["i1"](x),),
     "i0e": (lambda y, x: _function["i1e"](x) - sign(x) * y,),
     "i1": (lambda y, x: _function["i0"](x) - _over(y, x, 0.5),),
@@ -189,8 +230,8 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "exp1": (lambda y, x: -exp(-x) / x,),
     "expi": (lambda y, x: exp(x) / x,),
     "spence": (_spence,),
-    "ellipk": (UNKNOWN,),
-    "ellipkm1": (UNKNOWN,),
+    "ellipk": (lambda y, m: elliptic_slope(1 - m),),
+    "ellipkm1": (lambda y, p: -elliptic_slope(p),),
     "sindg": (lambda y, x: _DEGREE * _function["cosdg"](x),),
     "cosdg": (lambda y, x: -_DEGREE * _function["sindg"](x),),
     "tandg": (lambda y, x: _DEGREE * (1 + y * y),),
@@ -205,11 +246,22 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "bdtrc": (0.0, 0.0, _negative(_binomial)),
     "nbdtr": (0.0, 0.0, _negative_binomial),
     "nbdtrc": (0.0, 0.0, _negative(_negative_binomial)),
-    "fdtr": (UNKNOWN, UNKNOWN, _variance_ratio),
-    "fdtrc": (UNKNOWN, UNKNOWN, _negative(_variance_ratio)),
-    "gdtr": (_gamma_rate, UNKNOWN, _gamma_place),
-    "gdtrc": (_negative(_gamma_rate), UNKNOWN, _negative(_gamma_place)),
+    "fdtr": (*_VARIANCE_SHAPES, _variance_ratio),
+    "fdtrc": (*map(_negative, _VARIANCE_SHAPES), _negative(_variance_ratio)),
+    "gdtr": (_gamma_rate, lambda y, a, b, x: by_order(b, a * x), _gamma_place),
+    "gdtrc": (_negative(_gamma_rate), lambda y, a, b, x: -by_order(b, a * x), _negative(_gamma_place)),
+    "gammainc_by_order": (UNKNOWN, lambda y, a, x: _gamma_density(a, x) * (log(x) - digamma(a))),
+    "betainc_by_shape": (
+        UNKNOWN,
+        UNKNOWN,
+        lambda y, a, b, x: _beta_density(a, b, x) * (log(x) - digamma(a) + digamma(a + b)),
+    ),
+    "multidigamma": (UNKNOWN, UNKNOWN),
+    "ellipk_slope": (_elliptic_curve,),
+    "zeta_by_exponent": (UNKNOWN, lambda y, s, q: -zeta(s + 1, q) - s * by_exponent(s + 1, q)),
 }
 
 #: The partial derivatives of the special functions, by operation.
-PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {OPS[name]: partials for name, partials in _by_name.items()}
+PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {
+    (OPS | SLOPES)[name]: partials for name, partials in _by_name.items()
+}

@@ -227,7 +227,7 @@ class Dispatcher:
                 launch.last = 0, None, 0
             prepared.owner = self
         self._unbound |= new
-        if self._is_timed:
+        if self._is_timed or logs.is_told(logs.DEVICES):  # each compilation is told of where it is caused
             self._bind()
 
     def _bind(self) -> None:

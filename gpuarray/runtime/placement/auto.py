@@ -169,6 +169,14 @@ def is_observed(found: Placement) -> bool:
     return config.current.refine
 
 
+def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
+    """Return the placement of a plan as :func:`placed` does, after the migration of leaves that pays for itself."""
+    found = placed(prepared, leaves, provider, is_read=is_read)
+    if found.migration is not None and migrate(found, leaves, provider):
+        found = placed(prepared, leaves, provider, is_read=is_read)
+    return found
+
+
 def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
     """Copy leaves to the device if the time that this would have saved so far exceeds the cost of the transfer.
 

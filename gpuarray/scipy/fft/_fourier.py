@@ -14,6 +14,7 @@ from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import hosted, mirrors
+from gpuarray.scipy._threads import with_workers
 
 __all__ = [
     "fft",
@@ -97,7 +98,7 @@ def _along_axis(original: Callable[..., Any], transform: Callable[..., GpuArray]
         return transform(as_array(x), n, axis, norm)
 
     run.__doc__ = f"Return {doc} along an axis."
-    return mirrors(original)(run)
+    return mirrors(original, on_host=with_workers(original))(run)
 
 
 def _along_axes(
@@ -113,7 +114,7 @@ def _along_axes(
         return transform(*_axes(x, s, axes), norm)
 
     run.__doc__ = f"Return {doc} along several axes."
-    return mirrors(original)(run)
+    return mirrors(original, on_host=with_workers(original))(run)
 
 
 _FFT: Final = "the discrete Fourier transform"

@@ -18,6 +18,7 @@ from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import with_workers
 
 __all__ = ["dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn"]
 
@@ -162,7 +163,7 @@ def _along_axes(
     return array
 
 
-@mirrors(scipy_fft.dct)
+@mirrors(scipy_fft.dct, on_host=with_workers(scipy_fft.dct))
 def dct(
     x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, orthogonalize: Any = None,
@@ -171,7 +172,7 @@ def dct(
     return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=False)
 
 
-@mirrors(scipy_fft.dctn)
+@mirrors(scipy_fft.dctn, on_host=with_workers(scipy_fft.dctn))
 def dctn(
     x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, *, orthogonalize: Any = None,
@@ -180,7 +181,7 @@ def dctn(
     return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=False)
 
 
-@mirrors(scipy_fft.idct)
+@mirrors(scipy_fft.idct, on_host=with_workers(scipy_fft.idct))
 def idct(
     x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, orthogonalize: Any = None,
@@ -189,7 +190,7 @@ def idct(
     return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=True)
 
 
-@mirrors(scipy_fft.idctn)
+@mirrors(scipy_fft.idctn, on_host=with_workers(scipy_fft.idctn))
 def idctn(
     x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, *, orthogonalize: Any = None,
@@ -198,7 +199,7 @@ def idctn(
     return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=True)
 
 
-@mirrors(scipy_fft.dst)
+@mirrors(scipy_fft.dst, on_host=with_workers(scipy_fft.dst))
 def dst(
     x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, orthogonalize: Any = None,
@@ -207,7 +208,7 @@ def dst(
     return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=False)
 
 
-@mirrors(scipy_fft.dstn)
+@mirrors(scipy_fft.dstn, on_host=with_workers(scipy_fft.dstn))
 def dstn(
     x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, *, orthogonalize: Any = None,
@@ -216,7 +217,7 @@ def dstn(
     return _along_axes(x, "sine", type, s, axes, norm, orthogonalize, inverse=False)
 
 
-@mirrors(scipy_fft.idst)
+@mirrors(scipy_fft.idst, on_host=with_workers(scipy_fft.idst))
 def idst(
     x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, orthogonalize: Any = None,
@@ -225,7 +226,7 @@ def idst(
     return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=True)
 
 
-@mirrors(scipy_fft.idstn)
+@mirrors(scipy_fft.idstn, on_host=with_workers(scipy_fft.idstn))
 def idstn(
     x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
     workers: Any = None, *, orthogonalize: Any = None,

@@ -83,8 +83,10 @@ def solve(
         return solve_triangular(left, right, int(transposed), structure == "lower triangular", check_finite=False)
     if structure == "positive definite":
         factor = factorisations.cholesky(left, upper=not lower)
-        first = substituted(factor, right, lower=lower, trans=0 if lower else 2)
-        return substituted(factor, first, lower=lower, trans=2 if lower else 0)
+        columns = right[:, None] if right.ndim == 1 else right
+        first = substituted(factor, columns, lower=lower, trans=0 if lower else 2)
+        found = substituted(factor, first, lower=lower, trans=2 if lower else 0)
+        return found[..., 0] if right.ndim == 1 else found
     if structure in ("symmetric", "hermitian"):
         left = whole(left, lower, conjugated=structure == "hermitian")
     elif transposed:

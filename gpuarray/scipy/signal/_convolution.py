@@ -13,6 +13,7 @@ from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.signal._blocks import by_blocks, division, fast_length
 from gpuarray.scipy.signal._sums import slid
 
@@ -132,7 +133,7 @@ def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = F
     return "fft" if _TRANSFORM_COST * points * log2(max(points, 2)) < products else "direct"
 
 
-@mirrors(scipy_signal.convolve)
+@mirrors(scipy_signal.convolve, on_host=with_workers(scipy_signal.convolve))
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> GpuArray:
     """Return the convolution of two arrays.
 
@@ -174,7 +175,7 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Gp
     return _direct(first, second, mode)
 
 
-@mirrors(scipy_signal.correlate)
+@mirrors(scipy_signal.correlate, on_host=with_workers(scipy_signal.correlate))
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> GpuArray:
     """Return the cross-correlation of two arrays, of which the second one is conjugated.
 
@@ -215,7 +216,7 @@ def _floating(*arrays: GpuArray) -> list[GpuArray]:
     return [x.astype(kind, copy=False) for x in arrays]
 
 
-@mirrors(scipy_signal.fftconvolve)
+@mirrors(scipy_signal.fftconvolve, on_host=with_workers(scipy_signal.fftconvolve))
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
     """Return the convolution of two arrays, by Fourier transforms.
 
@@ -269,7 +270,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
     return _cut(found, first.shape, second.shape, mode, numbers)
 
 
-@mirrors(scipy_signal.oaconvolve)
+@mirrors(scipy_signal.oaconvolve, on_host=with_workers(scipy_signal.oaconvolve))
 def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
     """Return the convolution of two arrays, by Fourier transforms of blocks whose results overlap.
 

@@ -16,6 +16,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._segments import moved_trend, overlapped, transformed, window_of
 from gpuarray.source_locations import warn
@@ -123,7 +124,7 @@ def _short_time(
     return _frequencies(points, fs, is_onesided, x), as_array(times, x.device), found
 
 
-@mirrors(scipy_signal.stft)
+@mirrors(scipy_signal.stft, on_host=with_workers(scipy_signal.stft))
 def stft(
     x: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
     detrend: Any = False, return_onesided: bool = True, boundary: Any = "zeros", padded: bool = True, axis: int = -1,
@@ -138,7 +139,7 @@ def stft(
     )  # fmt: skip
 
 
-@mirrors(scipy_signal.spectrogram)
+@mirrors(scipy_signal.spectrogram, on_host=with_workers(scipy_signal.spectrogram))
 def spectrogram(
     x: Any, fs: float = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
@@ -171,7 +172,7 @@ def _sum_of_squares(window: np.ndarray[Any, Any], count: int, step: int) -> np.n
     return blocks.reshape(-1)[: (count - 1) * step + len(window)]
 
 
-@mirrors(scipy_signal.istft, kind=COMPOSED, values=("window",))
+@mirrors(scipy_signal.istft, on_host=with_workers(scipy_signal.istft), kind=COMPOSED, values=("window",))
 def istft(
     Zxx: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,  # noqa: N803
     nfft: Any = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1, freq_axis: int = -2,
@@ -288,7 +289,7 @@ def _cross(
     return _frequencies(points, fs, is_onesided, x), xp.moveaxis(power, -1, axis)
 
 
-@mirrors(scipy_signal.welch)
+@mirrors(scipy_signal.welch, on_host=with_workers(scipy_signal.welch))
 def welch(
     x: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
     detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density", axis: int = -1,
@@ -300,7 +301,7 @@ def welch(
     )
 
 
-@mirrors(scipy_signal.csd)
+@mirrors(scipy_signal.csd, on_host=with_workers(scipy_signal.csd))
 def csd(
     x: Any, y: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
@@ -315,7 +316,7 @@ def csd(
     )  # fmt: skip
 
 
-@mirrors(scipy_signal.periodogram)
+@mirrors(scipy_signal.periodogram, on_host=with_workers(scipy_signal.periodogram))
 def periodogram(
     x: Any, fs: float = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
     return_onesided: bool = True, scaling: str = "density", axis: int = -1,
@@ -339,7 +340,7 @@ def periodogram(
     )  # fmt: skip
 
 
-@mirrors(scipy_signal.coherence)
+@mirrors(scipy_signal.coherence, on_host=with_workers(scipy_signal.coherence))
 def coherence(
     x: Any, y: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = "constant", axis: int = -1,

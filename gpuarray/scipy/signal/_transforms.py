@@ -16,6 +16,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import with_workers
 
 __all__ = ["czt", "hilbert", "hilbert2", "lombscargle", "vectorstrength", "zoom_fft"]
 
@@ -47,7 +48,7 @@ def hilbert(x: Any, N: int | None = None, axis: int = -1) -> GpuArray:  # noqa: 
     return fourier.ifft(spectrum * factors, axis=number)
 
 
-@mirrors(scipy_signal.hilbert2)
+@mirrors(scipy_signal.hilbert2, on_host=with_workers(scipy_signal.hilbert2))
 def hilbert2(x: Any, N: Any = None, axes: Any = (-2, -1)) -> GpuArray:  # noqa: N803
     """Return the analytic signal of a real image."""
     image = xp.atleast_2d(as_array(x))

@@ -12,6 +12,7 @@ from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import elementwise
 
 __all__ = ["chirp", "gausspulse", "sawtooth", "square", "sweep_poly"]
 
@@ -22,7 +23,7 @@ def _floating(x: GpuArray) -> GpuArray:
     return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
-@mirrors(scipy_signal.sawtooth)
+@mirrors(scipy_signal.sawtooth, on_host=elementwise(scipy_signal.sawtooth))
 def sawtooth(t: Any, width: Any = 1) -> GpuArray:
     """Return a periodic sawtooth or triangle, which rises from -1 to 1 in a part ``width`` of the period 2 pi."""
     times, rising = as_arrays(t, width)
@@ -37,7 +38,7 @@ def sawtooth(t: Any, width: Any = 1) -> GpuArray:
     return xp.where((rising < 0) | (rising > 1), np.nan, found).astype(times.dtype, copy=False)
 
 
-@mirrors(scipy_signal.square)
+@mirrors(scipy_signal.square, on_host=elementwise(scipy_signal.square))
 def square(t: Any, duty: Any = 0.5) -> GpuArray:
     """Return a periodic square wave, which is 1 in a part ``duty`` of the period 2 pi, and -1 in the rest."""
     times, part = as_arrays(t, duty)
@@ -69,7 +70,7 @@ def gausspulse(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@mirrors(scipy_signal.chirp)
+@mirrors(scipy_signal.chirp, on_host=elementwise(scipy_signal.chirp))
 def chirp(
     t: Any, f0: float, t1: float, f1: float, method: str = "linear", phi: float = 0, vertex_zero: bool = True, *,
     complex: bool = False,

@@ -11,6 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import mirrors
 
@@ -149,9 +150,14 @@ def riemann(x: GpuArray) -> GpuArray:
     return xp.where(x == 1, kind(np.inf), xp.where(x == -np.inf, kind(np.nan), xp.where(x == x, found, x)))
 
 
-@mirrors(scipy_special.zeta, by_scipy=True)
+_COMPLEX: Final = "of complex numbers it has no composition"
+
+
+@mirrors(scipy_special.zeta, reason=_COMPLEX)
 def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     """Return the Riemann zeta function, or the Hurwitz zeta function of ``q``."""
+    if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
+        return on_host(scipy_special.zeta, (x, q, out), {}, _COMPLEX, "scipy.special.zeta")
     if q is None:
         found = riemann(_floating(as_array(x)))
     else:

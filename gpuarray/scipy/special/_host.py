@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special as scipy_special
 
 from gpuarray.scipy._mirror import hosted
+from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special import _compositions, _counts, _kernels
 
 _REASON: Final = "the function has no kernel"
@@ -15,7 +16,7 @@ _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "S
 
 def _of_ufunc(name: str) -> Callable[..., Any]:
     """Return a function for a ufunc of SciPy, which has no signature."""
-    original = getattr(scipy_special, name)
+    original = elementwise(getattr(scipy_special, name))
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return original(*args, **kwargs)

@@ -14,6 +14,7 @@ from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
 
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
@@ -33,6 +34,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     degrees, kernel = BY_DEGREE.get(name, (0, None))
     kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name)
     count = original.nin
+    in_parts = elementwise(original)
 
     def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if len(args) == count + 1:
@@ -42,7 +44,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         if kwargs or len(operands) != count:
             return on_host(original, args, {"out": out, **kwargs}, _COMPLEX, f"scipy.special.{name}")
         if out is None and is_hosts(args, kwargs):
-            return run_scipy(original, args, kwargs)
+            return run_scipy(in_parts, args, kwargs)
         given = tuple(
             type(x) if type(x) in (int, float, complex) else getattr(x, "dtype", None) or np.asarray(x).dtype
             for x in operands

@@ -16,7 +16,9 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, device_among, is_on_host
 from gpuarray.functions.fallback import on_host
-from gpuarray.scipy._mirror import is_hosts, run_scipy
+from gpuarray.functions.registry import NATIVE, Implementation
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy._threads import elementwise
 
 Formula = Callable[..., Any]
 
@@ -151,16 +153,16 @@ class Distribution:
         self._is_discrete = isinstance(self._host, scipy_stats.rv_discrete)
         self.__doc__ = f"The distribution :data:`scipy.stats.{name}`."
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwds: Any) -> Any:
         """Return the distribution with fixed parameters."""
-        return Frozen(self, args, kwargs)
+        return Frozen(self, args, kwds)
 
     freeze = __call__
 
     def _call(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         original = getattr(self._host, method)
         if is_hosts((x, args), kwargs):
-            return run_scipy(original, (x, *args), kwargs)
+            return run_scipy(elementwise(original), (x, *args), kwargs)
         return self._composed(method, x, args, kwargs)
 
     def _composed(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -279,5 +281,8 @@ class Frozen:
 
 _KNOWN: Final = {name: Distribution(name, formulas) for name, formulas in _FORMULAS.items()}
 globals().update(_KNOWN)
+IMPLEMENTATIONS.setdefault("stats", {}).update(
+    {name: Implementation(NATIVE, "methods without a formula run on the host", found) for name, found in _KNOWN.items()}
+)
 
 __all__ = [*_KNOWN]

@@ -1,0 +1,57 @@
+"""The arguments with respect to which functions are differentiated, and what these may be."""
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, TypeAlias
+
+from gpuarray.array import GpuArray
+from gpuarray.errors import DerivativeError
+
+#: The number of a positional argument, or those of several.
+Numbers: TypeAlias = int | Sequence[int]
+
+
+def at_arguments(
+    fun: Callable[..., Any], argnums: Numbers, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return a function of the arguments with respect to which is differentiated, and these."""
+    numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]
+    places = []
+    for number in numbers:
+        if not -len(args) <= number < len(args):
+            raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
+        places.append(number % len(args))
+
+    def of_these(*values: Any) -> Any:
+        given = list(args)
+        for place, value in zip(places, values, strict=True):
+            given[place] = value
+        return fun(*given, **kwargs)
+
+    return of_these, tuple(args[place] for place in places)
+
+
+def chosen(found: tuple[Any, ...], argnums: Numbers) -> Any:
+    """Return what was found for the arguments as a tuple, or that for the only one."""
+    return found if isinstance(argnums, Sequence) else found[0]
+
+
+def check_input(array: GpuArray, holomorphic: bool) -> None:
+    """Raise DerivativeError if nothing can be differentiated with respect to an array."""
+    if array.dtype.kind not in "fc":
+        raise DerivativeError(
+            f"arrays of dtype {array.dtype.name} have no derivative; convert the argument with astype(float)"
+        )
+    if holomorphic and array.dtype.kind != "c":
+        raise DerivativeError(f"with holomorphic=True the arguments must be complex, not {array.dtype.name}")
+
+
+def check_output(array: GpuArray, holomorphic: bool) -> None:
+    """Raise DerivativeError if an array is no result that can be differentiated."""
+    if holomorphic and array.dtype.kind != "c":
+        raise DerivativeError(f"with holomorphic=True the result must be complex, not {array.dtype.name}")
+    if not holomorphic and array.dtype.kind != "f":
+        raise DerivativeError(
+            f"the function returned dtype {array.dtype.name}; return real numbers, or give holomorphic=True if it is a "
+            "holomorphic function of complex numbers"
+        )

@@ -1,0 +1,47 @@
+"""SciPy's functions of elements compute parts of large arrays on all threads of the host."""
+
+import numpy as np
+import pytest
+from scipy import fft, signal, special, stats
+
+import gpuarray as xp
+from gpuarray.scipy import _threads
+from gpuarray.scipy import fft as our_fft
+from gpuarray.scipy import signal as our_signal
+from gpuarray.scipy import special as our_special
+from gpuarray.scipy import stats as our_stats
+
+X = np.random.default_rng(0).random((3, 50_000))
+CASES = {
+    "one argument": lambda s, f, g, t, x: s.erf(x),
+    "two arguments": lambda s, f, g, t, x: s.gammainc(x, x),
+    "a number": lambda s, f, g, t, x: s.jv(1.5, x),
+    "broadcast": lambda s, f, g, t, x: s.xlogy(x, x[:1]),
+    "a transform": lambda s, f, g, t, x: f.rfft2(x),
+    "a convolution": lambda s, f, g, t, x: g.fftconvolve(x, x[:, :9]),
+    "a waveform": lambda s, f, g, t, x: g.chirp(x, 1, 1, 9),
+    "a distribution": lambda s, f, g, t, x: t.norm.pdf(x, 0.5, scale=2.0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_have_scipys_bits(name):
+    with xp.using(device="cpu", threads=3):
+        found = CASES[name](our_special, our_fft, our_signal, our_stats, xp.asarray(X))
+    np.testing.assert_array_equal(found.get(), CASES[name](special, fft, signal, stats, X))
+
+
+def test_errors_and_settings_of_threads_are_those_of_the_caller():
+    def failing(x):
+        if x.min() < 0:
+            raise ValueError("negative")
+        return np.log(x)
+
+    x = np.ones(1 << 18)
+    with xp.using(threads=2), np.errstate(divide="raise"):
+        x[-1] = 0
+        with pytest.raises(FloatingPointError):
+            _threads.elementwise(failing)(x)
+        x[-1] = -1
+        with pytest.raises(ValueError, match="negative"):
+            _threads.elementwise(failing)(x)
