@@ -1,4 +1,4 @@
-"""The demonstration: process a photograph with the same NumPy-style functions on NumPy and on this package.
+"""The demonstration: process a photograph with the same functions on NumPy and SciPy, and on this package.
 
 The functions are in :mod:`gpuarray.diagnostics.pictures`. This module finds the photograph, runs them under both
 namespaces, compares the results and the times, and prints what ran on the device.
@@ -108,7 +108,7 @@ def run(xp: ModuleType, levels: Levels, out: Path, *, with_plan: bool = False) -
     _line("bytes from the device", f"{counted['bytes_downloaded']:14,}")
     if with_plan:
         _section("Plan of the picture: explain(picture)")
-        picture = pictures.develop(xp, pictures.from_levels(xp, xp.asarray(levels)))
+        picture = pictures.develop(xp, _ndimage(xp), pictures.from_levels(xp, xp.asarray(levels)))
         print(_indented(str(xp.explain(picture, stage="plan"))))
 
     _save(out / "before.png", levels.transpose(1, 2, 0))
@@ -119,13 +119,28 @@ def run(xp: ModuleType, levels: Levels, out: Path, *, with_plan: bool = False) -
 def job(xp: Any, levels: Any) -> Outcome:
     """Return the results of the demonstration, computed with the namespace ``xp``."""
     before = pictures.from_levels(xp, levels)
-    after = pictures.develop(xp, before)
+    after = pictures.develop(xp, _ndimage(xp), before)
     return Outcome(
         picture=after,
         levels=pictures.to_levels(xp, after),
         tones=pictures.tones(xp, after),
         error=pictures.mean_squared_error(xp, before, after),
     )
+
+
+def _ndimage(xp: Any) -> Any:
+    """Return the filters of images that go with a namespace.
+
+    Raises
+    ------
+    DemoError
+        If SciPy is missing.
+    """
+    try:
+        import scipy.ndimage
+    except ImportError:
+        raise DemoError(f"SciPy is needed for its filters, and is not installed; {INSTALL}") from None
+    return scipy.ndimage if xp is np else xp.scipy.ndimage
 
 
 def _timed(xp: Any, levels: Levels) -> tuple[Outcome, float]:
