@@ -70,9 +70,9 @@ def set_own_limit(limit: int | None) -> None:
 def suspended() -> Iterator[None]:
     """Record all operations of this thread or task for the duration of a ``with`` block."""
     before = _is_suspended.get()
-    _is_suspended.set(True)
-    _hold()
-    try:
+    try:  # an interrupt may come after each call
+        _is_suspended.set(True)
+        _hold()
         yield
     finally:
         _is_suspended.set(before)

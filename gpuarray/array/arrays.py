@@ -38,6 +38,10 @@ _INTERNAL: Final = frozenset((
 ))  # fmt: skip
 
 
+#: NumPy's scalars that Python converts to float and int.
+_REAL: Final = (np.floating, np.integer, np.bool_)
+
+
 class GpuArray(MethodsArray):
     """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
@@ -117,17 +121,16 @@ class GpuArray(MethodsArray):
         """
         check_order(order, "CFAK")
         wanted = dtypes.canonical(dtype)
-        if casting != "unsafe" and not np.can_cast(self._dtype, wanted, casting):
-            raise TypeError(
-                f"Cannot cast array data from {self._dtype!r} to {wanted!r} according to the rule {casting!r}"
-            )
-        if wanted == self._dtype and not copy:
+        own = self.dtype
+        if casting != "unsafe" and not np.can_cast(own, wanted, casting):
+            raise TypeError(f"Cannot cast array data from {own!r} to {wanted!r} according to the rule {casting!r}")
+        if wanted == own and not copy:
             return self
-        if immediacy().limit and (self._dtype.kind != "c" or wanted.kind in "bc"):
-            host = self._host if self._memory is self._cell.memory else self.host()
+        if immediacy().limit and (own.kind != "c" or wanted.kind in "bc"):
+            host = self.host()
             if host is not None:
                 made = quiet.run(np.asarray(host).astype, wanted)
-                return self._of_host(made if made.flags.owndata else made.copy(), self._cell.device)
+                return self._of_host(made if made.flags.owndata else made.copy(), self.device)
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:
@@ -265,6 +268,9 @@ class GpuArray(MethodsArray):
     # -- Python's protocols -------------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        value = self._value
+        if value is not None and type(value) is not np.ndarray and immediacy().limit:
+            return bool(value)
         if self._memory is self._cell.memory and immediacy().limit and not self._shape:
             return bool(self._host)
         if self.size != 1:
@@ -287,6 +293,9 @@ class GpuArray(MethodsArray):
         return convert(value)
 
     def __int__(self) -> int:
+        value = self._value
+        if isinstance(value, _REAL) and immediacy().limit:
+            return int(value)
         if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "biu":
             return int(self._host)
         return int(self._scalar(int))
@@ -294,6 +303,9 @@ class GpuArray(MethodsArray):
     __trunc__ = __int__  # as floats have it, and so NumPy's scalars of 64 bits
 
     def __float__(self) -> float:
+        value = self._value
+        if isinstance(value, _REAL) and immediacy().limit:
+            return float(value)
         if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind != "c":
             return float(self._host)
         return float(self._scalar(float))
@@ -302,6 +314,9 @@ class GpuArray(MethodsArray):
         return complex(self._scalar(complex))
 
     def __index__(self) -> int:
+        value = self._value
+        if isinstance(value, np.integer) and immediacy().limit:
+            return int(value)
         if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "iu":
             return int(self._host)
         if self._shape or self._dtype.kind not in "iu":
@@ -343,9 +358,10 @@ class GpuArray(MethodsArray):
         return hash(value) if value == value else object.__hash__(self)  # a NaN is equal to nothing but is itself
 
     def __len__(self) -> int:
-        if not self._shape:
+        shape = self.shape
+        if not shape:
             raise TypeError("len() of unsized object")
-        return self._shape[0]
+        return shape[0]
 
     def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:

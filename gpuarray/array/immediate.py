@@ -39,52 +39,70 @@ class ImmediateArray(SelectableArray):
 
     def _computed(self, compute: Callable[[Any], Any]) -> Self | None:
         """Return a function of the elements."""
-        mine = self._host if self._memory is self._cell.memory else self.host()
+        mine = self._value
         if mine is None:
-            return None
+            mine = self._host if self._memory is self._cell.memory else self.host()
+            if mine is None:
+                return None
         try:
             made = quiet.run(compute, mine)
         except Exception:
             return None
         counters["operations"] += 1
-        return self._of_host(made, self._cell.device)
+        return self._of_host(made, self.device)
 
     def _computed_with(
         self, compute: Callable[[Any, Any], Any], other: Any, *, is_reflected: bool = False, in_place: bool = False
     ) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
-        cell = self._cell
-        device = cell.device
-        if in_place and cell.own is None and not self.claimed():
-            return None
-        mine = self._host if self._memory is cell.memory else self.host()
+        mine = self._value
         if mine is None:
-            return None
+            cell = self._cell
+            device = cell.device
+            if in_place and cell.own is None and not self.claimed():
+                return None
+            mine = self._host if self._memory is cell.memory else self.host()
+            if mine is None:
+                return None
+        else:
+            device = self._device
         kind = type(other)
         if kind in WEAK:
             theirs = other
         else:
             if kind is type(self):
-                second = other._cell
-                theirs = other._host if other._memory is second.memory else other.host()
-                if second.device is not device:
+                theirs = other._value
+                if theirs is None:
+                    second = other._cell
+                    theirs = other._host if other._memory is second.memory else other.host()
+                    if theirs is None:
+                        return None
+                    own = second.device
+                else:
+                    own = other._device
+                if own is not device:
                     if device is AUTO:
-                        device = second.device
-                    elif second.device is not AUTO:
+                        device = own
+                    elif own is not AUTO:
                         return None
             elif not _is_operand(other, kind):
                 return None
             else:
                 theirs = other
-            if theirs is None or not _are_few(mine, theirs):
+            if type(mine) is _ndarray and type(theirs) is _ndarray and not _are_few(mine, theirs):
                 return None
         try:
-            if in_place and self._access is not VALUE:
+            if in_place and (type(mine) is _ndarray if mine is self._value else self._access is not VALUE):
                 with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-                    if self._memory is not cell.memory or cell.own is None:
-                        return None
-                    quiet.run(compute, mine, theirs)
-                    cell.device = device
+                    if mine is self._value:
+                        quiet.run(compute, mine, theirs)
+                        self._device = device
+                    else:
+                        cell = self._cell
+                        if self._memory is not cell.memory or cell.own is None:
+                            return None
+                        quiet.run(compute, mine, theirs)
+                        cell.device = device
                     made = None
             elif is_reflected:
                 made = quiet.run(compute, theirs, mine)

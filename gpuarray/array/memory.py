@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.array import cells
 from gpuarray.array.cells import CPU, UNMADE, Cell, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
@@ -46,6 +47,7 @@ class MemoryArray:
         "__weakref__",
         "_access",
         "_cell",
+        "_device",
         "_dtype",
         "_host",
         "_large",
@@ -54,6 +56,7 @@ class MemoryArray:
         "_owner",
         "_part",
         "_shape",
+        "_value",
     )
 
     _cell: Cell
@@ -74,6 +77,11 @@ class MemoryArray:
     ``_host`` is of use while it is the cell's memory."""
     _large: Any
     """The same, if the elements are so many that only parts of them are. Not set until it is asked for."""
+    _value: Any
+    """What was computed at once, as a NumPy array or scalar, until other attributes are asked for; then None. Most
+    results are operands of one operation, which needs no more of them."""
+    _device: Device
+    """The device of this value."""
 
     # -- making -------------------------------------------------------------------------------------------------------
 
@@ -83,6 +91,7 @@ class MemoryArray:
         array: Self = _new(cls)
         shape = node.shape
         array._cell = cell = _new(Cell)
+        array._value = None
         array._memory = NOTHING
         cell.device = device
         cell.memory = cell.own = None
@@ -115,26 +124,34 @@ class MemoryArray:
     def _of_host(cls, value: Any, device: Device) -> Self:
         """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
         array: Self = _new(cls)
-        array._cell = cell = _new(Cell)
-        cell.device = device
-        if type(value) is np.ndarray:
-            array._shape = shape = value.shape
-            if len(shape) > 1 and not value.flags.c_contiguous:
-                value = value.copy()
-            array._access = WRITEABLE
-        else:
-            array._shape = ()
-            array._access = VALUE
-        cell.memory = array._memory = array._host = value
-        cell.own = UNMADE
-        array._dtype = value.dtype
-        array._layout = array._owner = array._part = None
+        if type(value) is np.ndarray and value.ndim > 1 and not value.flags.c_contiguous:
+            value = value.copy()
+        array._value = value
+        array._device = device
         return array
+
+    def _settle(self) -> None:
+        """Give the array of a value the other attributes, and a cell with the value as its memory."""
+        with cells.binding:  # another thread may do so
+            value = self._value
+            if value is None:
+                return
+            cell = _new(Cell)
+            cell.device = self._device
+            cell.memory = self._memory = self._host = value
+            cell.own = UNMADE
+            self._layout = self._owner = self._part = None
+            self._shape = value.shape
+            self._dtype = value.dtype
+            self._access = WRITEABLE if type(value) is np.ndarray else VALUE
+            self._cell = cell
+            self._value = None
 
     def _see_host(self, host: npt.NDArray[Any], memory: Any) -> Self:
         """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can."""
         array: Self = _new(type(self))
         array._cell = self._cell
+        array._value = None
         array._owner = self if self._owner is None else self._owner
         array._shape = host.shape
         array._dtype = self._dtype
@@ -145,6 +162,12 @@ class MemoryArray:
         return array
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_value":
+            self._value = None
+            return None
+        if self._value is not None and name in MemoryArray.__slots__:
+            self._settle()
+            return getattr(self, name)
         if name == "_layout":
             self._layout = found = self._find_layout()
             return found
@@ -165,6 +188,9 @@ class MemoryArray:
 
     def host(self) -> Any:
         """Return the elements as NumPy has them, for reading; None if they are many, to be computed, or elsewhere."""
+        value = self._value
+        if value is not None:
+            return value
         memory = self._seen_memory()
         if memory is None or (self._shape and self.size > immediacy().limit):
             return None
@@ -215,6 +241,8 @@ class MemoryArray:
 
     def has_memory(self) -> bool:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""
+        if self._value is not None:
+            self._settle()
         return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
 
     def claimed(self) -> bool:
@@ -243,6 +271,7 @@ class MemoryArray:
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))
         array._cell = self._cell
+        array._value = None
         array._owner = self if self._owner is None else self._owner
         array._memory = NOTHING
         array._layout = layout
@@ -255,6 +284,8 @@ class MemoryArray:
     @property
     def size(self) -> int:
         """Number of elements."""
+        if self._value is not None:
+            return int(self._value.size)
         size = 1
         for extent in self._shape:
             size *= extent

@@ -197,8 +197,8 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
-        if immediacy().limit and self.has_memory():
-            return self._of_host(np.array(self._host, order="C"), self._cell.device)
+        if immediacy().limit and (host := self.host()) is not None:
+            return self._of_host(np.array(host, order="C"), self.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:

@@ -19,6 +19,7 @@ from gpuarray.graph.nodes import Generate, Map, Node, View
 from gpuarray.graph.walk import topological
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.known_graphs import LAUNCH_BOUND
 
 #: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
 _COSTLY: Final = frozenset(
@@ -28,9 +29,8 @@ _LEAST: Final = 4096
 #: Errors that one value causes; the others have values.
 OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
 _depth_of: Final = attrgetter("depth")
-#: A GPU computes so many elements in less time than a kernel takes to start: fusion gains little there, and plans of
-#: many loops take long to make and to compile. The graph of a loop over small parts is evaluated in pieces of so many.
-_FEW: Final = 1 << 16
+#: Where launches bound the time, fusion gains little, and plans of many loops take long to make and to compile. Graphs
+#: of such arrays are evaluated in pieces of so many loops.
 _LOOPS: Final = 8
 _FUSED: Final = frozenset({Generate, Map, View})
 #: Where an unknown instruction stands among others.
@@ -128,12 +128,14 @@ class Recorded:
         pieces of a loop begin and end at the same instruction, have few structures, and compile once.
         """
         top, device = cell.node, cell.device
-        if top.size > _FEW or top.depth < config.current.pending_limit // 8 or device.kind == "auto":
+        if top.size > LAUNCH_BOUND or top.depth < config.current.pending_limit // 8 or device.kind == "auto":
             return
         if evaluate.is_host(evaluate.provider_of(device)):
             return
         pending = _pending_below(top)
-        if sum(type(node) not in _FUSED for node in pending) <= _LOOPS or any(node.size > _FEW for node in pending):
+        if sum(type(node) not in _FUSED for node in pending) <= _LOOPS or any(
+            node.size > LAUNCH_BOUND for node in pending
+        ):
             return
         wanted, depth = _cut(pending, top)
         above = [node for node in reversed(pending) if node.depth > depth]

@@ -36,24 +36,26 @@ class SelectableArray(StoredArray):
 
     def __getitem__(self, key: Any) -> Self:
         if limit := immediacy().limit:
-            cell = self._cell
-            memory = self._memory
-            if memory is cell.memory or (memory := self._large) is cell.memory:
-                host = self._host
-            else:
-                host, memory = self.parts(), cell.memory
+            host = memory = self._value
+            if host is None:
+                cell = self._cell
+                memory = self._memory
+                if memory is cell.memory or (memory := self._large) is cell.memory:
+                    host = self._host
+                else:
+                    host, memory = self.parts(), cell.memory
             if host is not None:
                 kind = type(key)
                 try:
                     given = key if kind is int or kind is slice else _host_key(key)
-                    if memory is not self._memory:
+                    if host.size > limit:
                         _check_few(host, given, limit)
                     found = host[given]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
                     if type(found) is not np.ndarray:
-                        return self._of_host(found, cell.device)
+                        return self._of_host(found, self.device)
                     if found.base is memory:
                         if self._part is None:
                             return self._see_host(found, memory)
@@ -119,12 +121,14 @@ class SelectableArray(StoredArray):
         device: Device | None = None
         theirs = ""
         if isinstance(value, StoredArray):
-            device = value._cell.device
+            device = value.device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
-            values = value._host if value._memory is value._cell.memory else value.host()
+            values = value._value
             if values is None:
-                return False
+                values = value._host if value._memory is value._cell.memory else value.host()
+                if values is None:
+                    return False
             theirs = values.dtype.kind
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
@@ -224,10 +228,10 @@ class SelectableArray(StoredArray):
         self._cell.device = device
 
     def _key_device(self, key: Any) -> Any:
-        device = self._cell.device
+        device = self.device
         for item in key if isinstance(key, tuple) else (key,):
             if isinstance(item, StoredArray):
-                device = joint_device(device, item._cell.device)
+                device = joint_device(device, item.device)
         return device
 
     def _select(self, key: Any) -> indexing.Selection:
@@ -377,9 +381,9 @@ def _host_key(key: Any) -> Any:
     if kind in _BASIC or isinstance(key, np.integer):
         return key
     if isinstance(key, StoredArray):
-        host = key._host if key._memory is key._cell.memory else key.host()
+        host = key.host()
         if host is not None:
-            return host if key._shape else np.asarray(host)  # an array as key makes a copy
+            return host if host.shape else np.asarray(host)  # an array as key makes a copy
     elif kind is range and len(key) <= immediacy().limit:
         return np.asarray(key)
     elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):

@@ -34,7 +34,8 @@ class StoredArray(MemoryArray):
     @property
     def shape(self) -> Shape:
         """Shape of the array."""
-        return self._shape
+        value = self._value
+        return self._shape if value is None else value.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -52,7 +53,8 @@ class StoredArray(MemoryArray):
     @property
     def dtype(self) -> DType:
         """Data type of the elements, a NumPy dtype."""
-        return self._dtype
+        value = self._value
+        return self._dtype if value is None else value.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
@@ -61,12 +63,12 @@ class StoredArray(MemoryArray):
     @property
     def device(self) -> Device:
         """Device of the array."""
-        return self._cell.device
+        return self._cell.device if self._value is None else self._device
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return len(self._shape)
+        return len(self.shape)
 
     @property
     def itemsize(self) -> int:

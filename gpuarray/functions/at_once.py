@@ -220,7 +220,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
         if not arrays:
             return NOT_COMPUTED
-        device = arrays[0]._cell.device
+        device = arrays[0].device
         if raw:
             hosts += raw
         is_bounded = None if most == UNSHARED and device is CPU else rule.is_bounded
@@ -228,8 +228,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             return NOT_COMPUTED
         if len(arrays) > 1:
             for array in arrays:
-                if array._cell.device is not device:
-                    device = joint_device(device, array._cell.device)
+                if array.device is not device:
+                    device = joint_device(device, array.device)
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 if not all(_is_current(array) and array._cell.own is not None for array in targets):
@@ -302,10 +302,14 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
     for value in values:
         kind = type(value)
         if kind is GpuArray:
-            host = value._host if value._memory is value._cell.memory else value.host()
-            if host is None and most:
-                host = value.whole_host(most)
-            if host is None or not host.size or value._dtype is dtypes.float16:
+            host = value._value
+            if host is None:
+                host = value._host if value._memory is value._cell.memory else value.host()
+                if host is None and most:
+                    host = value.whole_host(most)
+                if host is None:
+                    raise LookupError
+            if not host.size or host.dtype is dtypes.float16:
                 raise LookupError
             arrays.append(value)
             hosts.append(host)
@@ -386,7 +390,7 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
 
 
 def _is_current(array: GpuArray) -> bool:
-    return array._memory is array._cell.memory
+    return array._value is not None or array._memory is array._cell.memory
 
 
 def _current(array: GpuArray) -> GpuArray:

@@ -359,7 +359,7 @@ class Lowering:
         """Return the instruction of a generator without parameters."""
         if layout.moves:
             moving: Any = layout.offset
-            raise MustStay(moving.place)
+            raise MustStay(moving.number)
         if (op, layout) not in self.generated:
             here, own = self._hoisted(layout, level)
             self.generated[op, layout] = self.add(Index(op, here, (), dtype, own))

@@ -5,7 +5,7 @@ loop's instructions refer to earlier ones, at levels, phases and layouts that fi
 """
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.fusion.steps import (
@@ -29,6 +29,7 @@ from gpuarray.fusion.steps import (
     operands_of,
 )
 from gpuarray.graph.layouts import are_apart
+from gpuarray.graph.moving import at_values
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.verify import check_layout, check_unique, require
 from gpuarray.ops.columns import Kind
@@ -82,9 +83,11 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
         f"{where} gets the inputs and scalars that it expects",
     )
     sizes = [nodes[i].size for i in planned.inputs]
+    given: Sequence[Any] = nodes  # those of scalars have parameters
+    scalars = [given[position].parameters[part] for position, part in planned.scalars]
     match step:
         case Loop():
-            step = _at_example(step)
+            step = _placed(step, scalars)
             require(len(planned.outputs) == len(step.output_dtypes), f"{where} has the outputs it expects")
             _check_extents(step, sizes, [nodes[o].size for o in planned.outputs], where)
             check_loop(step, where)
@@ -98,13 +101,13 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
                 for operand, prologue, slot in zip((step.left, step.right), step.prologues, (0, own - 1), strict=True):
                     check_layout(operand, sizes[slot] if prologue is None else operand.size, where)
                     if prologue is not None:
-                        prologue = _at_example(prologue)
+                        prologue = _placed(prologue, scalars)
                         require(not prologue.folds, f"{where}: a prologue has no folds")
                         require(len(prologue.stores) == 1, f"{where}: a prologue is one operand")
                         _check_extents(prologue, sizes, [operand.size], where)
                         check_loop(prologue, where)
             if step.epilogue is not None:
-                epilogue = _at_example(step.epilogue)
+                epilogue = _placed(step.epilogue, scalars)
                 require(not epilogue.folds, f"{where}: an epilogue has no folds")
                 outputs = [nodes[o].size for o in planned.outputs]
                 _check_extents(epilogue, [size, *sizes[own:]], outputs, where)
@@ -119,9 +122,11 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
             assert_never(step)
 
 
-def _at_example(loop: Loop) -> Loop:
-    """Return a loop with the offsets of the graph for which the plan was made."""
-    return loop.over(loop.outer, loop.inner, lambda item: item.layout.at_example()) if loop.moves else loop
+def _placed(loop: Loop, scalars: Sequence[Any]) -> Loop:
+    """Return a loop with the offsets of a graph where they are run-time parameters."""
+    if not loop.moves:
+        return loop
+    return loop.over(loop.outer, loop.inner, lambda item: item.layout.at(lambda number: at_values(number, scalars)))
 
 
 def _result_size(step: ScanStep | ContractStep) -> int:

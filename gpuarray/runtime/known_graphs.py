@@ -34,6 +34,8 @@ _ALIGNED: Final = 4
 _PATTERNED: Final = 1 << 12
 #: How many graphs of one pattern may have numbers that change.
 _MOTIONS: Final = 16
+#: A GPU computes so many elements in less time than a kernel takes to start.
+LAUNCH_BOUND: Final = 1 << 16
 
 
 @dataclass(slots=True, eq=False)
@@ -118,8 +120,10 @@ class KnownPattern:
         offsets = self.structure.offsets
         seen = self.seen[self._sizes(numbers)]
         may_move = len(seen) > _STILL
-        if not may_move:  # where sizes vary, there is a plan for each, and kernels are faster if offsets are numbers
+        if not may_move:
             seen = [*chain.from_iterable(self.seen.values())]
+            # where sizes vary, there is a plan for each, and kernels of many elements are faster if offsets are numbers
+            may_move = max([node.size for node in order]) <= LAUNCH_BOUND
         still: dict[int, int] = {}
         following: dict[int, tuple[int, int]] = {}
         divisors: dict[int, int] = {}

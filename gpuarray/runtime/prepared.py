@@ -4,12 +4,15 @@ Invariant: a prepared plan holds no value of an array, so that keeping it for la
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from gpuarray import logs
+from gpuarray.config import config
 from gpuarray.fusion.plan import Plan, PlannedStep
-from gpuarray.fusion.steps import ContractStep, Loop, ScanStep
+from gpuarray.fusion.steps import CallStep, Step
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Structure
 from gpuarray.observers import RunSampler
@@ -169,6 +172,24 @@ class PreparedPlan:
         return walked if self.kept is None else [walked[index] for index in self.kept]
 
 
+#: Steps that plans have, prepared for providers: equal ones, of which programs with loops have many, are prepared once.
+_known: Final[WeakValueDictionary[tuple[Provider, Step, str, str], Any]] = WeakValueDictionary()
+
+
+def _prepared(step: Step, provider: Provider) -> Any:
+    """Return a step prepared for a provider."""
+    if isinstance(step, CallStep):  # its parameters may have no hash
+        return provider.prepare(step)
+    settings = config.current
+    key = provider, step, settings.math, settings.subnormals
+    prepared = _known.get(key)
+    if prepared is None:
+        prepared = provider.prepare(step)
+        with suppress(TypeError):  # some objects cannot be referred to weakly
+            _known[key] = prepared
+    return prepared
+
+
 def prepare_steps(
     steps: Sequence[PlannedStep],
     decisions: Sequence[Decision],
@@ -177,19 +198,11 @@ def prepare_steps(
 ) -> Placement:
     """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
     found = []
-    made: dict[tuple[Any, str], Any] = {}  # equal steps, of which programs without reads have many, are prepared once
     for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
         if known and known[number].decision.where == decision.where:
             prepared = known[number].prepared
         else:
-            place = provider if decision.where == DEVICE else places.host()
-            step = planned.step
-            known_as = (step, decision.where) if isinstance(step, Loop | ContractStep | ScanStep) else None
-            prepared = made.get(known_as) if known_as is not None else None
-            if prepared is None:
-                prepared = place.prepare(step)
-                if known_as is not None:
-                    made[known_as] = prepared
+            prepared = _prepared(planned.step, provider if decision.where == DEVICE else places.host())
         found.append(PreparedStep(planned, decision, prepared, Timing()))
         logs.tell(logs.DECISIONS, "%s: on the %s, %s", name_of(planned.step), decision.where, decision.reason)
     fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)

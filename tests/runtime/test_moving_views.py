@@ -54,6 +54,18 @@ def write_elements(np_: Any, a: Any, steps: int) -> Any:
     return a
 
 
+def solve_toeplitz(np_: Any, a: Any, steps: int) -> Any:
+    r, y, beta = a[0] / 64, np_.zeros_like(a[0]), 1.0
+    alpha = -r[0]
+    y[0] = alpha
+    for k in range(1, steps):
+        beta = beta * (1.0 - alpha * alpha)
+        alpha = -(r[k] + np_.dot(np_.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np_.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
 def relax_all_pairs(np_: Any, a: Any, steps: int) -> Any:
     for k in range(steps):
         a = _evaluated(np_.minimum(a, a[:, k : k + 1] + a[k : k + 1, :]))
@@ -93,6 +105,12 @@ def _plans(program: Program, values: Any, steps: int) -> int:
     found = np.asarray(program(xp, xp.asarray(values.copy()), steps))
     np.testing.assert_allclose(found, program(np, values.copy(), steps), rtol=2e-5, atol=1e-5)
     return int(xp.stats()["plans"]) - before
+
+
+def test_parts_that_grow_and_are_reversed_make_few_plans(device: Device) -> None:
+    values = np.random.default_rng(0).random((80, 80), np.float32)
+    with xp.using(verify=True):
+        assert _plans(solve_toeplitz, values, 80) <= 40
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
