@@ -270,17 +270,13 @@ class _Recording:
         Whether operations store their source lines: the last value of the setting.
     counted : int
         The operations of graphs of fewer levels are not too many, whatever the ``pending_limit`` of the thread.
-    depth : int
-        Graphs of fewer levels are not too deep.
-    limit : int
-        The least ``pending_limit``.
     """
 
-    __slots__ = ("counted", "depth", "limit", "origins")
+    __slots__ = ("counted", "origins")
 
     def __init__(self) -> None:
         self.origins = True
-        self.counted = self.depth = self.limit = 0
+        self.counted = 0
 
 
 recording: Final = _Recording()
@@ -303,11 +299,7 @@ class Settings:
                 function()
         offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
-        limit = min(settings.pending_limit, self._base.pending_limit)
-        if limit != recording.limit:
-            recording.limit = limit
-            recording.depth = limit + 1
-            recording.counted = limit // 8
+        recording.counted = min(settings.pending_limit, self._base.pending_limit) // 8
 
     def _assign(self, base: Config) -> None:
         """Set what holds outside of ``using`` blocks."""

@@ -10,6 +10,7 @@ from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.fusion.steps import Apply, Load, Loop, Scalar, Step
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.moving import at_values
 from gpuarray.providers import registry
 from gpuarray.providers.base import Task
 
@@ -145,7 +146,7 @@ def _run(loop: Loop, inputs: list[Array], outputs: list[Array], scalars: Sequenc
         if isinstance(item, Scalar):
             values.append(item.dtype.type(scalars[item.slot]))
         elif isinstance(item, Load):
-            view = _view(inputs[item.slot], item.layout, item.dtype)
+            view = _view(inputs[item.slot], item.layout, item.dtype, scalars)
             values.append(view.copy() if item.slot in replaced else view)
         elif isinstance(item, Apply):
             signature = item.op.resolve(*item.sources)
@@ -157,13 +158,14 @@ def _run(loop: Loop, inputs: list[Array], outputs: list[Array], scalars: Sequenc
             item.op.numpy(*operands, out=out)
             values.append(out.astype(item.dtype, copy=False))
     for store in loop.stores:
-        np.copyto(_view(outputs[store.slot], store.layout, store.dtype), values[store.value], casting="unsafe")
+        view = _view(outputs[store.slot], store.layout, store.dtype, scalars)
+        np.copyto(view, values[store.value], casting="unsafe")
 
 
-def _view(memory: Array, layout: Layout, dtype: np.dtype[Any]) -> Array:
-    """Return a view of a buffer with a layout, whose strides and offset are in elements."""
+def _view(memory: Array, layout: Layout, dtype: np.dtype[Any], scalars: Sequence[Any]) -> Array:
+    """Return a view of a buffer with a layout, whose strides and offset, which may be a scalar, are in elements."""
     strides = [stride * dtype.itemsize for stride in layout.strides]
-    return np.ndarray(layout.shape, dtype, memory, layout.offset * dtype.itemsize, strides)
+    return np.ndarray(layout.shape, dtype, memory, at_values(layout.offset, scalars) * dtype.itemsize, strides)
 
 
 registry.register("tiny", TinyProvider)

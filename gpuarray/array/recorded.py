@@ -5,18 +5,17 @@ cell is noted when it gets such a value. The list is cleared of cells that are g
 doubled, so that noting takes a constant time per operation, and the list stays as long as the program's values.
 """
 
-import sys
 import threading
-from collections.abc import Hashable, Sequence
-from operator import attrgetter, sub
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final
 from weakref import ref
 
-from gpuarray.config import config, recording
+from gpuarray.config import config
+from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Generate, Map, Node, View
-from gpuarray.graph.walk import topological
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.known_graphs import LAUNCH_BOUND
@@ -34,7 +33,7 @@ _depth_of: Final = attrgetter("depth")
 _LOOPS: Final = 8
 _FUSED: Final = frozenset({Generate, Map, View})
 #: Where an unknown instruction stands among others.
-_LAST: Final = (sys.maxsize, 0)
+_UNKNOWN: Final = (0, 0)
 
 
 class Recorded:
@@ -79,7 +78,9 @@ class Recorded:
         return [*dict.fromkeys(cells)]
 
     def bound(self, cell: Any, depth: int) -> None:
-        """Evaluate the value of a cell, or a part of it, if its graph has become too large.
+        """Evaluate a part of the value of a cell if its graph is deep, or has many loops over few elements on a GPU.
+
+        Other deep values of the device are evaluated with it, so that nothing is computed twice.
 
         Parameters
         ----------
@@ -88,70 +89,45 @@ class Recorded:
         depth : int
             The depth of its graph, of at least an eighth of the ``pending_limit``.
         """
-        if depth >= recording.depth:
-            self.evaluate_deep(cell)
-        elif not depth & 7:
-            self.evaluate_many(cell)
+        limit = config.current.pending_limit
+        if depth > limit:
+            self._evaluate_part(cell.device, _pending_below([cell.node, *self._deep(cell, limit)]))
+        elif not depth & 7 and depth >= limit // 8 and cell.node.size <= LAUNCH_BOUND and _is_on_gpu(cell.device):
+            pending = _pending_below([cell.node])
+            loops = sum(type(node) not in _FUSED for node in pending)
+            if loops > _LOOPS and all(node.size <= LAUNCH_BOUND for node in pending):
+                self._evaluate_part(cell.device, pending)
 
-    def evaluate_deep(self, cell: Any) -> None:
-        """Evaluate the value of a cell if its graph is too deep, and with it the other deep values of the device.
+    def _deep(self, cell: Any, limit: int) -> list[Node]:
+        """Return the other deep values of the device of a cell."""
+        if tracing.is_anywhere() and not tracing.mode().is_replayed:  # some have no values
+            return []
+        least = limit // (8 if tape.state.tapes else 2)  # a derivative reads what arrays have again
+        deep = [other.node for other in self.pending() if other.device is cell.device]
+        return [node for node in deep if node.depth > least and tape.batch_of(node) is None]
 
-        A loop that never reads a value is thus evaluated from time to time, with all that its arrays have at one line,
-        so that nothing is computed twice. Where the graph repeats itself, the next evaluation is made ready to be at
-        the same line: what is evaluated then has the same structure.
-        """
-        node, limit = cell.node, config.current.pending_limit
-        aligned = recording.depth if recording.limit == limit else limit + 1
-        if node.depth < aligned:
-            return
-        is_aligned = node.depth == recording.depth < limit
-        period = 0 if is_aligned else _period(node)
-        deep: list[Node] = []
-        if not tracing.is_anywhere() or tracing.mode().is_replayed:  # else some have no values
-            deep = [other.node for other in self.pending() if other.device is cell.device]
-            least = limit // (8 if tape.state.tapes else 2)  # a derivative reads what arrays have again
-            deep = [other for other in deep if other.depth > least and other is not node]
-            deep = [other for other in deep if tape.batch_of(other) is None]
-            deep.sort(key=_depth_of, reverse=True)
-        try:
-            evaluate.evaluate([node, *deep], cell.device)
-        except OF_SINGLE_VALUES:  # perhaps of another value
-            evaluate.evaluate([node], cell.device)
-        if recording.limit == limit and not is_aligned:
-            recording.depth = limit // period * period if period else limit + 1
-
-    def evaluate_many(self, cell: Any) -> None:
-        """Evaluate a part of the value of a cell if its graph has many loops over few elements, on a GPU.
-
-        The graph is cut at the depth, in its upper half, where the fewest values are wanted above: between two
-        statements. Among those it is cut at the instruction of the program that comes first in its source, so that the
-        pieces of a loop begin and end at the same instruction, have few structures, and compile once.
-        """
-        top, device = cell.node, cell.device
-        if top.size > LAUNCH_BOUND or top.depth < config.current.pending_limit // 8 or device.kind == "auto":
-            return
-        if evaluate.is_host(evaluate.provider_of(device)):
-            return
-        pending = _pending_below(top)
-        if sum(type(node) not in _FUSED for node in pending) <= _LOOPS or any(
-            node.size > LAUNCH_BOUND for node in pending
-        ):
-            return
-        wanted, depth = _cut(pending, top)
+    def _evaluate_part(self, device: Device, pending: list[Node]) -> None:
+        """Evaluate the lower part of a graph, given the deepest nodes first."""
+        wanted, depth = _cut(pending)
         above = [node for node in reversed(pending) if node.depth > depth]
-        del (
-            pending
-        )  # a node to which a variable refers may be wanted later, so that no buffer of its operands is reused
-        evaluate.evaluate(wanted, device)
+        pending.clear()  # what a list refers to may be wanted later, so that no buffer of its operands is reused
+        try:
+            evaluate.evaluate(wanted, device)
+        except OF_SINGLE_VALUES:  # perhaps of a value that is not wanted at this line
+            evaluate.evaluate(wanted[:1], device)
         for node in above:
             if node.inputs:  # it has not been evaluated by another thread
                 node.depth = max([operand.depth for operand in node.inputs]) + 1
 
 
-def _pending_below(top: Node) -> list[Node]:
-    """Return a node and all nodes that it is to be computed from, the deepest first."""
-    seen = {top}
-    stack = [top]
+def _is_on_gpu(device: Device) -> bool:
+    return device.kind != "auto" and not evaluate.is_host(evaluate.provider_of(device))
+
+
+def _pending_below(tops: Sequence[Node]) -> list[Node]:
+    """Return nodes and all nodes that they are to be computed from, the deepest first."""
+    seen = {*tops}
+    stack = [*tops]
     while stack:
         for operand in stack.pop().inputs:
             if operand.result is None and operand.depth > 0 and operand not in seen:
@@ -160,28 +136,33 @@ def _pending_below(top: Node) -> list[Node]:
     return sorted(seen, key=_depth_of, reverse=True)
 
 
-def _cut(pending: Sequence[Node], top: Node) -> tuple[list[Node], int]:
+def _cut(pending: Sequence[Node]) -> tuple[list[Node], int]:
     """Return the values at which to cut a graph, and their largest depth.
 
-    They are all that the deeper nodes are computed from, or that arrays have.
+    They are all that the deeper nodes are computed from, or that arrays have. The graph is cut at the depth, in its
+    upper half, where they are fewest: between two statements. Among those it is cut at the instruction that comes last
+    in the program's source, so that the pieces of a loop begin and end at one instruction, have few structures, and
+    compile once.
     """
-    above = top.depth + 1
-    until = {node: above if _is_held(node) else 0 for node in pending}
-    until[top] = above
+    end = pending[0].depth + 1
+    until = dict.fromkeys(pending, 0)
     for node in pending:
         for operand in node.inputs:
             if operand in until:
                 until[operand] = max(until[operand], node.depth)
-    wanted = [0] * above
-    first = [_LAST] * above
-    for node, end in until.items():
-        for depth in range(node.depth, end):
+    for node in pending:
+        if not until[node] or _is_held(node):
+            until[node] = end
+    wanted = [0] * end
+    instructions = [_UNKNOWN] * end
+    for node, last in until.items():
+        for depth in range(node.depth, last):
             wanted[depth] += 1
         if node.origin is not None:
             code, instruction = node.origin
-            first[node.depth] = min(first[node.depth], (code.co_firstlineno, instruction))
-    cut = min(range(above // 2, above), key=lambda depth: (wanted[depth], first[depth], -depth))
-    return [node for node, end in until.items() if node.depth <= cut < end], cut
+            instructions[node.depth] = max(instructions[node.depth], (code.co_firstlineno, instruction))
+    cut = max(range(end // 2, end), key=lambda depth: (-wanted[depth], instructions[depth], depth))
+    return [node for node, last in until.items() if node.depth <= cut < last], cut
 
 
 def _is_held(node: Node) -> bool:
@@ -195,22 +176,6 @@ def _is_pending(node: Node) -> bool:
     if not node.depth or node.result is not None:
         return False
     return type(node) is not Generate or node.op in _COSTLY
-
-
-def _period(node: Node) -> int:
-    """Return the number of levels after which the line that recorded a node was reached again; 0 if it was not."""
-    line = _line(node)
-    depths = sorted({other.depth for other in topological((node,)).order if _line(other) == line}, reverse=True)
-    steps = [*map(sub, depths, depths[1:])]
-    for count in range(1, len(steps) + 1):
-        span = max(len(steps) // 2, count)
-        if steps[: span - count] == steps[count:span]:
-            return sum(steps[:count])
-    return 0
-
-
-def _line(node: Node) -> Hashable:
-    return node.op, node.shape, node.origin
 
 
 recorded: Final = Recorded()
