@@ -170,3 +170,22 @@ def test_partial_derivatives_keep_the_precision_of_the_operands() -> None:
         for partial in _PARTIALS[op]:
             if callable(partial):
                 assert partial(result, *operands).dtype == np.float32, op
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "wanted"),
+    [
+        ("gammainc_by_order", (1e-40, 0.5), -0.5597735947761608),
+        ("gammainc_by_order", (0.5, 3.0), -0.04724032644797375),
+        ("gammainc_by_order", (50.0, 60.0), -0.02128499278634949),
+        ("gammainc_by_order", (1e5, 1e5), -0.001261567312316086),
+        ("betainc_by_shape", (1e-20, 1e3, 1e-18), -33.96206081334248),
+        ("betainc_by_shape", (0.5, 0.5, 0.9), -0.2768155243583512),
+        ("ellipk_slope", (1e20,), 1.170607264553017e-29),
+        ("zeta_by_exponent", (30.0, 1.0), -6.45548953880003e-10),
+    ],
+)
+def test_derivatives_by_shapes_keep_their_digits(name: str, operands: tuple[float, ...], wanted: float) -> None:
+    # the exact values are mpmath's
+    found = GpuArray._apply(special.SLOPES[name], *(xp.asarray([value], device="cpu") for value in operands))
+    np.testing.assert_allclose(found.get(), [wanted], rtol=1e-14)

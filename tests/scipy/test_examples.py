@@ -47,7 +47,8 @@ def with_ours(source):
 def results(sources):
     """Return the arrays that examples assign, and those that they show."""
     names, shown = {}, []
-    with contextlib.redirect_stdout(io.StringIO()):
+    # some examples set print options
+    with contextlib.redirect_stdout(io.StringIO()), np.printoptions():
         for source in sources:
             try:
                 code = compile(source.strip(), "example", "eval")
