@@ -261,6 +261,8 @@ BULK = 1 << 12
 ZEROS_OF_EITHER_SIGN = ("maximum", "minimum", "fmax", "fmin", "nextafter")
 #: Their values cross 0 between terms that do not, or are what a term lacks of 1: the error is one of those.
 ABSOLUTE = ("betaln",)
+#: For the last operand below 1 the first term has another sign than the others, which are about 1 where they cancel.
+CROSSING = ("zeta_by_exponent",)
 #: Products of their operands overflow or underflow in float32 alone, as SciPy's would that computed in it.
 PRODUCTS = ("bdtr", "bdtrc", "fdtr", "fdtrc")
 # complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
@@ -315,6 +317,8 @@ def test_operation(row: MapOp, signature: Signature) -> None:
         # NumPy's own error comes on top of the promised one, half an ULP for what both round correctly
         allowed = row.ulp + 1 if row.ulp >= 1 else 0
         bad = ulps(got, want) > allowed
+        if row.name in CROSSING:
+            bad &= ~((operands[-1] > 0) & (operands[-1] < 1) & (np.abs(got - want) <= 4 * np.finfo(want.dtype).eps))
         # the sign of a zero counts too, except where NumPy's versions differ: an extreme of two, a step between them
         if row.name not in ZEROS_OF_EITHER_SIGN:
             bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got))

@@ -137,7 +137,7 @@ SLOPES: Final[dict[str, MapOp]] = {
         _op(slopes.gammainc_by_order, cost=4000, ulp=1e4),
         _op(slopes.betainc_by_shape, cost=6000, ulp=1e4),
         _op(slopes.multidigamma, cost=400),
-        _op(slopes.ellipk_slope, cost=300),
+        _op(slopes.ellipk_slope, cost=300, ulp=4),
         _op(slopes.zeta_by_exponent, cost=800, ulp=100),
     )
 }
