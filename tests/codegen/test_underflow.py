@@ -16,6 +16,7 @@ from gpuarray.codegen import library, product_choice, products, tiles
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import selftest
+from gpuarray.scipy import ndimage
 
 pytestmark = pytest.mark.wgpu
 
@@ -372,3 +373,11 @@ def test_distances_keep_the_devices_arithmetic() -> None:
     x = xp.asarray(np.ones((64, 64), np.float32))
     distances = xp.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=-1)
     assert "gradual" not in str(xp.explain(distances, stage="wgsl"))
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_filters_keep_the_devices_arithmetic(first: float) -> None:
+    weights = np.arange(first, first + 49).reshape(7, 7)
+    text = str(xp.explain(ndimage.correlate(xp.ones((1027, 520), xp.float32), weights), stage="wgsl"))
+    assert " windows" in text
+    assert "gradual" not in text

@@ -76,6 +76,12 @@ def test_empty_and_nan(device):
     x = sample((8,), "f8")
     x[3] = np.nan
     compare("correlate1d", x, [1.0, 2, 1])
+    picture = sample((9, 8), "f4")
+    picture[2, 3], picture[6, 5] = np.inf, np.nan
+    weights = np.arange(12.0).reshape(3, 4)
+    weights[1, 2], weights[2, 1] = np.nan, 1e-17  # both are zero to SciPy
+    compare("correlate", picture, weights)
+    compare("convolve", picture.astype("f8"), weights)
 
 
 def test_weights_may_be_arrays_of_this_package(device):

@@ -99,10 +99,12 @@ def weighted(
         if known is not None:
             seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
             if known.line is not None:
+                if known.has_zeros:  # a weight of zero takes no notice of infinities
+                    zero = build.constant(known.dtype.type(0), known.dtype)
+                    counted = build.binary(ops.not_equal, known.line, zero)
+                    seen = build.elementwise(ops.where, counted, seen, zero)
+                # last, as products that are only added need no care for subnormal numbers
                 seen = build.binary(ops.multiply, seen, known.line)
-            if known.counted is not None:  # a weight of zero takes no notice of infinities
-                zero = build.constant(known.dtype.type(0), known.dtype)
-                seen = build.elementwise(ops.where, known.counted, seen, zero)
             return _reduced(source, seen, reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
@@ -127,15 +129,15 @@ class _Weights(NamedTuple):
         Its elements.
     line : Node or None
         A weight for each of them; None if all are 1.
-    counted : Node or None
-        Which products count; None if all do.
+    has_zeros : bool
+        Whether some weights are zero; their elements do not count.
     dtype : dtype
         The dtype in which products are added.
     """
 
     window: Window
     line: Node | None
-    counted: Node | None
+    has_zeros: bool
     dtype: DType
 
 
@@ -155,11 +157,10 @@ def _of_numbers(
     if is_counted.mean() < _DENSE:
         box, is_counted = weights[tuple(places.T)].astype(dtype), np.ones(len(places), bool)
     else:
-        places = np.argwhere(np.ones(box.shape, bool)) + first
+        box, places = np.where(is_counted, box, 0).astype(dtype), np.argwhere(np.ones(box.shape, bool)) + first
     known = window(places - np.array(before))
     line = build.reshape(constants(box.tobytes(), dtype), known.shape)
-    counted = build.reshape(constants(is_counted.tobytes(), dtypes.bool_), known.shape)
-    return _Weights(known, None if (box == 1).all() else line, None if is_counted.all() else counted, dtype)
+    return _Weights(known, None if (box == 1).all() else line, not is_counted.all(), dtype)
 
 
 def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
@@ -169,7 +170,7 @@ def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: D
         return None
     places = np.argwhere(np.ones(weights.shape, bool))
     known = window(places - np.array(before))
-    return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), None, dtype)
+    return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), False, dtype)
 
 
 def _reduced(source: GpuArray, windows: Node, fold: ReduceOp, dtype: DType | None = None) -> GpuArray:
