@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,7 @@ from gpuarray import dtypes
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess.provider import InProcessProvider, default_capabilities
+from gpuarray.runtime import plans, prepared
 
 # SciPy and scikit-learn take arrays of other namespaces if this is set before SciPy is imported
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -124,6 +126,13 @@ def planned() -> Iterator[None]:
     """Record every operation and make a plan for every evaluation, in a test of graphs outside of these folders."""
     with xp.using(direct_limit=0):
         yield
+
+
+@pytest.fixture
+def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the plans and the programs of steps in a test, so that it generates code itself."""
+    monkeypatch.setattr(plans, "_plans", plans.Plans())
+    monkeypatch.setattr(prepared, "_known", WeakValueDictionary())
 
 
 @pytest.fixture(autouse=True)

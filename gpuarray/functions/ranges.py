@@ -38,7 +38,7 @@ def _meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bo
     """Return NumPy's coordinate matrices, but for views, which would be writeable."""
     if not copy:
         raise LookupError
-    return tuple(np.meshgrid(*arrays, indexing=indexing, sparse=sparse))  # type: ignore[call-overload]
+    return tuple(np.meshgrid(*arrays, indexing=indexing, sparse=sparse))  # type: ignore[call-overload]  # any inputs
 
 
 _DATES: Final = (np.datetime64, np.timedelta64)

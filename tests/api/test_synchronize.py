@@ -97,6 +97,7 @@ def test_arrays_kept_from_a_recording_do_not_matter():
     assert y.residency
 
 
+@pytest.mark.usefixtures("planned")
 def test_an_array_without_a_value_is_told_of_once():
     with xp.using(device="cpu"):
         wrong = xp.asarray([1, 2]) ** xp.asarray([-1, 2])

@@ -8,7 +8,6 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.codegen import emit
-from gpuarray.runtime import plans
 
 RANDOM = np.random.default_rng(0)
 A = RANDOM.standard_normal((130, 37)).astype(np.float32)
@@ -47,6 +46,7 @@ def test_folds_of_pairs(name: str, device: Any) -> None:
 
 
 @pytest.mark.wgpu
+@pytest.mark.usefixtures("nothing_prepared")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_one_kernel_makes_no_array_of_pairs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[str] = []
@@ -57,7 +57,6 @@ def test_one_kernel_makes_no_array_of_pairs(name: str, monkeypatch: pytest.Monke
         return whole(self)
 
     monkeypatch.setattr(emit.AllPairsKernel, "launch", launch)
-    monkeypatch.setattr(plans, "_plans", plans.Plans())
     with xp.using(device="wgpu"):
         xp.reset_stats()
         xp.evaluate(FUNCTIONS[name](xp.asarray))

@@ -8,7 +8,6 @@ from support import need_dtypes, values
 
 import gpuarray as xp
 from gpuarray.codegen import scatters
-from gpuarray.runtime import plans
 
 pytestmark = pytest.mark.wgpu
 
@@ -16,11 +15,10 @@ DTYPES = ("float32", "bool", "uint8", "float16", "int64", "complex64", "complex1
 
 
 @pytest.fixture(params=["direct", "sorted"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, nothing_prepared: None) -> Any:
     """Write to large arrays only, or to all, through a sort."""
     if request.param == "sorted":
         monkeypatch.setattr(scatters, "_should_sort", lambda step, _: step.extent <= 16 * step.count)
-    monkeypatch.setattr(plans, "_plans", type(plans._plans)())
     return request.param
 
 

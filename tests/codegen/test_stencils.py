@@ -10,7 +10,6 @@ from support import need_dtypes, values
 import gpuarray as xp
 from gpuarray.codegen import emit, stencils
 from gpuarray.graph.layouts import Shape
-from gpuarray.runtime import plans
 
 pytestmark = pytest.mark.wgpu
 
@@ -29,7 +28,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 @pytest.fixture
-def stacked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def stacked(monkeypatch: pytest.MonkeyPatch, nothing_prepared: None) -> list[str]:
     """The labels of the kernels that keep what they read."""
     seen: list[str] = []
 
@@ -38,7 +37,6 @@ def stacked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return stencils.stencil_launch(*arguments)
 
     monkeypatch.setattr(emit, "stencil_launch", launch)
-    monkeypatch.setattr(plans, "_plans", plans.Plans())
     return seen
 
 

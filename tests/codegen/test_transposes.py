@@ -13,7 +13,6 @@ from gpuarray.codegen import emit, transposes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, Load, Loop, Store
 from gpuarray.graph.layouts import Layout, Shape, contiguous, permute
-from gpuarray.runtime import plans
 
 pytestmark = pytest.mark.wgpu
 
@@ -43,7 +42,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 @pytest.fixture
-def turned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def turned(monkeypatch: pytest.MonkeyPatch, nothing_prepared: None) -> list[str]:
     """The labels of the kernels that go through tiles."""
     seen: list[str] = []
 
@@ -52,7 +51,6 @@ def turned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return transposes.transposing_launch(*arguments)
 
     monkeypatch.setattr(emit, "transposing_launch", launch)
-    monkeypatch.setattr(plans, "_plans", plans.Plans())
     return seen
 
 

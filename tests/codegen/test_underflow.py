@@ -16,7 +16,6 @@ from gpuarray.codegen import library, product_choice, products, tiles
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import selftest
-from gpuarray.runtime import plans
 from gpuarray.scipy import ndimage
 
 pytestmark = pytest.mark.wgpu
@@ -133,12 +132,12 @@ def test_without_questions_the_device_flushes() -> None:
     assert (np.asarray(x + x) == np.float32(1e-40) * 2).all()
 
 
+@pytest.mark.usefixtures("nothing_prepared")
 @pytest.mark.parametrize("width", [64, 51])
 @pytest.mark.parametrize("tiling", [None, tiles.Tiling(32, 64, 8, 8, 8)], ids=["small", "large patches"])
 def test_what_follows_a_product_underflows_gradually(width: int, tiling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if tiling is not None:
         monkeypatch.setattr(products, "choose", lambda *_: product_choice.Choice(tiling, 1))
-        monkeypatch.setattr(plans, "_plans", type(plans._plans)())
     random = np.random.default_rng(0)
     left = random.choice(np.float32([1, 2, 3]), (70, 1))
     right = random.choice(np.float32([1, 2 * TINY, 3 * TINY, 4 * TINY]), (1, width))

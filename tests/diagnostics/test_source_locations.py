@@ -141,7 +141,7 @@ WARNING = {
     "assignment": lambda x, c: x.__setitem__(slice(None), c),
     "astype": lambda x, c: c.astype(float),
     "numpy": lambda x, c: np.copyto(x, c, casting="unsafe"),
-    "place": lambda x, c: np.place(x, x == 0, c),
+    "put": lambda x, c: np.put(x, [0, 1], c),
     "asarray": lambda x, c: xp.asarray(c, dtype=float),
     "fill": lambda x, c: x.fill(c[0]),
     "cov": lambda x, c: np.cov(x[:1]),
