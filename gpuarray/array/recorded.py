@@ -90,13 +90,32 @@ class Recorded:
             The depth of its graph, of at least an eighth of the ``pending_limit``.
         """
         limit = config.current.pending_limit
+        if depth & 7 and depth <= limit + 8:
+            return
+        top = cell.node
+        # what the value was just computed from: when the next operation is recorded, temporary values have gone
+        below = max(top.inputs, key=_depth_of)
         if depth > limit:
-            self._evaluate_part(cell.device, _pending_below([cell.node, *self._deep(cell, limit)]))
-        elif not depth & 7 and depth >= limit // 8 and cell.node.size <= LAUNCH_BOUND and _is_on_gpu(cell.device):
-            pending = _pending_below([cell.node])
+            pending = _pending_below([below, *self._deep(cell, limit)])
+        elif depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(cell.device):
+            pending = _pending_below([below])
             loops = sum(type(node) not in _FUSED for node in pending)
-            if loops > _LOOPS and all(node.size <= LAUNCH_BOUND for node in pending):
-                self._evaluate_part(cell.device, pending)
+            if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
+                return
+        else:
+            return
+        wanted, cut = _cut(pending)
+        above = [*(node for node in reversed(pending) if node.depth > cut), top]
+        del (
+            pending
+        )  # a node to which a variable refers may be wanted later, so that no buffer of its operands is reused
+        try:
+            evaluate.evaluate(wanted, cell.device)
+        except OF_SINGLE_VALUES:  # perhaps of a value that is not wanted at this line
+            evaluate.evaluate(wanted[:1], cell.device)
+        for node in above:
+            if node.inputs:  # it has not been evaluated by another thread
+                node.depth = max([operand.depth for operand in node.inputs]) + 1
 
     def _deep(self, cell: Any, limit: int) -> list[Node]:
         """Return the other deep values of the device of a cell."""
@@ -104,20 +123,7 @@ class Recorded:
             return []
         least = limit // (8 if tape.state.tapes else 2)  # a derivative reads what arrays have again
         deep = [other.node for other in self.pending() if other.device is cell.device]
-        return [node for node in deep if node.depth > least and tape.batch_of(node) is None]
-
-    def _evaluate_part(self, device: Device, pending: list[Node]) -> None:
-        """Evaluate the lower part of a graph, given the deepest nodes first."""
-        wanted, depth = _cut(pending)
-        above = [node for node in reversed(pending) if node.depth > depth]
-        pending.clear()  # what a list refers to may be wanted later, so that no buffer of its operands is reused
-        try:
-            evaluate.evaluate(wanted, device)
-        except OF_SINGLE_VALUES:  # perhaps of a value that is not wanted at this line
-            evaluate.evaluate(wanted[:1], device)
-        for node in above:
-            if node.inputs:  # it has not been evaluated by another thread
-                node.depth = max([operand.depth for operand in node.inputs]) + 1
+        return [node for node in deep if node.depth > least and tape.batch_of(node) is None and node is not cell.node]
 
 
 def _is_on_gpu(device: Device) -> bool:
