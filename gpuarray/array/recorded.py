@@ -92,27 +92,31 @@ class Recorded:
         limit = config.current.pending_limit
         if depth & 7 and depth <= limit + 8:
             return
-        top = cell.node
-        # what the value was just computed from: when the next operation is recorded, temporary values have gone
-        below = max(top.inputs, key=_depth_of)
-        if depth > limit:
-            pending = _pending_below([below, *self._deep(cell, limit)])
-        elif depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(cell.device):
-            pending = _pending_below([below])
+        with evaluate.device_lock(cell.device):  # another thread may be updating what is below
+            self._evaluate_part(cell, limit)
+
+    def _evaluate_part(self, cell: Any, limit: int) -> None:
+        top, device = cell.node, cell.device
+        if not top.inputs:
+            return
+        if top.depth > limit:
+            pending = _pending_below([top, *self._deep(cell, limit)])
+        elif top.depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(device):
+            pending = _pending_below([top])
             loops = sum(type(node) not in _FUSED for node in pending)
             if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
                 return
         else:
             return
-        wanted, cut = _cut(pending)
-        above = [*(node for node in reversed(pending) if node.depth > cut), top]
+        wanted, cut = _cut(pending, top.inputs if top.depth > limit else ())
+        above = [node for node in reversed(pending) if node.depth > cut]
         del (
             pending
         )  # a node to which a variable refers may be wanted later, so that no buffer of its operands is reused
         try:
-            evaluate.evaluate(wanted, cell.device)
+            evaluate.evaluate(wanted, device)
         except OF_SINGLE_VALUES:  # perhaps of a value that is not wanted at this line
-            evaluate.evaluate(wanted[:1], cell.device)
+            evaluate.evaluate(wanted[:1], device)
         for node in above:
             if node.inputs:  # it has not been evaluated by another thread
                 node.depth = max([operand.depth for operand in node.inputs]) + 1
@@ -142,7 +146,7 @@ def _pending_below(tops: Sequence[Node]) -> list[Node]:
     return sorted(seen, key=_depth_of, reverse=True)
 
 
-def _cut(pending: Sequence[Node]) -> tuple[list[Node], int]:
+def _cut(pending: Sequence[Node], latest: Sequence[Node]) -> tuple[list[Node], int]:
     """Return the values at which to cut a graph, and their largest depth.
 
     They are all that the deeper nodes are computed from, or that arrays have. The graph is cut at the depth, in its
@@ -156,19 +160,21 @@ def _cut(pending: Sequence[Node]) -> tuple[list[Node], int]:
         for operand in node.inputs:
             if operand in until:
                 until[operand] = max(until[operand], node.depth)
+    # operands of the latest operation that nothing else reads are mostly temporary, or about to be replaced
+    last = {operand for operand in latest if sum(operand in node.inputs for node in pending) == 1}
     for node in pending:
-        if not until[node] or _is_held(node):
+        if not until[node] or (node not in last and _is_held(node)):
             until[node] = end
     wanted = [0] * end
     instructions = [_UNKNOWN] * end
-    for node, last in until.items():
-        for depth in range(node.depth, last):
+    for node, stop in until.items():
+        for depth in range(node.depth, stop):
             wanted[depth] += 1
         if node.origin is not None:
             code, instruction = node.origin
             instructions[node.depth] = max(instructions[node.depth], (code.co_firstlineno, instruction))
     cut = max(range(end // 2, end), key=lambda depth: (-wanted[depth], instructions[depth], depth))
-    return [node for node, last in until.items() if node.depth <= cut < last], cut
+    return [node for node, stop in until.items() if node.depth <= cut < stop], cut
 
 
 def _is_held(node: Node) -> bool:

@@ -106,6 +106,11 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         places.wait_for(busy)
 
 
+def device_lock(device: Device) -> places.Lock:
+    """Return the lock that an evaluation on a device holds; it may be taken again."""
+    return places.lock_of(registry.open_device(device))
+
+
 def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = False) -> None:
     """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending.
 
