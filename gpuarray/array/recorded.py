@@ -101,7 +101,7 @@ class Recorded:
             return
         if top.depth > limit:
             pending = _pending_below([top, *self._deep(cell, limit)])
-        elif top.depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(device):
+        elif not tape.state.tapes and top.depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(device):
             pending = _pending_below([top])
             loops = sum(type(node) not in _FUSED for node in pending)
             if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
@@ -155,15 +155,15 @@ def _cut(pending: Sequence[Node], latest: Sequence[Node]) -> tuple[list[Node], i
     compile once.
     """
     end = pending[0].depth + 1
-    until = dict.fromkeys(pending, 0)
+    until = dict.fromkeys(filter(_is_pending, pending), 0)
     for node in pending:
         for operand in node.inputs:
             if operand in until:
                 until[operand] = max(until[operand], node.depth)
     # operands of the latest operation that nothing else reads are mostly temporary, or about to be replaced
     last = {operand for operand in latest if sum(operand in node.inputs for node in pending) == 1}
-    for node in pending:
-        if not until[node] or (node not in last and _is_held(node)):
+    for node, stop in until.items():
+        if not stop or (node not in last and _is_held(node)):
             until[node] = end
     wanted = [0] * end
     instructions = [_UNKNOWN] * end
