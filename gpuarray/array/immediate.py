@@ -98,17 +98,17 @@ class ImmediateArray(SelectableArray):
         else:
             theirs = other
         try:
-            if not way:
-                made = quiet.run(compute, mine, theirs)
-            elif way == REFLECTED:
+            if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)
-            elif type(mine) is _ndarray and (mine is self._value or self._made_access is not VALUE):
-                if not self._update_at_once(compute, mine, theirs, device):
-                    return None
+            elif way == FORWARD or type(mine) is not _ndarray:  # scalars are not written to
+                made = quiet.run(compute, mine, theirs)
+            elif mine is not self._value and self._made_access is VALUE:
+                made = quiet.run(compute, mine[()], theirs)
+            elif self._update_at_once(compute, mine, theirs, device):
                 counters["operations"] += 1
                 return self
             else:
-                made = quiet.run(compute, mine[()], theirs)  # scalars are not written to
+                return None
         except Exception:
             return None
         counters["operations"] += 1

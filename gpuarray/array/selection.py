@@ -53,8 +53,13 @@ class SelectableArray(StoredArray):
             if host is not None:
                 kind = type(key)
                 try:
-                    given = key if kind is int or kind is slice else _host_key(key)
-                    found = host[given] if host.size <= limit else _few(host, given, limit)
+                    if kind is int or kind is slice or (kind is tuple and _are_basic(key)):
+                        given = key
+                    else:
+                        given = _host_key(key)
+                        if host.size > limit:
+                            _check_few(host, given, limit)
+                    found = host[given]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
@@ -63,9 +68,9 @@ class SelectableArray(StoredArray):
                     if found.base is memory:
                         if self._value is not None:
                             self._settle()
-                        if self._made_part is None:
+                        if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory)
-                    elif given is not key or (kind is not slice and not _is_basic(key)):
+                    elif kind is type(self) or (kind is not slice and not _is_basic(key)):
                         copy = found if found.base is None else found.copy()
                         return of_host(type(self), copy, self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
@@ -149,8 +154,9 @@ class SelectableArray(StoredArray):
         else:
             return False
         kind = type(key)
+        is_basic = kind is int or kind is slice or (kind is tuple and _are_basic(key))
         try:
-            found = key if kind is int or kind is slice else _host_key(key)
+            found = key if is_basic else _host_key(key)
             if cell.own is None:
                 host = self._claimed_parts(found)
             else:
@@ -379,6 +385,14 @@ def _with_known(key: Any) -> Any:
     return key
 
 
+def _are_basic(key: tuple[Any, ...]) -> bool:
+    """Return whether a tuple is a basic key without numbers of NumPy or of this package."""
+    for item in key:  # noqa: SIM110  # all() takes twice the time
+        if type(item) not in _BASIC:
+            return False
+    return True
+
+
 def _host_key(key: Any) -> Any:
     """Return a key with the elements of arrays in host memory as NumPy has them.
 
@@ -389,11 +403,6 @@ def _host_key(key: Any) -> Any:
     """
     kind = type(key)
     if kind is tuple:
-        for item in key:
-            if type(item) not in _BASIC:
-                break
-        else:
-            return key
         return tuple([item if type(item) in _BASIC else _host_key(item) for item in key])
     if isinstance(key, StoredArray):
         host = key.host()
@@ -408,28 +417,13 @@ def _host_key(key: Any) -> Any:
     raise LookupError
 
 
-def _few(host: npt.NDArray[Any], key: Any, limit: int) -> Any:
-    """Return the elements that a key of NumPy selects of a large array.
-
-    Raises
-    ------
-    LookupError
-        If they may be more than are computed at once.
-    """
-    if _BASIC.issuperset(map(type, key if type(key) is tuple else (key,))):
-        found = host[key]
-        if type(found) is _ndarray and found.size > limit:
-            raise LookupError
-        return found
-    _check_few(host, key, limit)
-    return host[key]
-
-
 def _check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
     """Raise LookupError if a key of NumPy may select more elements of a large array than are computed at once."""
     items = key if type(key) is tuple else (key,)
     if _BASIC.issuperset(map(type, items)):
-        _few(host, key, limit)
+        found = host[key]
+        if type(found) is _ndarray and found.size > limit:
+            raise LookupError
         return
     shape, axis, most = host.shape, 0, 1
     for item in items:
