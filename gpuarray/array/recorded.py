@@ -97,7 +97,7 @@ class Recorded:
 
     def _evaluate_part(self, cell: Any, limit: int) -> None:
         top, device = cell.node, cell.device
-        if not top.inputs:
+        if top.result is not None:
             return
         if top.depth > limit:
             pending = _pending_below([top, *self._deep(cell, limit)])
