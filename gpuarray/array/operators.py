@@ -16,7 +16,8 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array.cells import joint_device
 from gpuarray.array.immediate import ImmediateArray
 from gpuarray.array.memory import VALUE
-from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
+from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of
+from gpuarray.array.powers import check_power, power_operation
 from gpuarray.array.storage import StoredArray
 from gpuarray.device import Device
 from gpuarray.graph import standard
@@ -142,10 +143,11 @@ class ComputingArray(ImmediateArray):
                 if inner is not None:
                     device = inner if device is None else joint_device(device, inner)
                 operands.append(operand)
-        if op is ops.pow:
-            check_power(operands[0], values[1])
         record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
-        return cls._wrap(record(op, *operands), default_device() if device is None else device)
+        device = default_device() if device is None else device
+        if op is ops.pow:
+            check_power(operands[0], values[1], device)
+        return cls._wrap(record(op, *operands), device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
@@ -225,7 +227,6 @@ class ComputingArray(ImmediateArray):
     __rtruediv__ = _reflected(ops.divide, operator.truediv, meets=True)
     __rfloordiv__ = _reflected(ops.floor_divide, operator.floordiv)
     __rmod__ = _reflected(ops.remainder, operator.mod)
-    __rpow__ = _reflected(ops.pow, operator.pow)
     __rand__ = _reflected(ops.bitwise_and, operator.and_)
     __ror__ = _reflected(ops.bitwise_or, operator.or_)
     __rxor__ = _reflected(ops.bitwise_xor, operator.xor)
@@ -271,6 +272,13 @@ class ComputingArray(ImmediateArray):
         power: Self = self._apply(ops.pow, self, other) if row is None else self._apply(row, self)
         return power
 
+    def __rpow__(self, other: Any) -> Self:
+        """``other ** x``."""
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, is_reflected=True)) is not None:
+            return made
+        power: Self = self._apply(ops.pow, other, self)
+        return power
+
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
         if immediacy().limit and self._access:
@@ -282,7 +290,7 @@ class ComputingArray(ImmediateArray):
             return NotImplemented
         standard.require("pow", self, operand)
         row = power_operation(self.node(), other) if type(other) in WEAK else None
-        check_power(self.node(), other)
+        check_power(self.node(), other, device_of(self, other) or self._cell.device)
         node = elementwise(ops.pow, self.node(), operand) if row is None else elementwise(row, self.node())
         return self._update(node, ops.pow, other)
 
