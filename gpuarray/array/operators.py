@@ -272,7 +272,7 @@ class ComputingArray(ImmediateArray):
 
     def __rpow__(self, other: Any) -> Self:
         """``other ** x``."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other, is_reflected=True)) is not None:
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
             return made
         power: Self = self._apply(ops.pow, other, self)
         return power
