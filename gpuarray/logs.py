@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from _thread import start_new_thread
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -84,7 +85,7 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
         _under_way[key] = time.monotonic(), kind, description
         if not _is_watched:
             _is_watched = True
-            threading.Thread(target=_watch, name="gpuarray watch", daemon=True).start()
+            start_new_thread(_watch, ())  # does not wait, so an interrupt cannot break it as it can ``Thread.start``
     try:
         yield
     finally:
@@ -94,6 +95,7 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
 def _watch() -> None:
     """Report work that takes long, until no work is in progress."""
     global _is_watched
+    threading.current_thread().name = "gpuarray watch"
     while True:
         time.sleep(_INTERVAL)
         with _lock:

@@ -6,6 +6,7 @@ woken, twice, which takes longer than a launch. Used by the provider.
 """
 
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from time import sleep
@@ -47,12 +48,13 @@ class BackgroundFlusher:
         """Start the thread; called where the device may be used."""
         self.is_running = True
         try:
-            threading.Thread(target=self._run, name="gpuarray submissions", daemon=True).start()
+            start_new_thread(self._run, ())  # does not wait, so an interrupt cannot break it as it can ``Thread.start``
         except RuntimeError:  # the interpreter is ending, or there are too many threads
             self.is_running = False
             self._dispatcher.flush()
 
     def _run(self) -> None:
+        threading.current_thread().name = "gpuarray submissions"
         dispatcher = self._dispatcher
         goes_on, seen = True, 0
         while goes_on:
