@@ -20,11 +20,14 @@ from gpuarray.codegen.calls.linear_algebra.meetings import (
     turned_second,
 )
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.collectives import Collectives, uses_subgroups
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
 
 #: Banks of workgroup memory.
 _BANKS = 32
+#: Most rows of two columns that an invocation keeps in registers from their products to their rotation.
+_HELD = 16
 #: Most columns that one workgroup turns in one launch, and most sweeps.
 _ALONE, _SWEEPS = 64, 20
 
@@ -175,22 +178,32 @@ def _write_scaling(
 
 def _rounds(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
     """Turn columns, whose first ``rows`` become orthogonal, until all are: one workgroup for each matrix."""
-    pairs, itemsize = -(-both.columns // 2), frame.dtype.itemsize
+    pairs, numbers, itemsize = -(-both.columns // 2), Numbers(frame.dtype), frame.dtype.itemsize
     together = max(1, min(64, frame.capabilities.workgroup_size // pairs, WORKGROUP // pairs))
     together = 1 << (min(together, max(1, -(-rows // 2))).bit_length() - 1)
     workgroup = pairs * together
-    free = (frame.capabilities.workgroup_memory - 64) // itemsize - 2 * workgroup
+    free = (frame.capabilities.workgroup_memory - 64) // itemsize
+    if not _is_exchanged(frame, together):
+        free -= workgroup * (itemsize + 2 * numbers.real_dtype.itemsize) // itemsize
     pitch = _pitch(both.rows, together)
     kept = both.columns * pitch
     room = min(1 << (max(kept, 1) - 1).bit_length(), free) if kept <= free else 0
+    each = -(-both.rows // together)
+    held = each if each <= _HELD else 0
 
     def write(template: Template) -> None:
-        _Rounds(template, Numbers(frame.dtype), both, workgroup, together, room).write(turned)
+        _Rounds(template, frame, both, workgroup, together, room, held).write(turned)
 
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "pairs": pairs, "pitch": pitch, **where("a", both),
     }  # fmt: skip
-    frame.run(("rounds", both.buffer, workgroup, together, room), "rotations", write, values, frame.batch)
+    frame.run(("rounds", both.buffer, workgroup, together, room, held), "rotations", write, values, frame.batch)
+
+
+def _is_exchanged(frame: Frame, together: int) -> bool:
+    """Return whether the invocations of a pair of columns exchange sums in registers."""
+    kinds = (frame.dtype, Numbers(frame.dtype).real_dtype)
+    return uses_subgroups(kinds, frame.capabilities) and together <= frame.capabilities.subgroup_size
 
 
 def _pitch(rows: int, together: int) -> int:
@@ -205,21 +218,25 @@ def _pitch(rows: int, together: int) -> int:
 class _Rounds:
     """Writes the kernel that turns columns, ``together`` invocations each pair of them.
 
-    The columns are in workgroup memory, if it has ``room`` for them.
+    The columns are in workgroup memory, if it has ``room`` for them. Of two columns an invocation has ``held`` rows in
+    registers, if they are few.
     """
 
     def __init__(
-        self, template: Template, numbers: Numbers, both: Matrix, workgroup: int, together: int, room: int
+        self, template: Template, frame: Frame, both: Matrix, workgroup: int, together: int, room: int, held: int
     ) -> None:
-        self.template, self.kernel, self.numbers, self.both = template, template.kernel, numbers, both
-        self.together, self.room = together, room
+        self.template, self.kernel, self.numbers, self.both = template, template.kernel, Numbers(frame.dtype), both
+        self.together, self.room, self.held = together, room, held
         self.kernel.workgroup = workgroup
+        self.collectives = Collectives(self.kernel, together, frame.capabilities)
+        self.is_exchanged = _is_exchanged(frame, together)
+        kind, real = self.numbers.kind, self.numbers.real
         self.kernel.module += [
-            *numbers.functions,
-            f"var<workgroup> lengths: array<vec2<{numbers.real}>, {workgroup}>;",
-            f"var<workgroup> products: array<{numbers.kind}, {workgroup}>;",
+            *self.numbers.functions,
+            *([] if self.is_exchanged else [f"var<workgroup> lengths: array<vec2<{real}>, {workgroup}>;"]),
+            *([] if self.is_exchanged else [f"var<workgroup> products: array<{kind}, {workgroup}>;"]),
             "var<workgroup> is_turned: u32;",
-            *([f"var<workgroup> kept: array<{numbers.kind}, {room}>;"] if room else []),
+            *([f"var<workgroup> kept: array<{kind}, {room}>;"] if room else []),
         ]
         self.access = template.bind(both.buffer, writable=True)
         self.barrier = "workgroupBarrier();" if room else "storageBarrier(); workgroupBarrier();"
@@ -287,36 +304,77 @@ class _Rounds:
 
     def _multiply(self) -> None:
         """Write the sums of the products of columns p and q, of which each member of a pair has a part."""
-        numbers, together = self.numbers, self.together
+        numbers = self.numbers
+        sums = [
+            f"square0 += {numbers.square('x')}; square1 += {numbers.square('y')};",
+            f"product += {numbers.times(numbers.conj('x'), 'y')};",
+        ]
         self.kernel.line(
             "let is_there = p < columns && q < columns && p != q;",
-            f"var squares = vec2<{numbers.real}>(); var product = {numbers.zero};",
-            f"if (is_there) {{ for (var i = member; i < rows; i += {together}u) {{",
-            f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
-            f"squares += vec2<{numbers.real}>({numbers.square('x')}, {numbers.square('y')});",
-            f"product += {numbers.times(numbers.conj('x'), 'y')};",
-            "} }",
-            "lengths[local] = squares; products[local] = product;",
+            f"var square0 = {numbers.real}(); var square1 = {numbers.real}(); var product = {numbers.zero};",
+            *(f"var x{n} = {numbers.zero}; var y{n} = {numbers.zero};" for n in range(self.held)),
+            "if (is_there) {",
+        )
+        if not self.held:
+            self.kernel.line(
+                f"for (var i = member; i < rows; i += {self.together}u) {{",
+                f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
+                *sums,
+                "}",
+            )
+        for n in range(self.held):
+            self.kernel.line(
+                f"{{ let i = member + {n * self.together}u; if (i < height) {{",
+                f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')}; x{n} = x; y{n} = y;",
+                "if (i < rows) {",
+                *sums,
+                "} } }",
+            )
+        self.kernel.line("}")
+        self._sum()
+        self.kernel.line(f"let squares = vec2<{numbers.real}>(square0, square1);")
+
+    def _sum(self) -> None:
+        """Write the sums of those of all members of a pair."""
+        numbers, together = self.numbers, self.together
+        if self.is_exchanged:
+            states = {"square0": numbers.real_dtype, "square1": numbers.real_dtype, "product": numbers.dtype}
+            self.collectives.reduce(
+                states, lambda other: " ".join(f"{s} += {o};" for s, o in zip(states, other, strict=True))
+            )
+            return
+        self.kernel.line(
+            f"lengths[local] = vec2<{numbers.real}>(square0, square1); products[local] = product;",
             "workgroupBarrier();",
-            f"squares = vec2<{numbers.real}>(); product = {numbers.zero};",
+            f"square0 = {numbers.real}(); square1 = {numbers.real}(); product = {numbers.zero};",
             f"for (var n = 0u; n < {together}u; n++) {{",
-            f"squares += lengths[pair * {together}u + n]; product += products[pair * {together}u + n];",
+            f"let lengths_of = lengths[pair * {together}u + n]; product += products[pair * {together}u + n];",
+            "square0 += lengths_of.x; square1 += lengths_of.y;",
             "}",
         )
 
     def _turn(self) -> None:
         """Write the rotation of columns p and q, if they are not orthogonal."""
         numbers, real = self.numbers, self.numbers.real
+        stores = [self.store("i", "p", turned_first(numbers)), self.store("i", "q", turned_second(numbers))]
         self.kernel.line(
             f"let size = {numbers.absolute('product')};",
             "if (is_there && min(squares.x, squares.y) > least && size > enough * sqrt(squares.x) * sqrt(squares.y)) {",
             "is_turned = 1u;",
             f"var c = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
-            f"for (var i = member; i < height; i += {self.together}u) {{",
-            f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
-            self.store("i", "p", turned_first(numbers)),
-            self.store("i", "q", turned_second(numbers)),
-            "}",
-            "}",
         )
+        if not self.held:
+            self.kernel.line(
+                f"for (var i = member; i < height; i += {self.together}u) {{",
+                f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
+                *stores,
+                "}",
+            )
+        for n in range(self.held):
+            self.kernel.line(
+                f"{{ let i = member + {n * self.together}u; let x = x{n}; let y = y{n}; if (i < height) {{",
+                *stores,
+                "} }",
+            )
+        self.kernel.line("}")
