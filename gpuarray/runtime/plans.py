@@ -31,7 +31,7 @@ from gpuarray.runtime.known_graphs import Graphs, KnownGraph
 from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
-from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps, unsupported
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -174,7 +174,7 @@ def _prepared(
             nodes, {walk.order[place]: n for place, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
         )
         check_plan(plan, nodes)
-    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    pinned = prepare_steps(plan.steps, [decisions.decide(unsupported(p, provider)) for p in plan.steps], provider)
     structure = graph.structure if graph.motion is None else structure_of(roots, walk)
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
@@ -258,7 +258,7 @@ def _template(
         motion.assumed += assumed
     leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
     return Template(
-        maker_of(plan) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
+        maker_of(plan, sizes) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
     )
 
 
