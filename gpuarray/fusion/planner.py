@@ -20,7 +20,7 @@ from gpuarray.fusion.limits import Limits
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
-from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
+from gpuarray.fusion.single_steps import BINDING_LIMIT, MOST_SELECTED, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
@@ -120,11 +120,11 @@ class Planner:
                 self._headed(position, self.single.contract(position, node))
             case Call():
                 self._alone([self.single.call(position, node)])
-            case Concat():
+            case Concat() if node.nbytes > MOST_SELECTED or not graph.is_selected(position):
                 self._alone(self.single.concat(position, node), position)
             case Scatter() if not node.is_whole and not graph.is_selected(position):
                 self._alone(self.single.scatter(position, node), position)
-            case Scatter() | Map() | Generate() | View() | Gather() | Reduce():
+            case Concat() | Scatter() | Map() | Generate() | View() | Gather() | Reduce():
                 self._place(position, node)
             case Leaf():
                 raise AssertionError("a leaf is in memory already")
@@ -176,10 +176,10 @@ class Planner:
             case Scatter() if node.is_whole:
                 alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
                 alone.make_placed(position)
-            case Map() | Generate() | View() | Gather() | Scatter():
+            case Map() | Generate() | View() | Gather() | Scatter() | Concat():
                 alone = LoopBuilder(self.graph, node.shape, None)
                 alone.make_elementwise(position)
-            case Leaf() | Concat() | Scan() | Call():
+            case Leaf() | Scan() | Call():
                 raise AssertionError(f"no loop makes a {type(node).__name__}")
             case _:
                 assert_never(node)
