@@ -120,7 +120,7 @@ class Planner:
                 self._headed(position, self.single.contract(position, node))
             case Call():
                 self._alone([self.single.call(position, node)])
-            case Concat() if node.nbytes > MOST_SELECTED or not graph.is_selected(position):
+            case Concat() if self._is_written_by_parts(position, node):
                 self._alone(self.single.concat(position, node), position)
             case Scatter() if not node.is_whole and not graph.is_selected(position):
                 self._alone(self.single.scatter(position, node), position)
@@ -130,6 +130,11 @@ class Planner:
                 raise AssertionError("a leaf is in memory already")
             case _:
                 assert_never(node)
+
+    def _is_written_by_parts(self, position: int, node: Concat) -> bool:
+        """Whether a loop for each shape of part writes a concatenation, rather than one loop that selects."""
+        shapes = {self.graph.nodes[i].shape for i in self.graph.inputs[position]}
+        return len(shapes) == 1 or node.nbytes > MOST_SELECTED or not self.graph.is_selected(position)
 
     def _alone(self, steps: list[PlannedStep], *positions: int) -> None:
         """Add a group of steps that make some values, by default all that the steps write."""
