@@ -14,7 +14,7 @@ from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Scatter, V
 
 #: About how often a value is computed for one element of another at most, in plans that are made without comparing.
 MOST_TIMES: Final = 32
-_ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter))
+_ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter, Concat))
 #: Kinds of nodes that are computed by the loops of their operands.
 _IN_LOOPS: Final = frozenset((Map, View, Gather, Leaf, Generate))
 
@@ -64,7 +64,7 @@ class Limits:
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
-            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
+            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else len(inputs)
             is_elementwise = type(node) in _ELEMENTWISE
             most = self.bindings + 2 if is_elementwise else self.bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:
@@ -135,10 +135,11 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
     nodes = graph.nodes
     folds: list[int] = []  # how many folds are below a node
     seen: list[_Seen] = []
+    open_ = {position for position, node in enumerate(nodes) if isinstance(node, Map)}  # may be stored or not
     readers: dict[int, dict[tuple[Any, int], int]] = {}
     for position, (node, inputs) in enumerate(zip(nodes, graph.inputs, strict=True)):
         loop = max([folds[i] for i in inputs], default=0)
-        is_selected = graph.is_selected(position)
+        is_selected = isinstance(node, Scatter) and graph.is_selected(position)
         folds.append(loop if type(node) in _IN_LOOPS or is_selected else loop + 1)
         read = [seen[i] for i in inputs if not boxes.is_constant(nodes[i])]
         if len(read) == 1 and isinstance(node, View | Map):
@@ -151,8 +152,8 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
                 seen.append((below, place, operations))
                 continue
         seen.append((position, (), 0))
-        if is_selected:  # what it leaves of its target is read where it is
-            assert isinstance(node, Scatter)
+        if isinstance(node, Scatter) and is_selected:  # what it leaves of its target is read where it is
+            open_.add(position)
             below, place, _ = seen[inputs[1]]
             readers.setdefault(below, {})[(*place, node.layout), loop] = node.size
             continue
@@ -163,5 +164,5 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
     return {
         p: (len(found), max(found.values()) if len({loop for _, loop in found}) == 1 else None)
         for p, found in readers.items()
-        if len(found) > 1 and (isinstance(nodes[p], Map) or graph.is_selected(p))
+        if len(found) > 1 and p in open_
     }
