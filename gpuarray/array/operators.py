@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array.cells import joint_device
-from gpuarray.array.immediate import ImmediateArray
+from gpuarray.array.immediate import FORWARD, IN_PLACE, REFLECTED, ImmediateArray
 from gpuarray.array.memory import VALUE
 from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of
 from gpuarray.array.powers import check_power, power_operation
@@ -42,7 +42,7 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = Fal
     on_host = compute if meets else None
 
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and (made := self._computed_with(compute, other)) is not None:
+        if immediacy().limit and (made := self._computed_with(compute, other, FORWARD)) is not None:
             return made
         kind = type(other)
         cell = self._cell
@@ -67,7 +67,7 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
-            if immediacy().limit and (made := self._computed_with(compute, other, is_reflected=True)) is not None:
+            if immediacy().limit and (made := self._computed_with(compute, other, REFLECTED)) is not None:
                 return made
             cell = self._cell
             node = cell.node if self._layout is None and self._part is None else self.node()
@@ -80,10 +80,8 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
 def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and self._access:
-            made = self._computed_with(compute, other, in_place=True)
-            if made is not None:
-                return made
+        if immediacy().limit and (made := self._computed_with(compute, other, IN_PLACE)) is not None:
+            return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             refused: A = operand
@@ -264,7 +262,7 @@ class ComputingArray(ImmediateArray):
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other)) is not None:
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, FORWARD)) is not None:
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
@@ -274,17 +272,15 @@ class ComputingArray(ImmediateArray):
 
     def __rpow__(self, other: Any) -> Self:
         """``other ** x``."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other, is_reflected=True)) is not None:
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
             return made
         power: Self = self._apply(ops.pow, other, self)
         return power
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
-        if immediacy().limit and self._access:
-            made = self._computed_with(operator.ipow, other, in_place=True)
-            if made is not None:
-                return made
+        if immediacy().limit and (made := self._computed_with(operator.ipow, other, IN_PLACE)) is not None:
+            return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented

@@ -20,6 +20,7 @@ from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.recordings import Operands
 from gpuarray.graph.structure import Pattern, structure_of
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
@@ -100,13 +101,21 @@ def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
 
 def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> tuple[PreparedPlan, list[Node]]:
     """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place."""
-    found = _plans.graphs.find(pending)
+    operands: Any = pending[0].inputs if len(pending) == 1 else None
+    is_copy = type(operands) is Operands
+    found = operands.find() if is_copy else None
+    if found is None or not found[0].plans:
+        found = _plans.graphs.find(pending)
+    else:
+        is_copy = False
     walk: Walk | None = None
     if found is None:
         walk = topological(pending)
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
         graph, order = found
+    if is_copy:
+        operands.learn(graph)
     sizes = () if graph.motion is None else graph.sizes(order)
     context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots

@@ -173,3 +173,19 @@ def test_no_thread_updates_twice_or_not_at_all():
         ends.set()
         thread.join()
     assert x.tolist() == [3000] * 8
+
+
+def test_products_and_joints_of_nothing_are_computed_at_once():
+    before = xp.stats()["evaluations"]
+    found = []
+    for np_ in (xp, np):
+        x, v = np_.asarray(X), np_.asarray(V)
+        found.append([
+            v[:0] @ v[:0], np.dot(x[:, :0], v[:0]), np.matmul(x[:, :0], x[:0]), np_.concatenate([v[:0], v]),
+            np.add(v[:0], 1.0), np.outer(v[:0], v),
+        ])  # fmt: skip
+    for x, y in zip(*found, strict=True):
+        assert_same(x, y)
+    assert xp.stats()["evaluations"] == before
+    with pytest.raises(ValueError, match="zero-size"):
+        xp.max(xp.asarray(V)[:0])
