@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Leaf, Map, Node, Scatter, View
-from gpuarray.graph.walk import Meaning, Walk, current, meaning
+from gpuarray.graph.walk import Meaning, Walk, current, meanings_of
 from gpuarray.ops import elementwise as ops
 
 #: Operations whose results may have any dtype, whatever the operands have.
@@ -266,4 +266,4 @@ def _layout(node: Node | Meaning) -> Layout:
 
 def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:
     """Return the structure of the graph below some nodes, none twice, with which a walk began."""
-    return Structure([meaning(node, walk.position) for node in walk.order], [walk.position[root] for root in roots])
+    return Structure(meanings_of(walk), [walk.position[root] for root in roots])
