@@ -18,12 +18,12 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import (
-    CPU,
     FREE,
     GpuArray,
     cells,
     default_device,
     default_dtype,
+    is_cpu,
     joint_device,
     made_of,
     wrap,
@@ -41,17 +41,22 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #:
 #: - "elements": have the shape to which the arrays broadcast, or fewer elements;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
+#: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
 #: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
 #: - "views": are views of the arrays where strides allow;
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
-Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
+Results: TypeAlias = Literal[
+    "elements", "sums", "matrix products", "products", "multiples", "views", "products or views", "in place"
+]
 
 #: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
+#: The most multiplications of a product of matrices: threads gain less time than a plan takes.
+_MULTIPLICATIONS: Final = 1 << 23
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
@@ -250,8 +255,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             size *= host.size
         if not size and not rule.takes_nothing:
             return NOT_COMPUTED
-        is_free = size <= rule.unbounded or (most == UNSHARED and device is CPU)
-        if not is_free and not rule.is_bounded(hosts, arguments, keywords):
+        is_free = most == UNSHARED and rule.is_bounded is not _has_few_multiplications and is_cpu(device)
+        if size > rule.unbounded and not is_free and not rule.is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
@@ -467,6 +472,14 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
         return bool(prod([host.size for host in hosts]) <= _MOST)
 
 
+def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    if len(hosts) != 2 or {host.ndim for host in hosts} - {1, 2}:
+        is_small = all(host.size <= immediacy().limit for host in hosts)
+        return is_small and _has_few_elements(hosts, arguments, keywords)
+    first, second = hosts
+    return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
+
+
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     sizes = [host.size for host in hosts]
     return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
@@ -490,6 +503,7 @@ def _multiple(values: Iterable[Any]) -> int:
 _Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
 _BOUNDS: Final[dict[str, _Bound]] = {
     "elements": _has_few_elements,
+    "matrix products": _has_few_multiplications,
     "products": _has_few_products,
     "products or views": _has_few_products,
     "multiples": _has_few_multiples,
