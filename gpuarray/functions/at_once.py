@@ -28,6 +28,7 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
+from gpuarray.array.immediate import have_few_products
 from gpuarray.array.memory import READ_ONLY, of_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
@@ -55,8 +56,6 @@ Results: TypeAlias = Literal[
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
-#: The most multiplications of a product of matrices: threads gain less time than a plan takes.
-_MULTIPLICATIONS: Final = 1 << 23
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
@@ -237,7 +236,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     most = rule.most
     targets: list[GpuArray] | None = None
     try:
-        if keywords or rule.is_in_place or len(arguments) > rule.out:
+        if keywords or rule.is_in_place or (len(arguments) > rule.out and arguments[rule.out] is not None):
             targets = _targets(rule, arguments, keywords)
             if targets and not rule.is_in_place:
                 most = 0
@@ -264,7 +263,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                     return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
-            found = quiet.run(rule.call, *given, **named)
+            found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
         if isinstance(found, _generic):
             wrapped: Any = of_host(GpuArray, found, device)
         else:
@@ -473,11 +472,9 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
 
 
 def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    if len(hosts) != 2 or {host.ndim for host in hosts} - {1, 2}:
-        is_small = all(host.size <= immediacy().limit for host in hosts)
-        return is_small and _has_few_elements(hosts, arguments, keywords)
-    first, second = hosts
-    return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
+    if len(hosts) == 2 and hosts[0].ndim and hosts[1].ndim and have_few_products(*hosts):
+        return True
+    return all(host.size <= immediacy().limit for host in hosts) and _has_few_elements(hosts, arguments, keywords)
 
 
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
