@@ -274,7 +274,9 @@ class MemoryArray:
 
     def claimed(self) -> bool:
         """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
-        return self.host() is not None and self._cell.claim()
+        if self._value is not None:
+            self._settle()
+        return self.host() is not None and self._made_cell.claim()
 
     def _hosted(self, memory: Any) -> tuple[Any, Any]:
         """Return the elements as a view of the cell's memory, and this memory."""

@@ -30,6 +30,7 @@ from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
 _ndarray: Final = np.ndarray
+_complex: Final = np.complexfloating
 
 
 class SelectableArray(StoredArray):
@@ -135,7 +136,7 @@ class SelectableArray(StoredArray):
             return False
         cell = self._made_cell
         device = cell.device
-        theirs = ""
+        is_complex = False
         if type(value) is type(self):
             values = value._value
             if values is None:
@@ -148,7 +149,7 @@ class SelectableArray(StoredArray):
                 device = value._device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
-            theirs = values.dtype.kind
+            is_complex = values.dtype.kind == "c" if type(values) is _ndarray else isinstance(values, _complex)
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
@@ -164,7 +165,7 @@ class SelectableArray(StoredArray):
                 host = self._host if is_seen else self.parts()
             if host is not None and self._memory is not cell.memory:
                 _check_few(host, found, immediacy().limit)
-            if host is None or (theirs == "c" and host.dtype.kind not in "bc"):
+            if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
                 if cell.own is None or (self._memory is not cell.memory and self._large is not cell.memory):

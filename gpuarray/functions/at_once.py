@@ -259,8 +259,10 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if not all(_is_current(array) and array._cell.own is not None for array in targets):
-                    return NOT_COMPUTED
+                for target in targets:
+                    cell = target._made_cell
+                    if target._memory is not cell.memory or cell.own is None:
+                        return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
             found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
@@ -308,8 +310,13 @@ def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         if out is None:
             return []
         written = out if type(out) is tuple else (out,)
-    targets = [target for target in written if type(target) is GpuArray]
-    if (rule.is_in_place and not targets) or not all(target.claimed() for target in targets):
+    targets = []
+    for target in written:
+        if type(target) is GpuArray:
+            if not target.claimed():
+                raise LookupError
+            targets.append(target)
+    if rule.is_in_place and not targets:
         raise LookupError
     return targets
 
@@ -381,9 +388,9 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         If it is of another type, or a view that is not one of the memory of a cell.
     """
     if type(found) is _ndarray:
-        for host in hosts:
+        for number, host in enumerate(hosts):
             if found is host:  # it was given as ``out``, or there was nothing to do
-                return _owner(found, arrays, hosts)
+                return _current(arrays[number]) if number < len(arrays) else found
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
@@ -402,14 +409,6 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if found is None or type(found) is bool:
         return found
     raise LookupError
-
-
-def _owner(found: Any, arrays: list[GpuArray], hosts: list[Any]) -> Any:
-    """Return the array that has given an argument of NumPy; itself if it was given by the caller."""
-    for array, host in zip(arrays, hosts, strict=False):
-        if found is host:
-            return _current(array)
-    return found
 
 
 def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
