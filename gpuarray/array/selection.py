@@ -14,8 +14,8 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
-from gpuarray.array.cells import AUTO, joint_device
-from gpuarray.array.compaction import compaction
+from gpuarray.array.cells import AUTO, is_cpu, joint_device
+from gpuarray.array.compaction import AT_ONCE, compaction
 from gpuarray.array.memory import of_host
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, without_leading_ones
@@ -24,6 +24,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -117,6 +118,9 @@ class SelectableArray(StoredArray):
             return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
         mask = _mask_node(key)
+        if mask is not None and self._put_at_once(mask, values):
+            cell.device = device
+            return
         written = None if mask is None else self._with_masked(mask, values, device)
         if written is not None:
             self.store(self._storage_layout(), written)
@@ -232,6 +236,24 @@ class SelectableArray(StoredArray):
                 "output values where the mask is true"
             )
         return found.put(self.node(), values)
+
+    def _put_at_once(self, mask: Node, values: Node) -> bool:
+        """Write where a mask is true if all values are known to the host; return False if that is not possible."""
+        cell = self._cell
+        if not immediacy().limit or mask.shape != self._shape or mask.size > AT_ONCE or not is_cpu(cell.device):
+            return False
+        chosen, new = evaluate.value_of(current(mask)), evaluate.value_of(current(values))
+        if chosen is None or new is None or self.parts() is None or not cell.claim():
+            return False
+        host = self.parts()
+        try:
+            with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                if cell.own is None or host is None:
+                    return False
+                host[chosen] = new
+        except (ValueError, TypeError):  # the error is that of a recording
+            return False
+        return True
 
     def _is_itself(self, key: Any, layout: Layout | None, value: StoredArray) -> bool:
         """Return True if ``value`` is the view of a basic key, which ``x[key] += 1`` finally assigns to ``x[key]``."""
