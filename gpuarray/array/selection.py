@@ -16,14 +16,14 @@ from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
 from gpuarray.array.cells import AUTO, joint_device
 from gpuarray.array.compaction import compaction
-from gpuarray.array.memory import of_host
+from gpuarray.array.memory import READ_ONLY, VALUE, of_host
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.graph import build, indexing
+from gpuarray.graph import build, indexing, tape, tracing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Generate, Node
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -70,13 +70,13 @@ class SelectableArray(StoredArray):
                             self._settle()
                         if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory)
-                    elif kind is type(self) or (kind is not slice and not _is_basic(key)):
+                    elif type(given) is _ndarray or (kind is not slice and not _is_basic(given)):
                         copy = found if found.base is None else found.copy()
                         return of_host(type(self), copy, self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
-            if layout is not None and layout.shape:  # an array as key makes a copy
+            if layout is not None and layout.shape and not _is_of_scalars(key):  # an array as key makes a copy
                 layout = None
         if layout is None:
             mask = _mask_node(key)
@@ -94,8 +94,11 @@ class SelectableArray(StoredArray):
                 return self._wrap(self.view_of(layout).node(), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
-        found = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
-        return self._wrap(found, self._key_device(key))
+        node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
+        found = self._wrap(node, self._key_device(key))
+        if found._shape and _is_of_scalars(key):
+            found._access = READ_ONLY  # NumPy has a view here, to which the program might write
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if immediacy().limit and self._set_at_once(key, value):
@@ -373,16 +376,33 @@ def _cycled(line: Node, wanted: int) -> Node:
 def _with_known(key: Any) -> Any:
     """Return a key with integers instead of arrays without axes whose values are known; the key itself if it has none.
 
-    NumPy has scalars where these are, and loops use them as indices.
+    NumPy has scalars where most of these are, and loops use them as indices.
     """
     if type(key) is tuple:
         items = tuple([_with_known(item) for item in key if type(item) is not tuple])
         return items if len(items) == len(key) and any(map(is_not, items, key)) else key
     if isinstance(key, StoredArray) and not key._shape and key._part is None and key._layout is None:
-        value = evaluate.element(key._cell.node, 0, key._cell.device)
-        if value is not None and key._dtype.kind in "iu":
-            return int(value)
+        node = key._cell.node
+        is_plain = not tape.state.tapes and not tracing.mode().is_replayed
+        if key._dtype.kind in "iu" and (is_plain or type(node) is Generate):
+            value = evaluate.small_value(node, 1)
+            if value is not None:
+                return int(value)
+            if config.current.check_indices:
+                lowest, highest = bounds(node, key._cell.device)  # which is read if no operation states it
+                return lowest if lowest == highest else key
     return key
+
+
+def _is_of_scalars(key: Any) -> bool:
+    """Return whether a key has slices, ... and integers alone, where results without axes are NumPy's scalars."""
+    for item in key if type(key) is tuple else (key,):
+        if isinstance(item, StoredArray):
+            if item._shape or item._access is not VALUE or item._dtype.kind == "b":
+                return False
+        elif not indexing.is_basic(item):
+            return False
+    return True
 
 
 def _are_basic(key: tuple[Any, ...]) -> bool:
@@ -407,7 +427,9 @@ def _host_key(key: Any) -> Any:
     if isinstance(key, StoredArray):
         host = key.host()
         if host is not None:
-            return host if host.shape else np.asarray(host)  # an array as key makes a copy
+            if host.shape:
+                return host
+            return host.item() if key._access is VALUE else np.asarray(host)  # an array as key makes a copy
     elif kind in _BASIC or isinstance(key, np.integer):
         return key
     elif kind is range and len(key) <= immediacy().limit:
