@@ -14,8 +14,8 @@ from gpuarray import logs
 from gpuarray.config import config, offloading
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
-from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf
+from gpuarray.ops.spec import MapOp
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
@@ -25,10 +25,11 @@ from gpuarray.runtime.placement.rates import (
     DEVICE_DEFAULTS,
     HOST_DEFAULTS,
     INTEGRATED_DEFAULTS,
+    Amounts,
     Rates,
+    amounts,
     at,
     operation_key,
-    operations_of,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
 from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, prepare_steps
@@ -65,19 +66,25 @@ def _defaults_of(provider: Provider) -> Rates:
 
 def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return the estimated nanoseconds of a step at a provider; it is prepared for the device of its plan."""
-    planned = step.planned.step
+    return _estimate(provider, step, amounts(step.planned.step))
+
+
+def _estimate(provider: Provider, step: PreparedStep, found: Amounts) -> float:
     if places.is_host(provider):
-        return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
-    return rates_of(provider).step(planned, provider.launch_count(step.prepared))
+        return _rates_for(provider, found).step(found, chunks=places.host().chunks(found.step))
+    return rates_of(provider).step(found, provider.launch_count(step.prepared))
 
 
-def _rates_for(host: Provider, step: Step) -> Rates:
+def _rates_for(host: Provider, found: Amounts) -> Rates:
     """Return the rates of the host, including the formulas of a step, which are measured when first needed."""
     rates = rates_of(host)
     missing = {
-        (row, dtype)
-        for row, dtype in operations_of(step)
-        if numpy_times.is_formula(row) and operation_key(row.name, dtype) not in rates.rows
+        (item.op, item.dtype)
+        for _, evaluated in found.loops
+        for item in evaluated
+        if isinstance(item.op, MapOp)
+        and numpy_times.is_formula(item.op)
+        and operation_key(item.op.name, item.dtype) not in rates.rows
     }
     if missing and host in _rates and config.current.calibration != "off":
         rates = _rates[host] = calibrate.learn(host, rates, missing)
@@ -247,17 +254,22 @@ def _decided(
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in prepared.pinned.steps]
     corrections = prepared.corrections.used
-    on_host = [estimate(places.host(), step) for step in prepared.pinned.steps]
+    # equal steps, of which programs with loops have many, are prepared once
+    steps = {id(step.prepared): step for step in prepared.pinned.steps}
+    moved = {key: amounts(step.planned.step) for key, step in steps.items()}
+    here = {key: _estimate(places.host(), step, moved[key]) for key, step in steps.items()}
+    on_host = [here[id(step.prepared)] for step in prepared.pinned.steps]
     corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
     # a program that is slower than the calibration has slower Python code and cold caches, which also slow down the
     # device; a larger factor has other causes, such as threads that wait for each other
     slower = min(_SLOWER, max(1.0, sum(corrected) / max(1.0, sum(on_host))))
     rates = rates_of(provider)
     rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower, launch=rates.launch * slower)
-    times = [
-        (time, rates.step(step.planned.step, provider.launch_count(step.prepared)) if refusal is None else 0.0)
-        for time, step, refusal in zip(corrected, prepared.pinned.steps, refusals, strict=True)
-    ]
+    there = {
+        key: 0.0 if step.decision.is_fallback else rates.step(moved[key], provider.launch_count(step.prepared))
+        for key, step in steps.items()
+    }
+    times = [(time, there[id(step.prepared)]) for time, step in zip(corrected, prepared.pinned.steps, strict=True)]
     return decisions.place(prepared.plan, situation, times, refusals, rates)
 
 
