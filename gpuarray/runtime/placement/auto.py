@@ -1,8 +1,8 @@
 """The device ``"auto"``: places the steps of plans by their estimated times and by the residency of their operands.
 
 The device is opened once a program has lost as much time on the host as its opening takes, about. The rates of the
-device and of the host are measured at the first use if there is no record. A plan keeps one placement for each
-residency of its operands.
+device and of the host are measured, if there is no record, once a program has computed for as long as that takes. A
+plan keeps one placement for each residency of its operands.
 """
 
 from collections.abc import Sequence
@@ -37,6 +37,11 @@ from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, Prepar
 AUTO: Final = Device("auto")
 
 _rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
+#: Those of which there is no record, while it is not worth the time to measure them.
+_assumed: Final[set[Provider]] = set()
+#: Rates are measured when evaluations that may run on a GPU were estimated to take so many nanoseconds: about as long.
+_CALIBRATING: Final = 3e9
+_estimated = 0.0
 
 
 def rates_of(provider: Provider) -> Rates:
@@ -45,6 +50,10 @@ def rates_of(provider: Provider) -> Rates:
     if found is None:
         defaults = _defaults_of(provider)
         if config.current.calibration == "off":
+            return defaults
+        if _estimated < _CALIBRATING and not calibrate.is_recorded(provider):
+            _assumed.add(provider)
+            _rates[provider] = defaults
             return defaults
         try:
             found = calibrate.rates_of(provider.device)
@@ -98,11 +107,21 @@ def known_rates() -> dict[str, Rates]:
 
 def set_rates(provider: Provider, rates: Rates | None) -> None:
     """Set the rates of a provider; with None they are read or measured again when next needed."""
+    _assumed.discard(provider)
     if rates is None:
         _rates.pop(provider, None)
     else:
         _rates[provider] = rates
     plans.forget_placements()
+
+
+def _note_time(time: float) -> None:
+    """Note what an evaluation is estimated to take; have rates measured once such evaluations have taken long."""
+    global _estimated
+    _estimated += time
+    if _estimated >= _CALIBRATING and _assumed:
+        for provider in [*_assumed]:
+            set_rates(provider, None)
 
 
 #: A device is looked for when the host has taken so many nanoseconds more than a device would have, by the rates of
@@ -179,6 +198,8 @@ def is_observed(found: Placement) -> bool:
 def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
     """Return the placement of a plan as :func:`placed` does, after the migration of leaves that pays for itself."""
     found = placed(prepared, leaves, provider, is_read=is_read)
+    if _assumed and found.time:
+        _note_time(found.time)
     if found.migration is not None and migrate(found, leaves, provider):
         found = placed(prepared, leaves, provider, is_read=is_read)
     return found
@@ -233,6 +254,7 @@ def _placed_anew(
         return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
     chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
     found = _prepared(prepared, provider, chosen)
+    found.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
     found.is_free, found.look = True, 2  # the first run includes work that later runs do not repeat
     away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
