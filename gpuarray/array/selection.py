@@ -14,8 +14,8 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
-from gpuarray.array.cells import AUTO, joint_device
-from gpuarray.array.compaction import compaction
+from gpuarray.array.cells import AUTO, is_cpu, joint_device
+from gpuarray.array.compaction import AT_ONCE, compaction
 from gpuarray.array.memory import READ_ONLY, VALUE, of_host
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, without_leading_ones
@@ -24,12 +24,14 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing, tape, tracing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
 _ndarray: Final = np.ndarray
+_complex: Final = np.complexfloating
 
 
 class SelectableArray(StoredArray):
@@ -119,6 +121,9 @@ class SelectableArray(StoredArray):
             return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
         mask = _mask_node(key)
+        if mask is not None and self._put_at_once(mask, values):
+            cell.device = device
+            return
         written = None if mask is None else self._with_masked(mask, values, device)
         if written is not None:
             self.store(self._storage_layout(), written)
@@ -138,7 +143,7 @@ class SelectableArray(StoredArray):
             return False
         cell = self._made_cell
         device = cell.device
-        theirs = ""
+        is_complex = False
         if type(value) is type(self):
             values = value._value
             if values is None:
@@ -151,7 +156,7 @@ class SelectableArray(StoredArray):
                 device = value._device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
-            theirs = values.dtype.kind
+            is_complex = values.dtype.kind == "c" if type(values) is _ndarray else isinstance(values, _complex)
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
@@ -167,7 +172,7 @@ class SelectableArray(StoredArray):
                 host = self._host if is_seen else self.parts()
             if host is not None and self._memory is not cell.memory:
                 _check_few(host, found, immediacy().limit)
-            if host is None or (theirs == "c" and host.dtype.kind not in "bc"):
+            if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
                 if cell.own is None or (self._memory is not cell.memory and self._large is not cell.memory):
@@ -234,6 +239,24 @@ class SelectableArray(StoredArray):
                 "output values where the mask is true"
             )
         return found.put(self.node(), values)
+
+    def _put_at_once(self, mask: Node, values: Node) -> bool:
+        """Write where a mask is true if all values are known to the host; return False if that is not possible."""
+        cell = self._cell
+        if not immediacy().limit or mask.shape != self._shape or mask.size > AT_ONCE or not is_cpu(cell.device):
+            return False
+        chosen, new = evaluate.value_of(current(mask)), evaluate.value_of(current(values))
+        if chosen is None or new is None or self.parts() is None or not cell.claim():
+            return False
+        host = self.parts()
+        try:
+            with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                if cell.own is None or host is None:
+                    return False
+                host[chosen] = new
+        except (ValueError, TypeError):  # the error is that of a recording
+            return False
+        return True
 
     def _is_itself(self, key: Any, layout: Layout | None, value: StoredArray) -> bool:
         """Return True if ``value`` is the view of a basic key, which ``x[key] += 1`` finally assigns to ``x[key]``."""

@@ -140,7 +140,11 @@ def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dty
     if out is None and where is True and dtype is None and casting == "same_kind":
         other: GpuArray = _of_other_classes(op, inputs)
         return other
-    keywords: dict[str, Any] = {"where": where, "casting": casting}
+    keywords: dict[str, Any] = {}
+    if where is not True:
+        keywords["where"] = where
+    if casting != "same_kind":
+        keywords["casting"] = casting
     if out is not None:
         keywords["out"] = out if isinstance(out, tuple) else (out,)
     if dtype is not None:
