@@ -38,6 +38,9 @@ MOST_AGAIN: Final = INSTRUCTION_LIMIT * costs.PER_INSTRUCTION
 #: bits.
 _PARTS: Final = 4
 _POSITIONS: Final = 2**31 - 1
+#: Elements of a loop up to which a launch takes longer than to compute values again. Steps of a stencil over 2^18
+#: elements took three times as long on an H100 in pairs as each in a launch.
+MOST_HIDDEN: Final = 1 << 16
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
 
@@ -133,7 +136,8 @@ class GraphView:
             case Scatter() if node.is_whole:
                 self.stored.add(position)
             case Scatter() if self.is_selected(position):
-                pass
+                if self.following.get(position) and node.size > MOST_HIDDEN:
+                    self.stored.add(position)
             case Scatter():
                 self.stored.update((position, inputs[0], *inputs[2:]))
                 if node.layout is None:
@@ -203,7 +207,8 @@ class GraphView:
 
     def hides(self, operations: int, size: int) -> bool:
         """Return whether a launch takes longer than so many operations for each element of a loop, written out."""
-        return self.selects and operations <= MOST_AGAIN and operations * size <= self.launch
+        is_short = operations <= MOST_AGAIN and operations * size <= self.launch
+        return self.selects and size <= MOST_HIDDEN and is_short
 
     def source(self, position: int) -> int | None:
         """Return the value of which all parts of a concatenation are views; None if there are several, or many parts.
