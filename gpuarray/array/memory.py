@@ -60,7 +60,10 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    return property(find, lambda array, value: setattr(array, slot, value))
+    def put(array: "MemoryArray", value: Any) -> None:
+        MemoryArray.__dict__[slot].__set__(array, value)
+
+    return property(find, put)
 
 
 def _layout() -> Any:
@@ -73,7 +76,10 @@ def _layout() -> Any:
             array._made_layout = found = array._find_layout()
             return found
 
-    return property(find, lambda array, value: setattr(array, "_made_layout", value))
+    def put(array: "MemoryArray", layout: Layout | None) -> None:
+        array._made_layout = layout
+
+    return property(find, put)
 
 
 class MemoryArray:
