@@ -149,7 +149,7 @@ class GraphView:
         if not self.selects:
             return False
         if isinstance(node, Concat):
-            if len(node.inputs) > _PARTS or node.size > _POSITIONS:
+            if len(node.inputs) > _PARTS or node.size > _POSITIONS or self._reads_moving(position):
                 return False
             if self.source(position) is not None:
                 return True
@@ -160,6 +160,18 @@ class GraphView:
         is_shared = self.users[target] > 1 and position not in self.wanted
         is_apart = boxes.is_constant(self.nodes[target]) or (is_shared and boxes.is_constant(self.nodes[values]))
         return is_apart and boxes.box_of(node.layout, node.shape) is not None
+
+    def _reads_moving(self, position: int) -> bool:
+        """Whether a value is computed from a view with an offset that moves, whose coordinates are not known."""
+        stack = [*self.inputs[position]] if self.symbols else []
+        while stack:
+            current = stack.pop()
+            node = self.nodes[current]
+            if isinstance(node, View) and node.layout.moves:
+                return True
+            if current not in self.stored:
+                stack += self.inputs[current]
+        return False
 
     def source(self, position: int) -> int | None:
         """Return the value of which all parts of a concatenation are views; None if there are several, or many parts.
