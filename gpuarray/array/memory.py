@@ -60,10 +60,7 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    def put(array: "MemoryArray", value: Any) -> None:
-        MemoryArray.__dict__[slot].__set__(array, value)
-
-    return property(find, put)
+    return property(find, lambda self, value: setattr(self, slot, value))
 
 
 def _layout() -> Any:
@@ -76,10 +73,7 @@ def _layout() -> Any:
             array._made_layout = found = array._find_layout()
             return found
 
-    def put(array: "MemoryArray", layout: Layout | None) -> None:
-        array._made_layout = layout
-
-    return property(find, put)
+    return property(find, lambda self, value: setattr(self, "_made_layout", value))
 
 
 class MemoryArray:

@@ -65,6 +65,8 @@ class GraphView:
     """How many values more may be lowered."""
     symbols: Mapping[int, int] = field(default_factory=dict)
     """For each parameter of an offset that moves, the position of the node that has its value."""
+    following: dict[int, bool] = field(default_factory=dict)
+    """For writes, whether their values follow from other elements of the target."""
     wanted: frozenset[int] = field(init=False)
     """Leaves, and the values that the plan keeps."""
     users: Counter[int] = field(init=False)
@@ -158,7 +160,7 @@ class GraphView:
         if not self.selects:
             return False
         if isinstance(node, Concat):
-            if len(node.inputs) > _PARTS or node.size > _POSITIONS:
+            if len(node.inputs) > _PARTS or node.size > _POSITIONS or self._reads_moving(position):
                 return False
             if self.source(position) is not None:
                 return True
@@ -178,9 +180,26 @@ class GraphView:
         )
         return is_apart and boxes.box_of(node.layout, node.shape) is not None
 
+    def _reads_moving(self, position: int) -> bool:
+        """Whether a value is computed from a view with an offset that moves, whose coordinates are not known."""
+        stack = [*self.inputs[position]] if self.symbols else []
+        while stack:
+            current = stack.pop()
+            node = self.nodes[current]
+            if isinstance(node, View) and node.layout.moves:
+                return True
+            if current not in self.stored:
+                stack += self.inputs[current]
+        return False
+
     def _follows(self, position: int, layout: Layout) -> bool:
         """Return whether a loop of the values of a write may read elements of the target that it has replaced."""
-        target, values = self.inputs[position]
+        if position not in self.following:
+            target, values, *_ = self.inputs[position]
+            self.following[position] = self._reads_elsewhere(target, values, layout)
+        return self.following[position]
+
+    def _reads_elsewhere(self, target: int, values: int, layout: Layout) -> bool:
         stack, seen = [values], {values}
         while stack:
             current = stack.pop()
