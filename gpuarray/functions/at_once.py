@@ -33,6 +33,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.direct import LINES
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -40,13 +41,17 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: The results of a function that is called at once:
 #:
 #: - "elements": have the shape to which the arrays broadcast, or fewer elements;
+#: - "lines": have the shape of the array, and each line along an axis is computed from one line;
+#: - "matrices": the same with matrices, along the last two axes;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
 #: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
 #: - "views": are views of the arrays where strides allow;
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
-Results: TypeAlias = Literal["elements", "sums", "products", "multiples", "views", "products or views", "in place"]
+Results: TypeAlias = Literal[
+    "elements", "lines", "matrices", "sums", "products", "multiples", "views", "products or views", "in place"
+]
 
 #: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
 UNSHARED: Final = 1 << 20
@@ -429,6 +434,14 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
         return bool(size <= _MOST)
 
 
+def _has_few_lines(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return bool(hosts[0].ndim < 2 or hosts[0].size <= LINES)
+
+
+def _has_few_matrices(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return bool(hosts[0].ndim < 3 or hosts[0].size <= LINES)
+
+
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     sizes = [host.size for host in hosts]
     return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
@@ -451,6 +464,8 @@ def _multiple(values: Iterable[Any]) -> int:
 
 _BOUNDS: Final[dict[str, Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]]] = {
     "elements": _has_few_elements,
+    "lines": _has_few_lines,
+    "matrices": _has_few_matrices,
     "products": _has_few_products,
     "products or views": _has_few_products,
     "multiples": _has_few_multiples,

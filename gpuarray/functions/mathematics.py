@@ -1,5 +1,6 @@
 """Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from gpuarray.functions.arguments import (
     value_or,
     write_out,
 )
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
@@ -52,6 +54,7 @@ def _two_outputs(ufunc: Any, *inputs: Any, outputs: tuple[Any, Any], out: Any, *
     return ufunc(as_array(inputs[0]), *inputs[1:], *given, **keywords)
 
 
+@implements("divmod", at_once="elements")
 def divmod(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -73,6 +76,7 @@ def divmod(
     return found
 
 
+@partial(at_once, results="elements", call=np.frexp)
 def frexp(
     x: ArrayLike,
     out1: Any = None,
@@ -94,6 +98,7 @@ def frexp(
     return found
 
 
+@partial(at_once, results="elements", call=np.modf)
 def modf(
     x: ArrayLike,
     out1: Any = None,

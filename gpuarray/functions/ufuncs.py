@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, elementwise, mathematics, products
+from gpuarray.functions import creation, elementwise, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
 from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
@@ -312,11 +312,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 # the ufuncs that are compositions
-implements("divmod")(mathematics.divmod)
 implements("matmul")(products.matmul)
 implements("vecdot")(products.vecdot)
-implements("matvec")(products.matvec)
-implements("vecmat")(products.vecmat)
 implements("_core.umath._ones_like")(creation.ones_like)
 
 

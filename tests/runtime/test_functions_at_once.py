@@ -117,7 +117,7 @@ def test_results_that_would_be_large_are_recorded():
         assert found.size > 1 << 20
         assert found._cell.memory is None
         assert found.residency == ()
-    assert xp.outer(x[:200], x[:200])._cell.memory is None  # its elements are there, and what follows is recorded
+    assert xp.outer(x[:400], x[:400])._cell.memory is None  # its elements are there, and what follows is recorded
 
 
 def test_values_in_memory_do_not_outlive_the_limit():
@@ -173,3 +173,23 @@ def test_no_thread_updates_twice_or_not_at_all():
         ends.set()
         thread.join()
     assert x.tolist() == [3000] * 8
+
+
+def test_several_results_are_computed_at_once():
+    x = xp.asarray(np.array([-2.5, 0.0, 7.25]))
+    for found, expected in (
+        (xp.frexp(x), np.frexp(np.asarray(x))),
+        (xp.modf(x), np.modf(np.asarray(x))),
+        (xp.divmod(x, 2), np.divmod(np.asarray(x), 2)),
+    ):
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours._value is not None
+            assert_same(ours, theirs)
+
+
+def test_many_lines_are_recorded_and_a_single_one_is_not():
+    x = xp.asarray(np.arange(90_000.0)[::-1])
+    assert xp.sort(x)._value is not None
+    assert xp.sort(x.reshape(300, 300))._value is None
+    assert_same(xp.sort(x.reshape(300, 300), axis=0), np.sort(np.asarray(x).reshape(300, 300), axis=0))
+    assert_same(xp.argsort(x, descending=True), np.arange(90_000))

@@ -10,14 +10,14 @@ import gpuarray as xp
 from gpuarray.config import Config
 from gpuarray.immediacy import suspended
 
-SHAPE = (300, 400)
+SHAPE = (600, 400)
 
 
 @pytest.fixture(params=["cpu", "auto"])
 def host(request):
     """An array in host memory."""
     with xp.using(device=request.param, provider="cpu", direct_limit=Config().direct_limit):
-        yield np.arange(120_000.0).reshape(SHAPE)
+        yield np.arange(240_000.0).reshape(SHAPE)
 
 
 def address(array):
@@ -120,7 +120,7 @@ def test_read_only_views_and_components(host):
     with pytest.raises(ValueError, match="read-only"):
         z[0, 0] = 1
     with pytest.raises(IndexError):
-        z[300]
+        z[600]
 
 
 def test_results_of_functions_are_written_to_memory_of_their_own(host):
