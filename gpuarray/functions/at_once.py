@@ -41,6 +41,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: The results of a function that is called at once:
 #:
 #: - "elements": have the shape to which the arrays broadcast, or fewer elements;
+#: - "precise": have fewer elements, each of many: the sums of a plan have smaller errors;
 #: - "lines": have the shape of the array, and each line along an axis is computed from one line;
 #: - "matrices": the same with matrices, along the last two axes;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
@@ -50,7 +51,16 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
 Results: TypeAlias = Literal[
-    "elements", "lines", "matrices", "sums", "products", "multiples", "views", "products or views", "in place"
+    "elements",
+    "precise",
+    "lines",
+    "matrices",
+    "sums",
+    "products",
+    "multiples",
+    "views",
+    "products or views",
+    "in place",
 ]
 
 #: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
@@ -434,6 +444,10 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
         return bool(size <= _MOST)
 
 
+def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return all(host.size <= LINES for host in hosts)
+
+
 def _has_few_lines(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return bool(hosts[0].ndim < 2 or hosts[0].size <= LINES)
 
@@ -464,6 +478,7 @@ def _multiple(values: Iterable[Any]) -> int:
 
 _BOUNDS: Final[dict[str, Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]]] = {
     "elements": _has_few_elements,
+    "precise": _has_few_addends,
     "lines": _has_few_lines,
     "matrices": _has_few_matrices,
     "products": _has_few_products,

@@ -290,7 +290,7 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
         return None
     results, most = _BOUNDS[method]
     if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
-        most = 0
+        results, most = "precise", 0
     return AtOnce(getattr(ufunc, method), results, most=most)
 
 
