@@ -206,6 +206,7 @@ NOTES: Final[Mapping[str, str]] = {
     "linalg.diagonal": "the result is read-only",
     "linalg.matrix_rank": "`numpy.linalg.matrix_rank` also accepts vectors",
     "linalg.pinv": "the default tolerance is the standard's; that of `numpy.linalg.pinv` is NumPy's",
+    "pow": "for signed integers, the least exponent",
     "reshape": "copies if the strides do not allow a view",
     "take": _INDICES,
     "take_along_axis": _INDICES,

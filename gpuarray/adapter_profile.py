@@ -138,6 +138,11 @@ INTEGRATED: Final = AdapterProfile(
     bandwidth=6e4,
 )
 
+#: Elements. A GPU computes a loop over no more of them in less time than a launch takes. It is the same for all
+#: adapters, since it decides the structure of graphs. Derived: the float64 elements that the integrated GPU copies in
+#: its ``launch_time``.
+LAUNCH_BOUND: Final = 1 << 16
+
 #: Kernels on the processor's cores. Compiling is slow; what is faster to run matters less. Products are split as on a
 #: large GPU, so that tests without a GPU run the kernels that a GPU runs.
 SOFTWARE: Final = AdapterProfile(launch_operations=1 << 18, register_weight=128, unrolled_products=False)

@@ -1,7 +1,7 @@
 """Factorisations of matrices, large ones and stacks of small ones, in single precision."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,43 +71,58 @@ def _sides(*shape: int) -> np.ndarray:
     return uniform(*shape, seed=1)
 
 
-#: Of each function its operand, and its additions and multiplications over n**3, as they are usually counted.
-_FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., np.ndarray], float]] = {
-    "cholesky": (cholesky, _positive, 1 / 3),
-    "inv": (inv, _general, 2),
-    "det": (det, _near_one, 2 / 3),
-    "qr": (qr, _general, 8 / 3),
-    "eigh": (eigh, _symmetric, 9),
-    "svd": (svd, _general, 22),
+class _Function(NamedTuple):
+    """A function of matrices of ``n`` rows."""
+
+    run: Callable[..., Any]
+    operand: Callable[..., np.ndarray]
+    operations: float
+    """Its additions and multiplications over n**3, as they are usually counted."""
+    units: float = 0
+    """The most error for each row, in units of rounding; LAPACK's tests accept 30."""
+
+    def tolerance(self, n: int) -> float:
+        """Return the most relative error."""
+        return max(_TOLERANCE, self.units * n * 2**-23)
+
+
+_TOLERANCE = 1e-4
+
+_FUNCTIONS: dict[str, _Function] = {
+    "cholesky": _Function(cholesky, _positive, 1 / 3),
+    "inv": _Function(inv, _general, 2),
+    "det": _Function(det, _near_one, 2 / 3),
+    "qr": _Function(qr, _general, 8 / 3),
+    "eigh": _Function(eigh, _symmetric, 9, units=4),
+    "svd": _Function(svd, _general, 22, units=4),
 }
 
 
 def _one(name: str, n: int) -> Workload:
-    run, made, operations = _FUNCTIONS[name]
+    function = _FUNCTIONS[name]
     return Workload(
         name=f"{name}-{n}",
         size=n,
-        inputs=lambda size: [made(size, size)],
-        run=run,
+        inputs=lambda size: [function.operand(size, size)],
+        run=function.run,
         nbytes=lambda size: 8 * size**2,
-        flops=lambda size: operations * size**3,
+        flops=lambda size: function.operations * size**3,
         limit="matmul-4096",
-        # of spectra 4 units for each row, where LAPACK's tests accept 30
-        tolerance=4 * n * 2**-23 if name in ("eigh", "svd") else 1e-4,
+        tolerance=function.tolerance(n),
         without=COMPILED,
     )
 
 
 def _stack(name: str, count: int, n: int) -> Workload:
-    run, made, _ = _FUNCTIONS[name]
+    function = _FUNCTIONS[name]
     return Workload(
         name=f"{name}-stack-{n}",
         size=count,
-        inputs=lambda size: [made(size, n, n)],
-        run=run,
+        inputs=lambda size: [function.operand(size, n, n)],
+        run=function.run,
         nbytes=lambda size: 8 * size * n * n,
-        reference=parts(run),
-        tolerance=1e-4,
+        reference=parts(function.run),
+        tolerance=function.tolerance(n),
         without=COMPILED,
     )
 
@@ -121,7 +136,7 @@ def _system(n: int) -> Workload:
         nbytes=lambda size: 4 * size**2 + 8 * size * RIGHT_SIDES,
         flops=lambda size: 2 / 3 * size**3 + 2 * size**2 * RIGHT_SIDES,
         limit="matmul-4096",
-        tolerance=1e-4,
+        tolerance=_TOLERANCE,
         without=COMPILED,
     )
 
@@ -134,7 +149,7 @@ def _systems(count: int, n: int) -> Workload:
         run=solve,
         nbytes=lambda size: 12 * size * n * n,
         reference=parts(solve),
-        tolerance=1e-4,
+        tolerance=_TOLERANCE,
         without=COMPILED,
     )
 

@@ -18,7 +18,7 @@ from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.cells import FREE
-from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE
+from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import check_order
@@ -130,7 +130,7 @@ class GpuArray(MethodsArray):
             host = self.host()
             if host is not None:
                 made = quiet.run(np.asarray(host).astype, wanted)
-                return self._of_host(made if made.flags.owndata else made.copy(), self.device)
+                return of_host(GpuArray, made if made.flags.owndata else made.copy(), self.device)
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:
@@ -271,7 +271,7 @@ class GpuArray(MethodsArray):
         value = self._value
         if value is not None and type(value) is not np.ndarray and immediacy().limit:
             return bool(value)
-        if self._memory is self._cell.memory and immediacy().limit and not self._shape:
+        if self._cell.memory is self._memory and immediacy().limit and not self._shape:
             return bool(self._host)
         if self.size != 1:
             if self.size == 0:
@@ -296,7 +296,7 @@ class GpuArray(MethodsArray):
         value = self._value
         if isinstance(value, _REAL) and immediacy().limit:
             return int(value)
-        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "biu":
+        if self._cell.memory is self._memory and immediacy().limit and not self._shape and self._dtype.kind in "biu":
             return int(self._host)
         return int(self._scalar(int))
 
@@ -306,7 +306,7 @@ class GpuArray(MethodsArray):
         value = self._value
         if isinstance(value, _REAL) and immediacy().limit:
             return float(value)
-        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind != "c":
+        if self._cell.memory is self._memory and immediacy().limit and not self._shape and self._dtype.kind != "c":
             return float(self._host)
         return float(self._scalar(float))
 
@@ -317,7 +317,7 @@ class GpuArray(MethodsArray):
         value = self._value
         if isinstance(value, np.integer) and immediacy().limit:
             return int(value)
-        if self._memory is self._cell.memory and immediacy().limit and not self._shape and self._dtype.kind in "iu":
+        if self._cell.memory is self._memory and immediacy().limit and not self._shape and self._dtype.kind in "iu":
             return int(self._host)
         if self._shape or self._dtype.kind not in "iu":
             hint = "" if self._shape else f"; this one is of {self._dtype.name}: use float(x), int(x) or x.item()"
@@ -372,7 +372,7 @@ class GpuArray(MethodsArray):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
             if immediacy().limit and self._cell.device.kind in FREE:
-                return (self._of_host(element, self._cell.device) for element in elements)
+                return (of_host(GpuArray, element, self._cell.device) for element in elements)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))
@@ -477,7 +477,7 @@ def made_of(host: npt.NDArray[Any], device: Device) -> GpuArray:
     """Return a new writeable array of a small C-contiguous NumPy array that nobody else has."""
     if len(sys.modules) != client_registration.checked_modules:
         client_registration.register_imported()
-    return GpuArray._of_host(host, device)
+    return of_host(GpuArray, host, device)
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:

@@ -9,6 +9,7 @@ may read it; the next write takes it back if none does any more, or else a copy.
 """
 
 import os
+from collections.abc import Callable
 from threading import RLock
 from typing import Any, Final
 from weakref import ref
@@ -60,7 +61,7 @@ class Cell:
     device : Device
         The device.
     node : Node
-        The value. While the memory is the cell's own the attribute is not set, and whoever asks gets a leaf of it.
+        The value. While the memory is the cell's own there is none, and whoever asks gets a leaf of it.
     memory : ndarray, scalar or None
         The value as a contiguous NumPy array, or as a NumPy scalar; None if it is elsewhere, to be computed, or was not
         asked for. It may be large.
@@ -68,10 +69,10 @@ class Cell:
         If the memory is the cell's own, its leaf, or ``UNMADE``; a list while :meth:`claim` looks; else None.
     """
 
-    __slots__ = ("__weakref__", "device", "memory", "node", "own")
+    __slots__ = ("__weakref__", "_node", "device", "memory", "own")
 
     device: Device
-    node: Node
+    _node: Node
     memory: Any
     own: Any
 
@@ -86,10 +87,17 @@ class Cell:
             if len(noted) > recorded.limit:
                 recorded.clear()
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "node":
-            return self.value()
-        raise AttributeError(f"a cell has no {name}")
+    @property  # a method __getattr__ would slow down all attributes
+    def node(self) -> Node:
+        """The value, as a leaf of the cell's own memory if it has no other node."""
+        try:
+            return self._node
+        except AttributeError:
+            return self._made()
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._node = node
 
     def value(self) -> Node:
         """Return the node of the value, also while ``jit`` records.
@@ -99,25 +107,24 @@ class Cell:
         AttributeError
             If the cell is being made and has no value.
         """
-        try:
-            node: Node = _slot.__get__(self)
-            return node
-        except AttributeError:
-            with binding:
-                own = getattr(self, "own", None)
-                if own is not None:
-                    memory = np.array(self.memory) if type(own) is list else self.memory
-                    if isinstance(own, Leaf):
-                        node = own
-                    else:
-                        node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
-                    node.holder = ref(self)
-                    _slot.__set__(self, node)
-                    if node is not own:
-                        self.memory = None
-                    self.own = None
-                made: Node = _slot.__get__(self)  # under the lock: another thread may take the node away again
-            return made
+        return _node_of(self)
+
+    def _made(self) -> Node:
+        """Return the leaf of the cell's own memory, which graphs may read from now on."""
+        with binding:
+            own = getattr(self, "own", None)
+            if own is not None:
+                memory = np.array(self.memory) if type(own) is list else self.memory
+                if isinstance(own, Leaf):
+                    node: Node = own
+                else:
+                    node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
+                node.holder = ref(self)
+                self._node = node
+                if node is not own:
+                    self.memory = None
+                self.own = None
+            return self._node  # under the lock: another thread may take the node away again
 
     def look(self) -> Any:
         """Return the value as memory to be read; None if it is to be computed, or elsewhere."""
@@ -139,7 +146,7 @@ class Cell:
                 return self.memory
             self.memory, self.own = memory, own
             if own is not None:
-                _slot.__delete__(self)
+                del self._node
         return memory
 
     def claim(self) -> bool:
@@ -162,19 +169,19 @@ class Cell:
             held = [node]
             del node
             self.own = held
-            _slot.__delete__(self)  # first, so that no other thread gets it any more
+            del self._node  # first, so that no other thread gets it any more
             leaf = evaluate.take(held)
             if self.own is not held:  # a signal handler has asked for it
                 return False
             self.own = leaf
             if leaf is not None:
                 return True
-            _slot.__set__(self, held[0])
+            self._node = held[0]
             value = None if evaluate.is_elsewhere(held[0]) else copy_of(self.memory)
         if value is None:
             return False
         self.memory, self.own = marked_writeable(value), host_leaf(value)
-        _slot.__delete__(self)
+        del self._node
         return True
 
     def as_array(self, memory: Any) -> Any:
@@ -206,7 +213,7 @@ class Cell:
         return True
 
 
-_slot: Final[Any] = Cell.__dict__["node"]
+_node_of: Final[Callable[[Cell], Node]] = Cell.__dict__["node"].fget
 
 
 def joint_device(first: Device, second: Device) -> Device:

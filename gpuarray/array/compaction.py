@@ -7,7 +7,7 @@ selection is one kernel after the count. For masks in host memory, NumPy finds t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,13 @@ from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.runtime import evaluate
+
+#: Elements of larger values in host memory are selected when they are computed with: threads share the work.
+_AT_ONCE: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Compaction:
         if not self.count:
             return build.full((0,), 0, values.dtype)
         if self.host is not None:
+            known = evaluate.value_of(current(values)) if values.size <= _AT_ONCE and immediacy().limit else None
+            if known is not None:  # a gather would need a plan for each number of elements
+                return host_leaf(known[self.host])
             return build.gather(build.reshape(values, (values.size,)), self._flat())
         return build.place(values, build.elementwise(ops.where, self.mask, self.ranks, self.count), (self.count,))
 

@@ -13,13 +13,18 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import cells
 from gpuarray.array.cells import AUTO, FREE
-from gpuarray.array.memory import VALUE
+from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
+from gpuarray.device import Device
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 
 _ndarray: Final = np.ndarray
+#: How an operator of Python takes its operands.
+FORWARD: Final = 0
+REFLECTED: Final = 1
+IN_PLACE: Final = 2
 
 
 def _are_few(first: Any, second: Any) -> bool:
@@ -41,25 +46,27 @@ class ImmediateArray(SelectableArray):
         """Return a function of the elements."""
         mine = self._value
         if mine is None:
-            mine = self._host if self._memory is self._cell.memory else self.host()
+            cell = self._made_cell
+            device = cell.device
+            mine = self._host if self._memory is cell.memory else self.host()
             if mine is None:
                 return None
+        else:
+            device = self._device
         try:
             made = quiet.run(compute, mine)
         except Exception:
             return None
         counters["operations"] += 1
-        return self._of_host(made, self.device)
+        return of_host(type(self), made, device)
 
-    def _computed_with(
-        self, compute: Callable[[Any, Any], Any], other: Any, *, is_reflected: bool = False, in_place: bool = False
-    ) -> Self | None:
+    def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
         mine = self._value
         if mine is None:
-            cell = self._cell
+            cell = self._made_cell
             device = cell.device
-            if in_place and cell.own is None and not self.claimed():
+            if way == IN_PLACE and (not self._made_access or (cell.own is None and not self.claimed())):
                 return None
             mine = self._host if self._memory is cell.memory else self.host()
             if mine is None:
@@ -67,65 +74,73 @@ class ImmediateArray(SelectableArray):
         else:
             device = self._device
         kind = type(other)
-        if kind in WEAK:
-            theirs = other
-        else:
-            if kind is type(self):
-                theirs = other._value
+        if kind is type(self):
+            theirs = other._value
+            if theirs is None:
+                cell = other._made_cell
+                own = cell.device
+                theirs = other._host if other._memory is cell.memory else other.host()
                 if theirs is None:
-                    second = other._cell
-                    theirs = other._host if other._memory is second.memory else other.host()
-                    if theirs is None:
-                        return None
-                    own = second.device
-                else:
-                    own = other._device
-                if own is not device:
-                    if device is AUTO:
-                        device = own
-                    elif own is not AUTO:
-                        return None
-            elif not _is_operand(other, kind):
-                return None
+                    return None
             else:
-                theirs = other
+                own = other._device
+            if own is not device:
+                if device is AUTO:
+                    device = own
+                elif own is not AUTO:
+                    return None
             if type(mine) is _ndarray and type(theirs) is _ndarray and not _are_few(mine, theirs):
                 return None
+        elif kind in WEAK:
+            theirs = other
+        elif not _is_operand(other, kind) or (kind is _ndarray and not _are_few(mine, other)):
+            return None
+        else:
+            theirs = other
         try:
-            if in_place and (type(mine) is _ndarray if mine is self._value else self._access is not VALUE):
-                with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-                    if mine is self._value:
-                        quiet.run(compute, mine, theirs)
-                        self._device = device
-                    else:
-                        cell = self._cell
-                        if self._memory is not cell.memory or cell.own is None:
-                            return None
-                        quiet.run(compute, mine, theirs)
-                        cell.device = device
-                    made = None
-            elif is_reflected:
+            if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)
+            elif way == FORWARD or type(mine) is not _ndarray:  # scalars are not written to
+                made = quiet.run(compute, mine, theirs)
+            elif mine is not self._value and self._made_access is VALUE:
+                made = quiet.run(compute, mine[()], theirs)
+            elif self._update_at_once(compute, mine, theirs, device):
+                counters["operations"] += 1
+                return self
             else:
-                made = quiet.run(compute, mine[()] if in_place else mine, theirs)  # scalars are not written to
+                return None
         except Exception:
             return None
         counters["operations"] += 1
-        return self if made is None else self._of_host(made, device)
+        return of_host(type(self), made, device)
+
+    def _update_at_once(self, compute: Callable[[Any, Any], Any], mine: Any, theirs: Any, device: Device) -> bool:
+        """Update the elements in place; return False if another thread got their memory meanwhile."""
+        with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+            if mine is self._value:
+                quiet.run(compute, mine, theirs)
+                self._device = device
+                return True
+            cell = self._made_cell
+            if self._memory is not cell.memory or cell.own is None:
+                return False
+            quiet.run(compute, mine, theirs)
+            cell.device = device
+            return True
 
     @classmethod
     def _applied(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
         """Return a ufunc of one or two operands: arrays and scalars."""
-        first = operands[0]
         if ufunc.nout != 1 or len(operands) > 2:
             return None
+        first = operands[0]
         if len(operands) == 1:
             return first._computed(ufunc) if type(first) is cls else cls._number(ufunc, operands)
         second = operands[1]
         if type(first) is cls:
-            return first._computed_with(ufunc, second)
+            return first._computed_with(ufunc, second, FORWARD)
         if type(second) is cls:
-            return second._computed_with(ufunc, first, is_reflected=True)
+            return second._computed_with(ufunc, first, REFLECTED)
         return cls._number(ufunc, operands)
 
     @classmethod
@@ -141,7 +156,7 @@ class ImmediateArray(SelectableArray):
         if not dtypes.is_supported(made.dtype) or made.dtype is dtypes.float16:
             return None
         counters["operations"] += 1
-        return cls._of_host(made, device)
+        return of_host(cls, made, device)
 
 
 def _is_operand(value: Any, kind: type) -> bool:

@@ -4,7 +4,8 @@ An array is a cell seen through a layout, as one component of complex numbers, o
 memory of its own, the elements are also a NumPy view of it.
 """
 
-from typing import Any, Final, Self
+from operator import attrgetter
+from typing import Any, Final, Protocol, Self, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -38,6 +39,41 @@ REGROUPED: Final = ("parts", "pairs")
 #: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
 NOTHING: Final = object()
 _new: Final = object.__new__
+_ndarray: Final = np.ndarray
+
+T = TypeVar("T")
+
+
+class _Made(Protocol[T]):
+    """An attribute that is made when it is asked for."""
+
+    def __get__(self, array: Any, kind: Any, /) -> T: ...
+    def __set__(self, array: Any, value: T, /) -> None: ...
+
+
+def _made(name: str) -> Any:
+    slot = f"_made_{name}"
+    read = attrgetter(slot)
+
+    def find(array: "MemoryArray") -> Any:
+        if array._value is not None:
+            array._settle()
+        return read(array)
+
+    return property(find, lambda array, value: setattr(array, slot, value))
+
+
+def _layout() -> Any:
+    def find(array: "MemoryArray") -> Layout | None:
+        if array._value is not None:
+            array._settle()
+        try:
+            return array._made_layout
+        except AttributeError:
+            array._made_layout = found = array._find_layout()
+            return found
+
+    return property(find, lambda array, value: setattr(array, "_made_layout", value))
 
 
 class MemoryArray:
@@ -45,43 +81,53 @@ class MemoryArray:
 
     __slots__ = (
         "__weakref__",
-        "_access",
-        "_cell",
         "_device",
-        "_dtype",
         "_host",
         "_large",
-        "_layout",
+        "_made_access",
+        "_made_cell",
+        "_made_dtype",
+        "_made_layout",
+        "_made_owner",
+        "_made_part",
+        "_made_shape",
         "_memory",
-        "_owner",
-        "_part",
-        "_shape",
         "_value",
     )
 
-    _cell: Cell
-    _layout: Layout | None
-    """None where the array is all of its storage, in C order. Not set until it is asked for in views of memory."""
-    _owner: "Self | None"
+    # An attribute _made_x is not set while the array has a value instead; _x is the same, made when it is asked for.
+    # They are properties, as a method __getattr__ would slow down all attributes.
+    _cell: _Made[Cell] = _made("cell")
+    _layout: _Made[Layout | None] = _layout()
+    """None where the array is all of its storage, in C order."""
+    _owner: _Made[Any] = _made("owner")
     """The array that a view was made of, or its owner; None where the array is no view."""
-    _shape: Shape
-    _dtype: DType
-    _part: str | None
+    _shape: _Made[Shape] = _made("shape")
+    _dtype: _Made[DType] = _made("dtype")
+    _part: _Made[str | None] = _made("part")
     """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
     complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
-    _access: int
+    _access: _Made[int] = _made("access")
     _host: Any
     """The elements as a NumPy array or scalar that shares memory of the cell."""
     _memory: Any
     """The memory that ``_host`` shares, if the elements are so few that operations on them are computed at once.
     ``_host`` is of use while it is the cell's memory."""
     _large: Any
-    """The same, if the elements are so many that only parts of them are. Not set until it is asked for."""
+    """The same, if the elements are so many that only parts of them are."""
     _value: Any
     """What was computed at once, as a NumPy array or scalar, until other attributes are asked for; then None. Most
     results are operands of one operation, which needs no more of them."""
     _device: Device
     """The device of this value."""
+    _made_access: int
+    _made_cell: Cell
+    _made_dtype: DType
+    _made_layout: Layout | None
+    """Not set until it is asked for in views of memory."""
+    _made_owner: Any
+    _made_part: str | None
+    _made_shape: Shape
 
     # -- making -------------------------------------------------------------------------------------------------------
 
@@ -90,9 +136,9 @@ class MemoryArray:
         """Return an array with new storage and the value ``node``."""
         array: Self = _new(cls)
         shape = node.shape
-        array._cell = cell = _new(Cell)
         array._value = None
-        array._memory = NOTHING
+        array._made_cell = cell = _new(Cell)
+        array._memory = array._large = NOTHING
         cell.device = device
         cell.memory = cell.own = None
         cell.node = node
@@ -111,23 +157,12 @@ class MemoryArray:
             noted.append(held)
             if len(noted) > recorded.limit:
                 recorded.clear()
-        array._layout = array._owner = None
-        array._shape = shape
-        array._dtype = node.dtype
-        array._part = None
-        array._access = WRITEABLE if shape else VALUE
+        array._made_layout = array._made_owner = array._made_part = None
+        array._made_shape = shape
+        array._made_dtype = node.dtype
+        array._made_access = WRITEABLE if shape else VALUE
         if depth >= recording.counted:
             recorded.bound(cell, depth)
-        return array
-
-    @classmethod
-    def _of_host(cls, value: Any, device: Device) -> Self:
-        """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
-        array: Self = _new(cls)
-        if type(value) is np.ndarray and value.ndim > 1 and not value.flags.c_contiguous:
-            value = value.copy()
-        array._value = value
-        array._device = device
         return array
 
     def _settle(self) -> None:
@@ -140,41 +175,31 @@ class MemoryArray:
             cell.device = self._device
             cell.memory = self._memory = self._host = value
             cell.own = UNMADE
-            self._layout = self._owner = self._part = None
-            self._shape = value.shape
-            self._dtype = value.dtype
-            self._access = WRITEABLE if type(value) is np.ndarray else VALUE
-            self._cell = cell
+            self._made_layout = self._made_owner = self._made_part = None
+            self._made_shape = value.shape
+            self._made_dtype = value.dtype
+            self._made_access = WRITEABLE if type(value) is np.ndarray else VALUE
+            self._made_cell = cell
             self._value = None
 
     def _see_host(self, host: npt.NDArray[Any], memory: Any) -> Self:
-        """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can."""
+        """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can.
+
+        The array has no value in place of its cell any more.
+        """
         array: Self = _new(type(self))
-        array._cell = self._cell
         array._value = None
-        array._owner = self if self._owner is None else self._owner
-        array._shape = host.shape
-        array._dtype = self._dtype
-        array._part = None
-        array._access = WRITEABLE if self._access else READ_ONLY
+        array._made_cell = self._made_cell
+        owner = self._made_owner
+        array._made_owner = self if owner is None else owner
+        array._made_shape = host.shape
+        array._made_dtype = self._made_dtype
+        array._made_part = None
+        array._made_access = WRITEABLE if self._made_access else READ_ONLY
         array._host = host
         array._memory = memory
+        array._large = NOTHING
         return array
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_value":
-            self._value = None
-            return None
-        if self._value is not None and name in MemoryArray.__slots__:
-            self._settle()
-            return getattr(self, name)
-        if name == "_layout":
-            self._layout = found = self._find_layout()
-            return found
-        if name in ("_memory", "_large"):
-            setattr(self, name, NOTHING)
-            return NOTHING
-        return object.__getattribute__(self, name)  # for the error
 
     def _find_layout(self) -> Layout | None:
         """Return the layout of a view that NumPy has made."""
@@ -191,6 +216,8 @@ class MemoryArray:
         value = self._value
         if value is not None:
             return value
+        if self._memory is self._made_cell.memory:
+            return self._host
         memory = self._seen_memory()
         if memory is None or (self._shape and self.size > immediacy().limit):
             return None
@@ -213,7 +240,7 @@ class MemoryArray:
 
     def _seen_memory(self) -> Any:
         """Return the memory of the cell; None if the value is to be computed, or elsewhere."""
-        cell = self._cell
+        cell = self._made_cell
         memory = cell.memory
         if memory is not None:
             return memory
@@ -247,7 +274,7 @@ class MemoryArray:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""
         if self._value is not None:
             self._settle()
-        return self._memory is self._cell.memory or (self.host() is not None and self._memory is self._cell.memory)
+        return self.host() is not None
 
     def claimed(self) -> bool:
         """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
@@ -274,15 +301,15 @@ class MemoryArray:
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))
-        array._cell = self._cell
         array._value = None
-        array._owner = self if self._owner is None else self._owner
-        array._memory = NOTHING
-        array._layout = layout
-        array._shape = shape
-        array._dtype = dtype
-        array._part = part
-        array._access = access
+        array._made_cell = self._cell
+        array._made_owner = self if self._made_owner is None else self._made_owner
+        array._memory = array._large = NOTHING
+        array._made_layout = layout
+        array._made_shape = shape
+        array._made_dtype = dtype
+        array._made_part = part
+        array._made_access = access
         return array
 
     @property
@@ -294,3 +321,17 @@ class MemoryArray:
         for extent in self._shape:
             size *= extent
         return size
+
+
+M = TypeVar("M", bound=MemoryArray)
+
+
+def of_host(kind: type[M], value: Any, device: Device) -> M:
+    """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
+    array: M = _new(kind)
+    if type(value) is _ndarray and value.ndim > 1 and not value.flags.c_contiguous:
+        value = value.copy()
+    array._value = value
+    array._device = device
+    array._memory = array._large = NOTHING
+    return array

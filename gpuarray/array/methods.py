@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dispatch, dtypes
+from gpuarray.array.memory import of_host
 from gpuarray.array.operators import ComputingArray
 from gpuarray.array.storage import check_order
 from gpuarray.graph import build
@@ -198,7 +199,7 @@ class MethodsArray(ComputingArray):
         """
         check_order(order, "CFAK")
         if immediacy().limit and (host := self.host()) is not None:
-            return self._of_host(np.array(host, order="C"), self.device)
+            return of_host(type(self), np.array(host, order="C"), self.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:

@@ -17,8 +17,7 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
-from gpuarray.graph.nodes import BaseNode, Node
-from gpuarray.immediacy import immediacy
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import warn
@@ -213,43 +212,3 @@ def cast(node: Node, dtype: DType) -> Node:
         warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
         node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
-
-
-def power_operation(node: Node, exponent: Any) -> Any:
-    """Return the operation that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None.
-
-    Raises
-    ------
-    ValueError
-        If an integer is raised to a negative integer.
-    """
-    kind = node.dtype.kind
-    if kind in "fc":
-        return _POWERS.get(exponent) if type(exponent) in (int, float) else None
-    check_power(node, exponent)
-    return ops.square if type(exponent) is int and exponent == 2 else None
-
-
-def check_power(base: Any, exponent: Any) -> None:
-    """Raise ValueError if an integer is raised to negative integers whose values are on the host.
-
-    Parameters
-    ----------
-    base : Node or scalar
-        The base.
-    exponent : object
-        A number, array or sequence. Of the arrays of this package, small ones in host memory are checked.
-    """
-    kind = base.dtype.kind if isinstance(base, BaseNode) else np.min_scalar_type(base).kind
-    if isinstance(exponent, StoredArray) and immediacy().limit:
-        exponent = exponent.host()
-    if kind not in "biu" or type(exponent) is TracedScalar or holds_arrays(exponent):
-        return
-    if not isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
-        return
-    given = np.asarray(exponent)
-    if given.dtype.kind == "i" and (given < 0).any():
-        raise ValueError("Integers to negative integer powers are not allowed.")
-
-
-_POWERS: Final = {1: ops.positive, 2: ops.square, 0.5: ops.sqrt, -1: ops.reciprocal}

@@ -14,9 +14,10 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array.cells import joint_device
-from gpuarray.array.immediate import ImmediateArray
+from gpuarray.array.immediate import FORWARD, IN_PLACE, REFLECTED, ImmediateArray
 from gpuarray.array.memory import VALUE
-from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_operation
+from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of
+from gpuarray.array.powers import check_power, power_operation
 from gpuarray.array.storage import StoredArray
 from gpuarray.device import Device
 from gpuarray.graph import standard
@@ -41,7 +42,7 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = Fal
     on_host = compute if meets else None
 
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and (made := self._computed_with(compute, other)) is not None:
+        if immediacy().limit and (made := self._computed_with(compute, other, FORWARD)) is not None:
             return made
         kind = type(other)
         cell = self._cell
@@ -66,7 +67,7 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
-            if immediacy().limit and (made := self._computed_with(compute, other, is_reflected=True)) is not None:
+            if immediacy().limit and (made := self._computed_with(compute, other, REFLECTED)) is not None:
                 return made
             cell = self._cell
             node = cell.node if self._layout is None and self._part is None else self.node()
@@ -79,10 +80,8 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = F
 
 def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and self._access:
-            made = self._computed_with(compute, other, in_place=True)
-            if made is not None:
-                return made
+        if immediacy().limit and (made := self._computed_with(compute, other, IN_PLACE)) is not None:
+            return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             refused: A = operand
@@ -142,10 +141,11 @@ class ComputingArray(ImmediateArray):
                 if inner is not None:
                     device = inner if device is None else joint_device(device, inner)
                 operands.append(operand)
-        if op is ops.pow:
-            check_power(operands[0], values[1])
         record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
-        return cls._wrap(record(op, *operands), default_device() if device is None else device)
+        device = default_device() if device is None else device
+        if op is ops.pow:
+            check_power(operands[0], values[1], device)
+        return cls._wrap(record(op, *operands), device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
@@ -225,7 +225,6 @@ class ComputingArray(ImmediateArray):
     __rtruediv__ = _reflected(ops.divide, operator.truediv, meets=True)
     __rfloordiv__ = _reflected(ops.floor_divide, operator.floordiv)
     __rmod__ = _reflected(ops.remainder, operator.mod)
-    __rpow__ = _reflected(ops.pow, operator.pow)
     __rand__ = _reflected(ops.bitwise_and, operator.and_)
     __ror__ = _reflected(ops.bitwise_or, operator.or_)
     __rxor__ = _reflected(ops.bitwise_xor, operator.xor)
@@ -263,7 +262,7 @@ class ComputingArray(ImmediateArray):
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other)) is not None:
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, FORWARD)) is not None:
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
@@ -271,18 +270,23 @@ class ComputingArray(ImmediateArray):
         power: Self = self._apply(ops.pow, self, other) if row is None else self._apply(row, self)
         return power
 
+    def __rpow__(self, other: Any) -> Self:
+        """``other ** x``."""
+        if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
+            return made
+        power: Self = self._apply(ops.pow, other, self)
+        return power
+
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
-        if immediacy().limit and self._access:
-            made = self._computed_with(operator.ipow, other, in_place=True)
-            if made is not None:
-                return made
+        if immediacy().limit and (made := self._computed_with(operator.ipow, other, IN_PLACE)) is not None:
+            return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented
         standard.require("pow", self, operand)
         row = power_operation(self.node(), other) if type(other) in WEAK else None
-        check_power(self.node(), other)
+        check_power(self.node(), other, device_of(self, other) or self._cell.device)
         node = elementwise(ops.pow, self.node(), operand) if row is None else elementwise(row, self.node())
         return self._update(node, ops.pow, other)
 

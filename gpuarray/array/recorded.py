@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, Final
 from weakref import ref
 
+from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
@@ -18,7 +19,6 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Generate, Map, Node, View
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
-from gpuarray.runtime.known_graphs import LAUNCH_BOUND
 
 #: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
 _COSTLY: Final = frozenset(
@@ -92,34 +92,18 @@ class Recorded:
         limit = config.current.pending_limit
         if depth & 7 and depth <= limit + 8:
             return
+        if depth <= limit and (cell.node.size > LAUNCH_BOUND or not _is_on_gpu(cell.device)):
+            return
         with evaluate.device_lock(cell.device):  # another thread may be updating what is below
-            self._evaluate_part(cell, limit)
-
-    def _evaluate_part(self, cell: Any, limit: int) -> None:
-        top, device = cell.node, cell.device
-        if not top.inputs:
-            return
-        if top.depth > limit:
-            pending = _pending_below([top, *self._deep(cell, limit)])
-        elif top.depth >= limit // 8 and top.size <= LAUNCH_BOUND and _is_on_gpu(device):
-            pending = _pending_below([top])
-            loops = sum(type(node) not in _FUSED for node in pending)
-            if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
-                return
-        else:
-            return
-        wanted, cut = _cut(pending, top.inputs if top.depth > limit else ())
-        above = [node for node in reversed(pending) if node.depth > cut]
-        del (
-            pending
-        )  # a node to which a variable refers may be wanted later, so that no buffer of its operands is reused
-        try:
-            evaluate.evaluate(wanted, device)
-        except OF_SINGLE_VALUES:  # perhaps of a value that is not wanted at this line
-            evaluate.evaluate(wanted[:1], device)
-        for node in above:
-            if node.inputs:  # it has not been evaluated by another thread
-                node.depth = max([operand.depth for operand in node.inputs]) + 1
+            top = cell.node
+            if top.inputs:  # no other thread has evaluated it
+                others = self._deep(cell, limit) if depth > limit else []
+                try:
+                    _evaluate_part([top, *others], cell.device, limit)
+                except OF_SINGLE_VALUES:
+                    if not others:
+                        raise
+                    _evaluate_part([top], cell.device, limit)  # the error may be one of a value not wanted at this line
 
     def _deep(self, cell: Any, limit: int) -> list[Node]:
         """Return the other deep values of the device of a cell."""
@@ -134,6 +118,24 @@ def _is_on_gpu(device: Device) -> bool:
     return device.kind != "auto" and not evaluate.is_host(evaluate.provider_of(device))
 
 
+def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
+    """Evaluate a part of the graph of some values, if it is deeper than ``limit`` or has many loops of few elements."""
+    pending = _pending_below(tops)
+    is_deep = tops[0].depth > limit
+    if not is_deep:
+        loops = sum(type(node) not in _FUSED for node in pending)
+        if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
+            return
+    wanted, cut = _cut(pending, tops[0] if is_deep else None)
+    above = [node for node in reversed(pending) if node.depth > cut]
+    # A node to which a variable refers may be wanted later, so that no buffer of its operands is reused.
+    del pending
+    evaluate.evaluate(wanted, device)
+    for node in above:
+        if node.inputs:  # it has not been evaluated by another thread
+            node.depth = max([operand.depth for operand in node.inputs]) + 1
+
+
 def _pending_below(tops: Sequence[Node]) -> list[Node]:
     """Return nodes and all nodes that they are to be computed from, the deepest first."""
     seen = {*tops}
@@ -146,7 +148,7 @@ def _pending_below(tops: Sequence[Node]) -> list[Node]:
     return sorted(seen, key=_depth_of, reverse=True)
 
 
-def _cut(pending: Sequence[Node], latest: Sequence[Node]) -> tuple[list[Node], int]:
+def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]:
     """Return the values at which to cut a graph, and their largest depth.
 
     They are all that the deeper nodes are computed from, or that arrays have. The graph is cut at the depth, in its
@@ -155,15 +157,17 @@ def _cut(pending: Sequence[Node], latest: Sequence[Node]) -> tuple[list[Node], i
     compile once.
     """
     end = pending[0].depth + 1
+    # operands of the latest operation that nothing else reads are mostly temporary, or about to be replaced
+    temporary = set() if latest is None else {*latest.inputs}
     until = dict.fromkeys(pending, 0)
     for node in pending:
         for operand in node.inputs:
             if operand in until:
                 until[operand] = max(until[operand], node.depth)
-    # operands of the latest operation that nothing else reads are mostly temporary, or about to be replaced
-    last = {operand for operand in latest if sum(operand in node.inputs for node in pending) == 1}
+        if node is not latest:
+            temporary.difference_update(node.inputs)
     for node in pending:
-        if not until[node] or (node not in last and _is_held(node)):
+        if not until[node] or (node not in temporary and _is_held(node)):
             until[node] = end
     wanted = [0] * end
     instructions = [_UNKNOWN] * end

@@ -16,6 +16,7 @@ from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
 from gpuarray.array.cells import AUTO, joint_device
 from gpuarray.array.compaction import compaction
+from gpuarray.array.memory import of_host
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.config import config
@@ -28,6 +29,8 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
+_ndarray: Final = np.ndarray
+
 
 class SelectableArray(StoredArray):
     """An array that can be indexed and assigned to."""
@@ -38,29 +41,38 @@ class SelectableArray(StoredArray):
         if limit := immediacy().limit:
             host = memory = self._value
             if host is None:
-                cell = self._cell
+                cell = self._made_cell
+                device = cell.device
                 memory = self._memory
                 if memory is cell.memory or (memory := self._large) is cell.memory:
                     host = self._host
                 else:
                     host, memory = self.parts(), cell.memory
+            else:
+                device = self._device
             if host is not None:
                 kind = type(key)
                 try:
-                    given = key if kind is int or kind is slice else _host_key(key)
-                    if host.size > limit:
-                        _check_few(host, given, limit)
+                    if kind is int or kind is slice or (kind is tuple and _are_basic(key)):
+                        given = key
+                    else:
+                        given = _host_key(key)
+                        if host.size > limit:
+                            _check_few(host, given, limit)
                     found = host[given]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
-                    if type(found) is not np.ndarray:
-                        return self._of_host(found, self.device)
+                    if type(found) is not _ndarray:
+                        return of_host(type(self), found, device)
                     if found.base is memory:
-                        if self._part is None:
+                        if self._value is not None:
+                            self._settle()
+                        if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory)
-                    elif kind is not slice and not _is_basic(key):
-                        return self._of_host(found if found.base is None else found.copy(), self._key_device(key))
+                    elif kind is type(self) or (kind is not slice and not _is_basic(key)):
+                        copy = found if found.base is None else found.copy()
+                        return of_host(type(self), copy, self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
@@ -86,7 +98,7 @@ class SelectableArray(StoredArray):
         return self._wrap(found, self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if immediacy().limit and self._access and self._set_at_once(key, value):
+        if immediacy().limit and self._set_at_once(key, value):
             return
         self.check_writeable()
         cell = self._cell
@@ -117,26 +129,34 @@ class SelectableArray(StoredArray):
 
     def _set_at_once(self, key: Any, value: Any) -> bool:
         """Write to the memory of the cell; return False if there is none, or if that fails."""
-        cell = self._cell
-        device: Device | None = None
+        if self._value is not None:
+            self._settle()
+        if not self._made_access:
+            return False
+        cell = self._made_cell
+        device = cell.device
         theirs = ""
-        if isinstance(value, StoredArray):
-            device = value.device
-            if device is not cell.device and device is not AUTO and cell.device is not AUTO:
-                return False
+        if type(value) is type(self):
             values = value._value
             if values is None:
-                values = value._host if value._memory is value._cell.memory else value.host()
+                theirs_cell = value._made_cell
+                device = theirs_cell.device
+                values = value._host if value._memory is theirs_cell.memory else value.host()
                 if values is None:
                     return False
+            else:
+                device = value._device
+            if device is not cell.device and device is not AUTO and cell.device is not AUTO:
+                return False
             theirs = values.dtype.kind
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
             return False
         kind = type(key)
+        is_basic = kind is int or kind is slice or (kind is tuple and _are_basic(key))
         try:
-            found = key if kind is int or kind is slice else _host_key(key)
+            found = key if is_basic else _host_key(key)
             if cell.own is None:
                 host = self._claimed_parts(found)
             else:
@@ -152,7 +172,7 @@ class SelectableArray(StoredArray):
                 quiet.run(setitem, host, found, values)
         except Exception:  # the error is that of a recording
             return False
-        if device is not None and device is not cell.device:
+        if device is not cell.device:
             cell.device = joint_device(cell.device, device)
         return True
 
@@ -220,7 +240,7 @@ class SelectableArray(StoredArray):
 
     def assign(self, value: Any) -> None:
         """Write ``value``, broadcast to the array's shape."""
-        if immediacy().limit and self._access and self._set_at_once(Ellipsis, value):
+        if immediacy().limit and self._set_at_once(Ellipsis, value):
             return
         self.check_writeable()
         values, device = assigned_node(value, self._dtype, self._cell.device)
@@ -365,6 +385,14 @@ def _with_known(key: Any) -> Any:
     return key
 
 
+def _are_basic(key: tuple[Any, ...]) -> bool:
+    """Return whether a tuple is a basic key without numbers of NumPy or of this package."""
+    for item in key:  # noqa: SIM110  # all() takes twice the time
+        if type(item) not in _BASIC:
+            return False
+    return True
+
+
 def _host_key(key: Any) -> Any:
     """Return a key with the elements of arrays in host memory as NumPy has them.
 
@@ -375,15 +403,13 @@ def _host_key(key: Any) -> Any:
     """
     kind = type(key)
     if kind is tuple:
-        if _BASIC.issuperset(map(type, key)):
-            return key
         return tuple([item if type(item) in _BASIC else _host_key(item) for item in key])
-    if kind in _BASIC or isinstance(key, np.integer):
-        return key
     if isinstance(key, StoredArray):
         host = key.host()
         if host is not None:
             return host if host.shape else np.asarray(host)  # an array as key makes a copy
+    elif kind in _BASIC or isinstance(key, np.integer):
+        return key
     elif kind is range and len(key) <= immediacy().limit:
         return np.asarray(key)
     elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):
@@ -396,7 +422,7 @@ def _check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
     items = key if type(key) is tuple else (key,)
     if _BASIC.issuperset(map(type, items)):
         found = host[key]
-        if type(found) is np.ndarray and found.size > limit:
+        if type(found) is _ndarray and found.size > limit:
             raise LookupError
         return
     shape, axis, most = host.shape, 0, 1

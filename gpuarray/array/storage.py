@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
-from gpuarray.array.memory import COMPONENTS, NOTHING, READ_ONLY, REGROUPED, ROWS, WRITEABLE, MemoryArray
+from gpuarray.array.memory import COMPONENTS, NOTHING, READ_ONLY, REGROUPED, ROWS, WRITEABLE, MemoryArray, of_host
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
@@ -139,7 +139,8 @@ class StoredArray(MemoryArray):
     @property
     def base(self) -> "Self | None":
         """The array whose memory this array views; None if it has memory of its own."""
-        return self._owner
+        owner: Self | None = self._owner
+        return owner
 
     # -- value --------------------------------------------------------------------------------------------------------
 
@@ -283,7 +284,7 @@ class StoredArray(MemoryArray):
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
         if immediacy().limit and order == "C" and copy is None and self._part is None and self._shape:
-            host = self._host if self._memory is self._cell.memory else self.host()
+            host = self._host if self._cell.memory is self._memory else self.host()
             if host is not None and (seen := self._reshaped_at_once(host, shape)) is not None:
                 return seen
         order = check_order(order, "CFA")
@@ -305,7 +306,7 @@ class StoredArray(MemoryArray):
             return None
         if found.base is self._memory:
             return self._see_host(found, self._memory)
-        return self._of_host(found.copy(), self._cell.device) if self._memory is self._cell.memory else None
+        return of_host(type(self), found.copy(), self._cell.device) if self._memory is self._cell.memory else None
 
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import FREE, GpuArray
+from gpuarray.array.memory import of_host
 from gpuarray.autodiff.elementwise import Unevaluated, partials_of
 from gpuarray.autodiff.nodes import inverse, is_injective, without_repetition
 from gpuarray.autodiff.program import Cotangents, Outputs, Program, Walk, rules, standing_for
@@ -155,7 +156,7 @@ def _array(value: Value, device: Any) -> GpuArray:
     """Return a value as an array."""
     if type(value) is np.ndarray and not value.flags.writeable:
         value = value.copy()
-    return GpuArray._of_host(value, device)
+    return of_host(GpuArray, value, device)
 
 
 def _converted(part: Value, dtype: DType) -> Value:

@@ -122,7 +122,7 @@ class AllPairsKernel(RowKernel):
             kernel.line(f"let r{axis} = rest % {extent}; rest /= {extent};")
         kernel.line(f"let x = local % {_ACROSS}u; let y = local / {_ACROSS}u * {_PATCH}u;")
         emit_uniform(self.work)
-        totals = {number: self._accumulators(number) for number in loop.folds}
+        totals = {number: self._several(number, _PATCH * _PATCH) for number in loop.folds}
         for number in loop.folds:
             for total in totals[number]:
                 kernel.line(*(line.replace("var ", "var total_", 1) for line in total.start()))
@@ -140,15 +140,12 @@ class AllPairsKernel(RowKernel):
                 merging = part.merge([f"total_{state}"])
                 kernel.line(f"{merging} total_{state} = {state};")
         kernel.line("workgroupBarrier();", "}")
-        self._finish(totals, rows, columns)
+        places = [
+            f"let r{pairs.row} = top + y + n / {_PATCH}u;",
+            f"let r{pairs.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
+        ]
+        self._finish_several(totals, places, f"r{pairs.row} < {rows} && r{pairs.column} < {columns}", "total_")
         return kernel.launch(groups, self.capabilities.workgroup_limit)
-
-    def _accumulators(self, number: int) -> list[Accumulator]:
-        """Return the accumulators of a patch, numbered apart from all instructions."""
-        fold, count = self._fold(number), len(self.loop.instructions)
-        parts = [Accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
-        self.work.kernel.module += [line for part in (self.accumulators[number], *parts) for line in part.functions()]
-        return parts
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
 
@@ -229,33 +226,3 @@ class AllPairsKernel(RowKernel):
                 value = f"tile{number}[k * {pitch}u{place}]"
                 value = f"({value} != 0u)" if item.dtype.kind == "b" else value
             self.work.kernel.line(declare(self._name(number, i, j), item.dtype, value))
-
-    # -- results -------------------------------------------------------------------------------------------------------
-
-    def _finish(self, totals: dict[int, list[Accumulator]], rows: str, columns: str) -> None:
-        """Emit a loop over the pairs of a patch that computes and stores what follows the folds."""
-        kernel, pairs = self.work.kernel, self.pairs
-        count = _PATCH * _PATCH
-        kernel.line(f"for (var n = 0u; n < {count}u; n++) {{")
-        for number in self.loop.folds:
-            kernel.line(*self.accumulators[number].start())
-        kernel.line("switch n {")
-        for n in range(count):
-            takes = []
-            for number in self.loop.folds:
-                (state,) = self.accumulators[number].states
-                (own,) = totals[number][n].states
-                takes.append(f"{state} = total_{own};")
-            kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
-        kernel.line(
-            "}",
-            f"let r{pairs.row} = top + y + n / {_PATCH}u;",
-            f"let r{pairs.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
-            f"if (r{pairs.row} < {rows} && r{pairs.column} < {columns}) {{",
-        )
-        self._row_values(0)
-        for number in self.loop.folds:
-            self._result(number)
-        self._row_values(1)
-        self._row_stores()
-        kernel.line("} }")

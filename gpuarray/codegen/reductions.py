@@ -9,9 +9,10 @@ scratch memory, and a second kernel combines them and computes what follows. The
 sizes alone, so results are reproducible.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.collectives import Collectives, loaded, stored
 from gpuarray.codegen.loops import coordinates, emit_uniform, expression, open_kernel
 from gpuarray.codegen.programs import Binding, Launch, Program
@@ -211,6 +212,49 @@ class RowKernel(ColumnKernel):
         if len(self.loop.outer) > 1:
             coordinates(kernel, "row", self._extents(self.loop.outer), "r")
         return -(-count_of_parts // together)
+
+    def _several(self, number: int, count: int) -> list[Accumulator]:
+        """Return accumulators of a fold for several results of an invocation, numbered apart from all instructions."""
+        fold, instructions = self._fold(number), len(self.loop.instructions)
+        parts = [Accumulator(fold, instructions * (1 + n) + number) for n in range(count)]
+        self.work.kernel.module += [line for part in (self.accumulators[number], *parts) for line in part.functions()]
+        return parts
+
+    def _finish_several(
+        self, totals: Mapping[int, Sequence[Accumulator]], places: Sequence[str], condition: str, prefix: str = ""
+    ) -> None:
+        """Emit a loop over the results of an invocation that computes and stores what follows the folds.
+
+        Parameters
+        ----------
+        totals : mapping
+            The accumulators of the results, by the number of a fold.
+        places : sequence of str
+            Statements that say where the result ``n`` lies.
+        condition : str
+            Whether there is such a place.
+        prefix : str
+            What the names of the states begin with.
+        """
+        kernel, folds = self.work.kernel, self.loop.folds
+        count = len(totals[folds[0]])
+        kernel.line(f"for (var n = 0u; n < {count}u; n++) {{")
+        for number in folds:
+            kernel.line(*self.accumulators[number].start())
+        kernel.line("switch n {")
+        for n in range(count):
+            takes = []
+            for number in folds:
+                (state,), (own,) = self.accumulators[number].states, totals[number][n].states
+                takes.append(f"{state} = {prefix}{own};")
+            kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
+        kernel.line("}", *places, f"if ({condition}) {{")
+        self._row_values(0)
+        for number in folds:
+            self._result(number)
+        self._row_values(1)
+        self._row_stores()
+        kernel.line("} }")
 
     def _row_values(self, phase: int) -> None:
         """Emit the values per row that are computed in a phase."""

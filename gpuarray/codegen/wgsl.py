@@ -45,12 +45,12 @@ class Kernel:
     workgroup: int = WORKGROUP
 
     def parameter(self, value: int) -> str:
-        """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
+        """Add a parameter word; return the expression that reads it. Negative values wrap where they are packed."""
         moving: Any = value
         if is_moving(moving):
             self.scalars.append(ScalarParameter(len(self.parameters), moving.symbol, uint32, moving.scale, moving.base))
             value = 0
-        self.parameters.append(value & 0xFFFFFFFF)
+        self.parameters.append(value)
         return parameter_expression(len(self.parameters) - 1)
 
     def scalar(self, slot: int, dtype: DType) -> str:

@@ -167,7 +167,7 @@ class WindowKernel(RowKernel):
             extent = kernel.parameter(loop.outer[axis])
             kernel.line(f"let r{axis} = rest % {extent}; rest /= {extent};")
         emit_uniform(self.work)
-        totals = {number: self._accumulators(number) for number in loop.folds}
+        totals = {number: self._several(number, _DEPTH) for number in loop.folds}
         for parts in totals.values():
             kernel.line(*(line for part in parts for line in part.start()))
         values = self.windows.values
@@ -183,15 +183,9 @@ class WindowKernel(RowKernel):
             kernel.line("{", f"let start = {whole * _UNROLL}u;")
             self._places(totals, rest)
             kernel.line("}")
-        self._finish(totals, height)
+        row = f"r{rank - 2}"
+        self._finish_several(totals, [f"let {row} = first + n;"], f"{row} < {height}")
         return kernel.launch(-(-size // WORKGROUP), self.capabilities.workgroup_limit)
-
-    def _accumulators(self, number: int) -> list[Accumulator]:
-        """Return the accumulators of the neighbours, numbered apart from all instructions."""
-        fold, count = self._fold(number), len(self.loop.instructions)
-        parts = [Accumulator(fold, count * (1 + n) + number) for n in range(_DEPTH)]
-        self.work.kernel.module += [line for part in (self.accumulators[number], *parts) for line in part.functions()]
-        return parts
 
     # -- elements ------------------------------------------------------------------------------------------------------
 
@@ -296,28 +290,3 @@ class WindowKernel(RowKernel):
         users = [item for item in self.loop.instructions if isinstance(item, Apply) and number in item.operands]
         folds = [item for item in self.loop.instructions if isinstance(item, Fold) and item.operand == number]
         return not users and all(fold.op.combine is not None and fold.op.combine.kind == Kind.SUM for fold in folds)
-
-    # -- results -------------------------------------------------------------------------------------------------------
-
-    def _finish(self, totals: dict[int, list[Accumulator]], height: str) -> None:
-        """Emit a loop over the neighbours that computes and stores what follows the folds."""
-        kernel = self.work.kernel
-        kernel.line(f"for (var n = 0u; n < {_DEPTH}u; n++) {{")
-        for number in self.loop.folds:
-            kernel.line(*self.accumulators[number].start())
-        kernel.line("switch n {")
-        for n in range(_DEPTH):
-            takes = []
-            for number in self.loop.folds:
-                (state,), (own,) = self.accumulators[number].states, totals[number][n].states
-                takes.append(f"{state} = {own};")
-            kernel.line(f"{f'case {n}u' if n + 1 < _DEPTH else 'default'}: {{ {' '.join(takes)} }}")
-        kernel.line(
-            "}", f"let r{len(self.loop.outer) - 2} = first + n;", f"if (r{len(self.loop.outer) - 2} < {height}) {{"
-        )
-        self._row_values(0)
-        for number in self.loop.folds:
-            self._result(number)
-        self._row_values(1)
-        self._row_stores()
-        kernel.line("} }")

@@ -28,7 +28,7 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
-from gpuarray.array.memory import READ_ONLY
+from gpuarray.array.memory import READ_ONLY, of_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
@@ -69,6 +69,10 @@ UNSHARED: Final = 1 << 20
 QUICK: Final = 1 << 18
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
+#: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
+_OF_NOTHING: Final = (np.dot, np.vdot, np.inner, np.outer, np.concatenate)
+#: Arrays with sizes of at most this product have few elements, and few products.
+_UNBOUNDED: Final = 1 << 10
 #: What a call returns that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -77,7 +81,7 @@ _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, sli
 _CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 _generic: Final = np.generic
-_of_host: Final = GpuArray._of_host
+_float16: Final = dtypes.float16
 
 
 class AtOnce:
@@ -93,15 +97,29 @@ class AtOnce:
         Whether a result may share memory with an argument.
     out : int
         The position of the parameter for an array that gets the result; a very large one if there is none.
-    is_bounded : callable or None
-        Returns whether the results of a call are small, from the sizes of arrays and integers; None if they always are.
+    is_bounded : callable
+        Returns whether the results of a call are small, from the sizes of arrays and integers.
+    takes_nothing : bool
+        Whether arrays without elements are computed at once.
+    unbounded : int
+        The largest product of the sizes of arrays for which they always are.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
 
-    __slots__ = ("call", "group", "is_bounded", "is_in_place", "may_be_view", "most", "out")
+    __slots__ = (
+        "call",
+        "group",
+        "is_bounded",
+        "is_in_place",
+        "may_be_view",
+        "most",
+        "out",
+        "takes_nothing",
+        "unbounded",
+    )
 
     def __init__(
         self,
@@ -112,9 +130,11 @@ class AtOnce:
         most: int = 0,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
+        self.takes_nothing = isinstance(call, np.ufunc) or call in _OF_NOTHING
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
-        self.is_bounded = _BOUNDS.get(results)
+        self.is_bounded: _Bound = _BOUNDS.get(results, _has_few_elements)
+        self.unbounded = 0 if results == "multiples" else _UNBOUNDED if results in _BOUNDS else sys.maxsize
         self.most = most
         self.group = group
         self.out = _position_of_out(self.call)
@@ -224,27 +244,30 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     raw: list[Any] = []
+    most = rule.most
+    targets: list[GpuArray] | None = None
     try:
-        targets: list[GpuArray] = []
         if keywords or rule.is_in_place or len(arguments) > rule.out:
             targets = _targets(rule, arguments, keywords)
-        most = rule.most if rule.is_in_place or not targets else 0
+            if targets and not rule.is_in_place:
+                most = 0
         given = _given(arguments, arrays, hosts, raw, most)
         named = keywords
         if keywords:
             named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
         if not arrays:
             return NOT_COMPUTED
-        device = arrays[0].device
+        device = _device_of(arrays)
         if raw:
             hosts += raw
-        is_bounded = None if most == UNSHARED and device is CPU else rule.is_bounded
-        if is_bounded is not None and not is_bounded(hosts, arguments, keywords):
+        size = 1
+        for host in hosts:
+            size *= host.size
+        if not size and not rule.takes_nothing:
             return NOT_COMPUTED
-        if len(arrays) > 1:
-            for array in arrays:
-                if array.device is not device:
-                    device = joint_device(device, array.device)
+        is_free = size <= rule.unbounded or (most == UNSHARED and device is CPU)
+        if not is_free and not rule.is_bounded(hosts, arguments, keywords):
+            return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 if not all(_is_current(array) and array._cell.own is not None for array in targets):
@@ -253,13 +276,30 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         else:
             found = quiet.run(rule.call, *given, **named)
         if isinstance(found, _generic):
-            wrapped: Any = _of_host(found, device)
+            wrapped: Any = of_host(GpuArray, found, device)
         else:
             wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
     return wrapped if rule.group is None else rule.group(*wrapped)
+
+
+def _device_of(arrays: list[GpuArray]) -> Device:
+    """Return the device of arrays.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If they are pinned to different ones.
+    """
+    device: Device | None = None
+    for array in arrays:
+        own = array._made_cell.device if array._value is None else array._device
+        if own is not device:
+            device = own if device is None else joint_device(device, own)
+    assert device is not None
+    return device
 
 
 def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
@@ -319,12 +359,12 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
         if kind is GpuArray:
             host = value._value
             if host is None:
-                host = value._host if value._memory is value._cell.memory else value.host()
+                host = value._host if value._memory is value._made_cell.memory else value.host()
                 if host is None and most:
                     host = value.whole_host(most)
                 if host is None:
                     raise LookupError
-            if not host.size or host.dtype is dtypes.float16:
+            if host.dtype is _float16:
                 raise LookupError
             arrays.append(value)
             hosts.append(host)
@@ -364,9 +404,9 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
             return wrap(host_leaf(found), device)
-        return _of_host(found, device)
+        return of_host(GpuArray, found, device)
     if isinstance(found, _generic):
-        return _of_host(found, device)
+        return of_host(GpuArray, found, device)
     if isinstance(found, tuple | list):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
         return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
@@ -425,23 +465,21 @@ def _current(array: GpuArray) -> GpuArray:
 
 
 def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    if len(hosts) == 1:
-        return True
-    size = 1
-    for host in hosts:
-        size *= host.size
-    if size <= immediacy().limit:
-        return True
     shape = hosts[0].shape
     for host in hosts:
-        if host.shape != shape:
-            break
-    else:
+        other = host.shape
+        if other != shape:
+            more = len(other) - len(shape)
+            if more > 0 and other[more:] == shape:
+                shape = other
+            elif more >= 0 or shape[-more:] != other:
+                break
+    else:  # the result has the shape of one of them
         return True
     try:
         return bool(np.broadcast(*hosts).size <= immediacy().limit)
     except ValueError:  # as for products of matrices
-        return bool(size <= _MOST)
+        return bool(prod([host.size for host in hosts]) <= _MOST)
 
 
 def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -476,7 +514,8 @@ def _multiple(values: Iterable[Any]) -> int:
     return times
 
 
-_BOUNDS: Final[dict[str, Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]]] = {
+_Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
+_BOUNDS: Final[dict[str, _Bound]] = {
     "elements": _has_few_elements,
     "precise": _has_few_addends,
     "lines": _has_few_lines,

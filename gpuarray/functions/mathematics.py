@@ -1,5 +1,6 @@
 """Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -46,12 +47,39 @@ def imag(x: ArrayLike, /) -> GpuArray:
     return as_array(x).imag
 
 
-def _two_outputs(ufunc: Any, *inputs: Any, outputs: tuple[Any, Any], out: Any, **keywords: Any) -> Any:
-    """Call a ufunc of NumPy that has two results, with arrays for these given by position or by name."""
-    if out is not None:
-        keywords["out"] = out
+def _two_outputs(
+    ufunc: np.ufunc,
+    compute: Callable[..., tuple[GpuArray, GpuArray]],
+    inputs: tuple[ArrayLike, ...],
+    outputs: tuple[Any, Any],
+    out: Any,
+    where: Any,
+    dtype: DTypeLike,
+    casting: str,
+) -> tuple[GpuArray, GpuArray]:
+    """Compute two results; if arguments of a ufunc are given, call the ufunc, which handles them."""
+    if outputs[0] is outputs[1] is out is dtype is None and where is True and casting == "same_kind":
+        return compute(*inputs)
     given = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
-    return ufunc(as_array(inputs[0]), *inputs[1:], *given, **keywords)
+    keywords = {} if out is None else {"out": out}
+    found: tuple[GpuArray, GpuArray] = ufunc(
+        as_array(inputs[0]), *inputs[1:], *given, where=where, dtype=dtype, casting=casting, **keywords
+    )
+    return found
+
+
+def _quotient_and_remainder(x1: ArrayLike, x2: ArrayLike) -> tuple[GpuArray, GpuArray]:
+    return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+
+
+def _mantissa_and_exponent(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
+    array = as_array(x)
+    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
+
+
+def _fraction_and_integral(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
+    array = as_array(x)
+    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
 @implements("divmod", at_once="elements")
@@ -68,12 +96,7 @@ def divmod(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the quotient, rounded down, and the remainder."""
-    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
-        return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
-    found: tuple[GpuArray, GpuArray] = _two_outputs(
-        np.divmod, x1, x2, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
-    )
-    return found
+    return _two_outputs(np.divmod, _quotient_and_remainder, (x1, x2), (out1, out2), out, where, dtype, casting)
 
 
 @partial(at_once, results="elements", call=np.frexp)
@@ -89,13 +112,7 @@ def frexp(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
-        array = as_array(x)
-        return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
-    found: tuple[GpuArray, GpuArray] = _two_outputs(
-        np.frexp, x, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
-    )
-    return found
+    return _two_outputs(np.frexp, _mantissa_and_exponent, (x,), (out1, out2), out, where, dtype, casting)
 
 
 @partial(at_once, results="elements", call=np.modf)
@@ -111,13 +128,7 @@ def modf(
     casting: str = "same_kind",
 ) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
-    if out1 is out2 is out is dtype is None and where is True and casting == "same_kind":
-        array = as_array(x)
-        return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
-    found: tuple[GpuArray, GpuArray] = _two_outputs(
-        np.modf, x, outputs=(out1, out2), out=out, where=where, dtype=dtype, casting=casting
-    )
-    return found
+    return _two_outputs(np.modf, _fraction_and_integral, (x,), (out1, out2), out, where, dtype, casting)
 
 
 @native("angle", at_once="elements")

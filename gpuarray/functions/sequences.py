@@ -13,6 +13,7 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, as_node, device_of, wrap
 from gpuarray.array.bounds import bounds
 from gpuarray.array.operands import cast
+from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, check_cast, write_out
 from gpuarray.functions.reductions import axes_of, axis_of_scan, write_reduced
@@ -73,6 +74,8 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     if not places.size:
         return
     operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
+    if ufunc is np.power:
+        check_power(target.node(), values[0], device)
     target.combine_at(_op(ufunc), places, operand)
     target.bind_device(device)
 

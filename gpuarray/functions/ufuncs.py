@@ -12,6 +12,8 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
+from gpuarray.array.bounds import bounds
+from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
@@ -20,7 +22,7 @@ from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
 from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.immediacy import immediacy
@@ -48,6 +50,8 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
+    if ufunc is np.power and where is not True and getattr(inputs[1], "dtype", None) in dtypes.SIGNED:
+        inputs = (inputs[0], apply(ops.where, where, inputs[1], 1))  # negative powers are no error outside of the mask
     if ufunc in dispatch.UFUNC_OPS:
         results = _operations(ufunc, inputs, outs, **options)
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
@@ -122,6 +126,8 @@ def _resolved(
 ) -> list[GpuArray]:
     nodes = [_converted(as_operand(value), dtypes.canonical(d)) for value, d in zip(inputs, loop, strict=True)]
     device = device_among(inputs, outs)
+    if ufunc is np.power:
+        check_power(nodes[0], inputs[1], device)
     return [wrap(build.elementwise(op, *nodes), device) for op in ops_of]
 
 
@@ -200,6 +206,16 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
     return on_host(getattr(ufunc, method), inputs, keywords, reason, f"numpy.{ufunc.__name__}.{method}")
 
 
+def _folds(ufunc: np.ufunc, x: Any) -> bool:
+    """Return whether the device folds lines of an array with a ufunc; powers of negative integers may be errors."""
+    if ufunc is not np.power or not has_line(ufunc):
+        return has_line(ufunc)
+    source = as_array(x)
+    if source.dtype.kind != "i" or source.device.kind == "cpu" or not source.size:
+        return True
+    return not tracing.mode().is_replayed and bounds(source.node(), source.device)[0] >= 0
+
+
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 by default."""
     options = {"axis": 0, **_single(keywords)}
@@ -207,7 +223,7 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
         op, source = REDUCTIONS[ufunc], as_array(inputs[0])
         accumulation_dtype(op, source.dtype, options.get("dtype"), options.get("out"))  # which refuses dtypes
         return fold(op, source, **options)
-    if has_line(ufunc) and options.pop("where", True) is True:
+    if _folds(ufunc, inputs[0]) and options.pop("where", True) is True:
         return fold_line(ufunc, as_array(inputs[0]), **options)
     return _host_method(
         ufunc, "reduce", inputs, keywords, "only ufuncs with an operation are folded, and without where="
@@ -218,14 +234,14 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
     """Return ``ufunc.accumulate``."""
     if ufunc in REDUCTIONS:
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
-    if has_line(ufunc):
+    if _folds(ufunc, inputs[0]):
         return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
     return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with an operation are scanned")
 
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
-    if has_line(ufunc):
+    if _folds(ufunc, inputs[0]):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
     return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
 

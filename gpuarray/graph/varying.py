@@ -3,10 +3,13 @@
 A loop over `a[k, :k]` records graphs that differ in sizes. A plan for all of them is made once, with a
 :class:`Varying` in place of each number that differs. It computes as an integer does. Wherever the planner compares
 it, it answers as the number of the graph at hand would, and notes that answer as a condition. A graph that fulfils all
-conditions has the same plan, but for the values of these numbers, because the planner would take the same way.
+conditions has the same plan, but for the values of these numbers, because the planner would take the same way. So do
+functions of the steps of the plan, such as code generation (:meth:`Sizes.derived`).
 """
 
+import operator
 from collections.abc import Callable, Sequence
+from copy import copy
 from math import prod
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
@@ -39,7 +42,7 @@ class Sizes:
         Which of them are extents.
     """
 
-    __slots__ = ("_conditions", "_divisions", "_example", "_extents", "_least", "numbers")
+    __slots__ = ("_conditions", "_divisions", "_example", "_extents", "_least", "_may_stay", "numbers")
 
     def __init__(self, numbers: Sequence[int], example: Sequence[int], extents: Sequence[bool]) -> None:
         self.numbers = tuple(numbers)
@@ -52,6 +55,18 @@ class Sizes:
         """By whether a quotient is meant or a remainder, the sum, and the divisor: its number as a factor."""
         self._conditions: dict[tuple[str, Terms], None] = {}
         self._extents = [number for number, least in enumerate(self._least) if least]
+        self._may_stay = True
+
+    def derived(self, values: Sequence[int]) -> tuple["Sizes", list["Varying"]]:
+        """Return other parameters for what is computed of a plan, with their own conditions, and all factors.
+
+        Where a computation needs a value, the condition is that the value is the same, and no ``MustStay`` is raised.
+        """
+        found = copy(self)
+        found._example = self.factors(values)
+        found._least, found._divisions, found._conditions = [*self._least], {**self._divisions}, {}
+        found._may_stay = False
+        return found, [found.number(factor) for factor in range(len(found._example))]
 
     def number(self, parameter: int) -> "Varying":
         """Return a parameter as a number."""
@@ -116,8 +131,21 @@ class Sizes:
         self._conditions[asked if answer else otherwise, terms] = None
         return answer
 
-    def must_stay(self, terms: Terms) -> NoReturn:
-        """Request that the parameters of a sum are numbers."""
+    def value(self, terms: Terms) -> int:
+        """Return the value of a sum, on which what is made of it depends.
+
+        Raises
+        ------
+        MustStay
+            If the parameters are those of a plan, to request that they are numbers.
+        """
+        if self._may_stay:
+            self._must_stay(terms)
+        value = self.example(terms)
+        self.sign(_added(terms, (((), -value),)), "zero", "other than zero")
+        return value
+
+    def _must_stay(self, terms: Terms) -> NoReturn:
         divisions = [*self._divisions]
         count = len(self.numbers)
         found: set[int] = set()
@@ -161,6 +189,11 @@ def _product(one: Terms, other: Terms) -> Terms:
     return tuple(sorted([item for item in found.items() if item[1]]))
 
 
+def _by_value(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operator of two operands for numbers of which it takes the value."""
+    return lambda varying, other: compute(int(varying), other), lambda varying, other: compute(other, int(varying))
+
+
 class Varying:
     """An integer that is a sum of products of parameters.
 
@@ -199,9 +232,13 @@ class Varying:
             return 0
         return terms[0][1] if len(terms) == 1 and not terms[0][0] else Varying(terms, self.sizes)
 
+    def _otherwise(self, compute: Callable[[Any, Any], Any], other: Any) -> Any:
+        """Return what an operator returns for a number of another kind, which computes it itself if it moves."""
+        return NotImplemented if type(other) is Moving else compute(int(self), other)
+
     def __add__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._made(_added(self.terms, terms))
+        return self._otherwise(operator.add, other) if terms is None else self._made(_added(self.terms, terms))
 
     __radd__ = __add__
 
@@ -210,14 +247,18 @@ class Varying:
 
     def __sub__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._made(_added(self.terms, _scaled(terms, -1)))
+        return (
+            self._otherwise(operator.sub, other)
+            if terms is None
+            else self._made(_added(self.terms, _scaled(terms, -1)))
+        )
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._made(_product(self.terms, terms))
+        return self._otherwise(operator.mul, other) if terms is None else self._made(_product(self.terms, terms))
 
     __rmul__ = __mul__
 
@@ -233,19 +274,27 @@ class Varying:
 
     def __floordiv__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._divided(self.terms, terms, is_quotient=True)
+        return (
+            self._otherwise(operator.floordiv, other)
+            if terms is None
+            else self._divided(self.terms, terms, is_quotient=True)
+        )
 
     def __rfloordiv__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._divided(terms, self.terms, is_quotient=True)
+        return other // int(self) if terms is None else self._divided(terms, self.terms, is_quotient=True)
 
     def __mod__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._divided(self.terms, terms, is_quotient=False)
+        return (
+            self._otherwise(operator.mod, other)
+            if terms is None
+            else self._divided(self.terms, terms, is_quotient=False)
+        )
 
     def __rmod__(self, other: Any) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self._divided(terms, self.terms, is_quotient=False)
+        return other % int(self) if terms is None else self._divided(terms, self.terms, is_quotient=False)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -265,32 +314,29 @@ class Varying:
     def __eq__(self, other: object) -> bool:
         terms = self._minus(other)
         if terms is None:
-            return NotImplemented
+            return int(self) == other if isinstance(other, float) else NotImplemented
         return not terms or self.sizes.sign(terms, "zero", "other than zero")
 
     def __hash__(self) -> int:
         return self._hash
 
-    def _compared(self, terms: Terms | None) -> Any:
-        """Return whether a difference is negative."""
-        if terms is None:
-            return NotImplemented
-        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
-
     def __lt__(self, other: Any) -> Any:
-        return self._compared(self._minus(other))
+        terms = self._minus(other)
+        if terms is None:
+            return self._otherwise(operator.lt, other)
+        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
 
     def __gt__(self, other: Any) -> Any:
         terms = self._minus(other)
-        return self._compared(None if terms is None else _scaled(terms, -1))
+        if terms is None:
+            return self._otherwise(operator.gt, other)
+        return bool(terms) and self.sizes.sign(_scaled(terms, -1), "negative", "not negative")
 
     def __ge__(self, other: Any) -> Any:
-        answer = self < other
-        return NotImplemented if answer is NotImplemented else not answer
+        return not self < other
 
     def __le__(self, other: Any) -> Any:
-        answer = self > other
-        return NotImplemented if answer is NotImplemented else not answer
+        return not self > other
 
     def __bool__(self) -> bool:
         return not self.sizes.sign(self.terms, "zero", "other than zero")
@@ -300,12 +346,31 @@ class Varying:
 
     # -- what takes the value ------------------------------------------------------------------------------------------
 
-    def _refuse(self, *_: Any) -> NoReturn:
-        self.sizes.must_stay(self.terms)
+    def __index__(self) -> int:
+        return self.sizes.value(self.terms)
 
-    __index__ = __int__ = __float__ = __truediv__ = __rtruediv__ = __format__ = __str__ = __pow__ = __rpow__ = _refuse
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
-    bit_length = _refuse
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __format__(self, form: str) -> str:
+        return format(int(self), form)
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+    def bit_length(self) -> int:
+        """Return the number of bits, as that of integers."""
+        return int(self).bit_length()
+
+    __truediv__, __rtruediv__ = _by_value(operator.truediv)
+    __pow__, __rpow__ = _by_value(operator.pow)
+    __and__, __rand__ = _by_value(operator.and_)
+    __or__, __ror__ = _by_value(operator.or_)
+    __xor__, __rxor__ = _by_value(operator.xor)
+    __lshift__, __rlshift__ = _by_value(operator.lshift)
+    __rshift__, __rrshift__ = _by_value(operator.rshift)
 
 
 def varies(number: object) -> bool:

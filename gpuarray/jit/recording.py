@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gpuarray.array import Cell, GpuArray, wrap
 from gpuarray.array.bounds import bounds
+from gpuarray.array.memory import NOTHING
 from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
@@ -486,6 +487,8 @@ class _Output:
 def _seen(cell: Cell, *view: Any) -> GpuArray:
     layout, shape, dtype, part, access = view
     array: GpuArray = object.__new__(GpuArray)
+    array._value = None
+    array._memory = array._large = NOTHING
     array._cell = cell
     array._layout, array._shape, array._dtype, array._part, array._access = layout, shape, dtype, part, access
     whole = layout is None and part is None

@@ -112,6 +112,16 @@ class Provider(Protocol):
         """Release everything; later calls raise DeviceError."""
 
 
+class TranslatingProvider(Provider, Protocol):
+    """A provider that translates steps to a form of its own, once for many sizes."""
+
+    def translate(self, step: Step) -> Any:
+        """Return the form of a step as dataclasses and tuples; numbers in the step may be ``Varying``."""
+
+    def prepare(self, step: Step, translated: Any = None) -> Any:
+        """Return ``step`` in the form that :meth:`run` takes; ``translated`` is its translation, if it was made."""
+
+
 class HostProvider(Provider, Protocol):
     """The provider of the host, whose estimates depend on its threads."""
 

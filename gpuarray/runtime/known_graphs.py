@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
+from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash, structure_of
 from gpuarray.graph.walk import Walk
@@ -34,8 +35,6 @@ _ALIGNED: Final = 4
 _PATTERNED: Final = 1 << 12
 #: How many graphs of one pattern may have numbers that change.
 _MOTIONS: Final = 16
-#: A GPU computes so many elements in less time than a kernel takes to start.
-LAUNCH_BOUND: Final = 1 << 16
 
 
 @dataclass(slots=True, eq=False)

@@ -20,6 +20,7 @@ from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.recordings import Operands
 from gpuarray.graph.structure import Pattern, structure_of
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
@@ -31,7 +32,7 @@ from gpuarray.runtime.known_graphs import Graphs, KnownGraph
 from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
-from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps, unsupported
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -100,13 +101,21 @@ def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
 
 def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> tuple[PreparedPlan, list[Node]]:
     """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place."""
-    found = _plans.graphs.find(pending)
+    operands: Any = pending[0].inputs if len(pending) == 1 else None
+    is_copy = type(operands) is Operands
+    found = operands.find() if is_copy else None
+    if found is None or not found[0].plans:
+        found = _plans.graphs.find(pending)
+    else:
+        is_copy = False
     walk: Walk | None = None
     if found is None:
         walk = topological(pending)
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
         graph, order = found
+    if is_copy:
+        operands.learn(graph)
     sizes = () if graph.motion is None else graph.sizes(order)
     context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots
@@ -174,7 +183,7 @@ def _prepared(
             nodes, {walk.order[place]: n for place, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
         )
         check_plan(plan, nodes)
-    pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    pinned = prepare_steps(plan.steps, [decisions.decide(unsupported(p, provider)) for p in plan.steps], provider)
     structure = graph.structure if graph.motion is None else structure_of(roots, walk)
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
@@ -258,7 +267,7 @@ def _template(
         motion.assumed += assumed
     leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
     return Template(
-        maker_of(plan) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
+        maker_of(plan, sizes) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
     )
 
 

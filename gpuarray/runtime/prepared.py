@@ -6,7 +6,7 @@ Invariant: a prepared plan holds no value of an array, so that keeping it for la
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 from weakref import WeakValueDictionary
 
 from gpuarray import logs
@@ -16,7 +16,7 @@ from gpuarray.fusion.steps import CallStep, Step
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Structure
 from gpuarray.observers import RunSampler
-from gpuarray.providers.base import Provider
+from gpuarray.providers.base import Provider, TranslatingProvider
 from gpuarray.runtime import places
 from gpuarray.runtime.ownership import Donor
 from gpuarray.runtime.placement.decisions import DEVICE, HOST, Corrections, Decision, name_of
@@ -176,15 +176,32 @@ class PreparedPlan:
 _known: Final[WeakValueDictionary[tuple[Provider, Step, str, str], Any]] = WeakValueDictionary()
 
 
-def _prepared(step: Step, provider: Provider) -> Any:
+def unsupported(planned: PlannedStep, provider: Provider) -> str | None:
+    """Return why a provider cannot run a step; None if it can."""
+    if planned.derive is None or not _translates(provider):
+        return provider.supports(planned.step)
+    found: str | None = planned.derive((provider,), provider.supports)
+    return found
+
+
+def _translates(provider: Provider) -> TypeGuard[TranslatingProvider]:
+    return hasattr(provider, "translate")
+
+
+def _prepared(planned: PlannedStep, provider: Provider) -> Any:
     """Return a step prepared for a provider."""
+    step = planned.step
     if isinstance(step, CallStep):  # its parameters may have no hash
         return provider.prepare(step)
     settings = config.current
     key = provider, step, settings.math, settings.subnormals
     prepared = _known.get(key)
     if prepared is None:
-        prepared = provider.prepare(step)
+        if planned.derive is not None and _translates(provider):
+            way = provider, settings.math, settings.subnormals
+            prepared = provider.prepare(step, planned.derive(way, provider.translate))
+        else:
+            prepared = provider.prepare(step)
         with suppress(TypeError):  # some objects cannot be referred to weakly
             _known[key] = prepared
     return prepared
@@ -202,7 +219,7 @@ def prepare_steps(
         if known and known[number].decision.where == decision.where:
             prepared = known[number].prepared
         else:
-            prepared = _prepared(planned.step, provider if decision.where == DEVICE else places.host())
+            prepared = _prepared(planned, provider if decision.where == DEVICE else places.host())
         found.append(PreparedStep(planned, decision, prepared, Timing()))
         logs.tell(logs.DECISIONS, "%s: on the %s, %s", name_of(planned.step), decision.where, decision.reason)
     fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)

@@ -1,20 +1,24 @@
 """Calls that repeat earlier ones with other arrays: what the earlier call recorded is copied.
 
 To check arguments, and to find weights and positions, takes several times as long as to make nodes. All of it follows
-from the other arguments and from shapes, dtypes and the device of the arrays, by which recordings are found again.
+from the other arguments, from shapes, dtypes and the device of the arrays, and from the settings, by which recordings
+are found again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from gpuarray.array import GpuArray, make
-from gpuarray.config import Config, config
+from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.graph import build, tape, tracing
-from gpuarray.graph.nodes import Leaf, Node, View, copied
-from gpuarray.graph.walk import current, topological
+from gpuarray.errors import FallbackError
+from gpuarray.graph import tape, tracing
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Leaf
+from gpuarray.graph.recordings import Recording
 
 #: The most recordings that are kept, and the most bytes of NumPy arrays by which one is found.
 _KEPT: Final = 256
@@ -23,32 +27,30 @@ _SMALL: Final = 1 << 14
 _PLAIN: Final = frozenset((int, float, str, bool, complex, type(None), type))
 
 
-class _Recording(NamedTuple):
+class _Recorded(NamedTuple):
     """What a call recorded.
 
     Attributes
     ----------
-    settings : Config
-        The settings that held.
-    others : tuple of Node
-        The operands that do not depend on arrays among the arguments.
-    steps : tuple of (Node, tuple of int)
-        The other nodes, operands first, and their operands by number: those of the arguments, ``others``, the steps.
-    results : tuple of int
-        The numbers of the results.
+    recording : Recording
+        The graph of the storage of the results.
+    layouts : tuple of Layout or None
+        How the results are seen in their storage; None if they are the whole of it.
     is_single : bool
         Whether the result is an array, not a tuple of arrays.
     """
 
-    settings: Config
-    others: tuple[Node, ...]
-    steps: tuple[tuple[Node, tuple[int, ...]], ...]
-    results: tuple[int, ...]
+    recording: Recording
+    layouts: tuple[Layout | None, ...]
     is_single: bool
 
 
-#: Recordings by call; None if the call was made once, and False if it has to run each time.
-_RECORDINGS: Final[dict[Any, _Recording | bool | None]] = {}
+#: What was recorded, by call, the oldest first; None if the call was made once, and False if it has to run each time.
+_RECORDED: Final[OrderedDict[Any, _Recorded | bool | None]] = OrderedDict()
+
+
+class _UnknownError(Exception):
+    """A function asked for a value that its next call may not have."""
 
 
 class _Unknown:
@@ -57,7 +59,7 @@ class _Unknown:
     device: Final = Device("recorded")
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise LookupError("a value is read, which the next call may not have")
+        raise _UnknownError
 
 
 _NOWHERE: Final = _Unknown()
@@ -69,7 +71,7 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     Parameters
     ----------
     function : callable
-        The function. Its result depends on the arguments alone.
+        The function. Its result depends on the arguments and the settings alone.
     args, kwargs
         The arguments.
     """
@@ -77,20 +79,24 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         return function(*args, **kwargs)
     arrays: list[GpuArray] = []
     meaning = _key(args, arrays), _key(kwargs, arrays) if kwargs else ()
-    if any(part is None for part in meaning):
+    if not arrays or None in meaning:
         return function(*args, **kwargs)
-    key = function, *meaning
-    settings = config.current
-    known = _RECORDINGS.get(key)
-    if known is None or (type(known) is _Recording and known.settings is not settings):
-        is_first = key not in _RECORDINGS
-        if is_first and len(_RECORDINGS) >= _KEPT:
-            _RECORDINGS.clear()
-        _RECORDINGS[key] = known = None if is_first else _record(function, args, kwargs, settings)
-    if type(known) is not _Recording:
+    key = function, config.current, meaning
+    known = _RECORDED.get(key, True)
+    if known is True:  # the first call
+        _RECORDED[key] = None
+        if len(_RECORDED) > _KEPT:
+            _RECORDED.popitem(last=False)
+    elif known is None:
+        known = _RECORDED[key] = _record(function, args, kwargs)
+    if type(known) is not _Recorded:
         return function(*args, **kwargs)
     device = arrays[0].device
-    found = [make(node, device) for node in _copy(known, [array.settled() for array in arrays])]
+    copied = known.recording.copied([array.settled() for array in arrays])
+    found = [
+        make(node, device) if layout is None else make(node, device).view_of(layout)
+        for node, layout in zip(copied, known.layouts, strict=True)
+    ]
     return found[0] if known.is_single else tuple(found)
 
 
@@ -113,9 +119,7 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
     return value if isinstance(value, np.dtype) else None
 
 
-def _record(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], settings: Config
-) -> _Recording | bool:
+def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Recorded | bool:
     """Return what a call records with stand-ins for arrays; False if it reads or writes them, or has other results."""
     leaves: list[Leaf] = []
     given: list[GpuArray] = []
@@ -135,36 +139,16 @@ def _record(
     try:
         with config.using(fallback="error"):
             found = function(*stand_in(args), **stand_in(dict(kwargs)))
-        results = found if type(found) is tuple else (found,)
-        are_new = all(type(one) is GpuArray and all(one is not array for array in given) for one in results)
-        if not are_new or any(array.stored() is not leaf for array, leaf in zip(given, leaves, strict=True)):
-            return False
-        return _listed([one.node() for one in results], leaves, settings, is_single=results is not found)
-    except Exception:  # whatever it is, the call itself will raise it
+    except (_UnknownError, FallbackError):
         return False
-
-
-def _listed(roots: Sequence[Node], leaves: Sequence[Node], settings: Config, *, is_single: bool) -> _Recording | bool:
-    """Return the nodes below roots that depend on leaves; False if no root does, or one is a leaf."""
-    order = topological(roots).order
-    depends = set(leaves)
-    for node in order:
-        if any(current(operand) in depends for operand in node.inputs):
-            depends.add(node)
-    if any(root in leaves for root in roots) or depends.isdisjoint(roots):
+    results = found if type(found) is tuple else (found,)
+    if not all(type(one) is GpuArray and all(one is not array for array in given) for one in results):
         return False
-    steps = [node for node in order if node in depends and node not in leaves]
-    others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
-    others |= dict.fromkeys(root for root in roots if root not in depends)
-    number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
-    listed = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
-    return _Recording(settings, tuple(others), listed, tuple(number[root] for root in roots), is_single)
-
-
-def _copy(known: _Recording, nodes: Sequence[Node]) -> list[Node]:
-    """Return what a call recorded with other nodes of arrays."""
-    made = [*nodes, *known.others]
-    for node, places in known.steps:
-        inputs = tuple([made[place] for place in places])
-        made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
-    return [made[number] for number in known.results]
+    if any(array.stored() is not leaf for array, leaf in zip(given, leaves, strict=True)):
+        return False
+    layouts = tuple([one._layout if one._part is None else None for one in results])
+    nodes = [one.node() if layout is None else one.stored() for one, layout in zip(results, layouts, strict=True)]
+    try:
+        return _Recorded(Recording(nodes, leaves), layouts, is_single=results is not found)
+    except ValueError:  # nothing depends on the arrays, or one is returned
+        return False

@@ -79,10 +79,18 @@ def test_compilations_are_told_at_level_one(caplog):
     assert any(r.getMessage().startswith("compiled ") for r in caplog.records)
 
 
-def test_long_work_is_told_of_once(caplog, monkeypatch):
+@pytest.fixture
+def impatience(monkeypatch):
+    """Report work that takes a twentieth of a second."""
+    while logs._is_watched:  # the watcher of earlier work looks after half a second
+        time.sleep(0.01)
     monkeypatch.setattr(logs, "_LONG", 0.05)
     monkeypatch.setattr(logs, "_INTERVAL", 0.01)
     monkeypatch.setattr(logs, "_told", set())
+
+
+@pytest.mark.usefixtures("impatience")
+def test_long_work_is_told_of_once(caplog):
     with caplog.at_level(logging.INFO, logger="gpuarray"):
         for _ in range(2):
             with logs.told_if_long("test", "testing, as tests do"):
@@ -92,10 +100,8 @@ def test_long_work_is_told_of_once(caplog, monkeypatch):
     assert [r.getMessage() for r in caplog.records] == ["testing, as tests do ..."]
 
 
-def test_a_long_loop_on_the_host_is_told_of(caplog, monkeypatch):
-    monkeypatch.setattr(logs, "_LONG", 0.05)
-    monkeypatch.setattr(logs, "_INTERVAL", 0.01)
-    monkeypatch.setattr(logs, "_told", set())
+@pytest.mark.usefixtures("impatience")
+def test_a_long_loop_on_the_host_is_told_of(caplog):
     timing = workers.ChunkTiming(1)
     for _ in range(2):
         timing.record(workers._LONG_NS)
@@ -106,9 +112,8 @@ def test_a_long_loop_on_the_host_is_told_of(caplog, monkeypatch):
     ]
 
 
+@pytest.mark.usefixtures("impatience")
 def test_a_long_wait_for_a_device_is_told_of(caplog, monkeypatch):
-    monkeypatch.setattr(logs, "_LONG", 0.05)
-    monkeypatch.setattr(logs, "_INTERVAL", 0.01)
     monkeypatch.setattr(logs, "_told", {"plan", "compile", "calibration"})
     x = xp.asarray(np.ones((1500, 1500), np.float32), device="wgpu:0")
     with caplog.at_level(logging.INFO, logger="gpuarray"):

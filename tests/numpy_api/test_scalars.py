@@ -99,6 +99,52 @@ def test_integers_have_no_negative_powers(name, put):
             POWERS[name](x)
 
 
+UNKNOWN_POWERS = {
+    "operator": lambda x, n: x**n,
+    "of a number": lambda x, n: 2**n,
+    "in place": lambda x, n: x.__ipow__(n),
+    "function": lambda x, n: np.power(x, n),
+    "out": lambda x, n: np.power(x, n, out=x.copy()),
+    "outer": lambda x, n: np.power.outer(x, n),
+    "at": lambda x, n: (np.power.at(x, [0, 2, 1], n), x)[1],
+    "reduce": lambda x, n: np.power.reduce(n),
+    "accumulate": lambda x, n: np.power.accumulate(n),
+    "reduceat": lambda x, n: np.power.reduceat(n, [0, 2]),
+    "booleans": lambda x, n: x.astype(bool) ** n.astype(np.int8),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN_POWERS)
+@pytest.mark.usefixtures("planned")
+def test_exponents_that_are_computed_are_checked(name, put):
+    for array in (np.array, put):
+        x, n = array(np.array([1, 2, 3])), array(np.array([1, -2, 3])) + 1
+        with pytest.raises(ValueError, match="negative integer powers"):
+            np.asarray(UNKNOWN_POWERS[name](x, n))  # the host raises it where the power is read
+
+
+@pytest.mark.usefixtures("planned")
+def test_negative_powers_that_are_no_error(put, same):
+    exponent = np.array([-1, 2])
+    for base in (np.array([2, 3], np.uint64), np.array([2.0, 3.0]), np.zeros((0, 2), np.int64)):
+        same(put(base) ** put(exponent), base**exponent)
+    base = np.array([2, 3])
+    mask = exponent > 0
+    same(np.power(put(base), put(exponent), where=put(mask), out=put(base)), np.array([2, 9]))
+    same(np.power(put(base), put(exponent), dtype=float), np.power(base, exponent, dtype=float))
+    same(np.power.reduce(put(exponent)), np.power.reduce(exponent))
+    with pytest.raises(OverflowError):
+        put(base.astype(np.uint8)) ** -1
+
+
+def test_recorded_powers_are_checked_at_each_call(put, same):
+    power = xp.jit(lambda x, n: x ** (n - 1))
+    for _ in range(2):
+        same(power(put(np.array([2, 3])), put(np.array([1, 3]))), np.array([1, 9]))
+        with pytest.raises(ValueError, match="negative integer powers"):
+            power(put(np.array([2, 3])), put(np.array([0, 3]))).get()
+
+
 def test_powers_that_integers_have(put, same):
     host = np.array([1, 2, 3], np.int32)
     for exponent in (2.0, -1.0, np.float32(-1), np.array([-1.0, 0, 1]), [1, 0, 2], np.array([3, 2, 1], np.uint8)):

@@ -125,6 +125,7 @@ def test_errors_name_the_line_that_asked():
     with pytest.raises(ValueError, match="negative integer powers") as caught:
         np.asarray(x)
     assert any("test_direct.py" in note for note in caught.value.__notes__)
+    del x, caught  # which has this frame: other tests would compute the array again, until the cycle is collected
 
 
 def test_values_of_a_device_stay_there():

@@ -193,3 +193,19 @@ def test_many_lines_are_recorded_and_a_single_one_is_not():
     assert xp.sort(x.reshape(300, 300))._value is None
     assert_same(xp.sort(x.reshape(300, 300), axis=0), np.sort(np.asarray(x).reshape(300, 300), axis=0))
     assert_same(xp.argsort(x, descending=True), np.arange(90_000))
+
+
+def test_products_and_joints_of_nothing_are_computed_at_once():
+    before = xp.stats()["evaluations"]
+    found = []
+    for np_ in (xp, np):
+        x, v = np_.asarray(X), np_.asarray(V)
+        found.append([
+            v[:0] @ v[:0], np.dot(x[:, :0], v[:0]), np.matmul(x[:, :0], x[:0]), np_.concatenate([v[:0], v]),
+            np.add(v[:0], 1.0), np.outer(v[:0], v),
+        ])  # fmt: skip
+    for x, y in zip(*found, strict=True):
+        assert_same(x, y)
+    assert xp.stats()["evaluations"] == before
+    with pytest.raises(ValueError, match="zero-size"):
+        xp.max(xp.asarray(V)[:0])

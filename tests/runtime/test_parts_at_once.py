@@ -180,3 +180,12 @@ def test_threads_do_not_lose_writes_to_parts(host):
         thread.join()
     assert_same(x[:200], np.broadcast_to(np.arange(200.0)[:, None], (200, 800)))
     assert_same(x[200:], host[200:])
+
+
+def test_selections_by_masks_make_no_plans(host):
+    masks = [host > bound for bound in (90_000, 100_000.5, 119_990)]
+    array = xp.asarray(host)
+    before = xp.stats()["plans"]
+    for mask in masks:
+        assert_same(array[xp.asarray(mask)], host[mask])
+    assert xp.stats()["plans"] == before

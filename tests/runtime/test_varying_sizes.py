@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.codegen import emit
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.planner import make_plan
+from gpuarray.fusion.templates import StepTemplate
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.walk import merge, topological
@@ -133,6 +135,35 @@ def test_plans_of_templates_are_those_that_planning_makes(program: Program, monk
     assert compared >= 10
 
 
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_programs_of_templates_are_those_that_code_generation_makes(
+    program: Program, monkeypatch: pytest.MonkeyPatch, nothing_prepared: None
+) -> None:
+    derive, emit_program, emitted, derived = StepTemplate.derive, emit.emit, 0, 0
+
+    def counted(*arguments: Any, **keywords: Any) -> Any:
+        nonlocal emitted
+        emitted += 1
+        return emit_program(*arguments, **keywords)
+
+    def compared(self: StepTemplate, step: Any, values: Any, key: Any, compute: Any) -> Any:
+        nonlocal derived
+        found = derive(self, step, values, key, compute)
+        with monkeypatch.context() as patch:
+            patch.setattr(emit, "emit", emit_program)
+            assert found == compute(step)
+        derived += 1
+        return found
+
+    monkeypatch.setattr(emit, "emit", counted)
+    monkeypatch.setattr(StepTemplate, "derive", compared)
+    *_, expected = program(np, _values(50), 48)
+    for found in program(xp, xp.asarray(_values(50), device="wgpu"), 48):
+        xp.evaluate(found)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-4, atol=1e-5)
+    assert emitted * 5 <= derived  # what steps of a few sizes have
+
+
 def test_recorded_functions_make_a_constant_number_of_recordings(device: Device) -> None:
     values = np.random.default_rng(3).random(60, np.float32)
     ours = xp.asarray(values)
@@ -176,6 +207,17 @@ def test_numbers_that_vary_note_what_is_asked_of_them() -> None:
     assert min(n * 4, 64) == n * 4
     for values, holds in {(10, 7): True, (10, 9): True, (10, 10): False, (11, 7): False, (14, 7): False}.items():
         assert sizes.hold(values) == holds
+
+
+def test_computations_from_steps_note_the_values_that_they_take() -> None:
+    sizes = Sizes([3, 5], [10, 7], [True, True])
+    assert sizes.number(0) > sizes.number(1)
+    derived, (n, m) = sizes.derived([12, 8])
+    assert (len(range(n)), f"{m // 2}", n / 8, n * 0.5, m < 8.5) == (12, "4", 1.5, 6.0, True)
+    assert derived.hold([12, 8])
+    assert not derived.hold([13, 8])
+    assert not derived.hold([12, 9])
+    assert sizes.hold([13, 9])
 
 
 def test_numbers_that_vary_compute_as_integers_do() -> None:

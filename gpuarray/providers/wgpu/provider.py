@@ -207,14 +207,18 @@ class WgpuProvider(Guarded):
         """Return None if ``step`` can run here, else a short reason."""
         return emit.unsupported(step, self.capabilities)
 
-    def prepare(self, step: Step) -> Prepared:
-        """Return ``step`` prepared for :meth:`run`; the plan keeps it and runs it many times."""
+    def translate(self, step: Step) -> Program:
+        """Return the program of a step, whose sizes may vary."""
         settings = config.current
         fast, gradual = settings.math == "fast", settings.subnormals == "keep"
+        return emit.emit(step, self.capabilities, fast=fast, gradual=gradual)
+
+    def prepare(self, step: Step, translated: Program | None = None) -> Prepared:
+        """Return ``step`` prepared for :meth:`run`; the plan keeps it and runs it many times."""
         costs = cost(step)
-        program = emit.emit(step, self.capabilities, fast=fast, gradual=gradual)
         return self._dispatcher.prepare(
-            program, max(costs.operations, self.capabilities.profile.byte_operations * costs.nbytes)
+            self.translate(step) if translated is None else translated,
+            max(costs.operations, self.capabilities.profile.byte_operations * costs.nbytes),
         )
 
     def prepare_program(self, program: Program) -> Prepared:

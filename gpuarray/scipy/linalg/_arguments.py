@@ -1,8 +1,8 @@
 """What the functions of this subpackage have in common: SciPy's dtypes, its errors, and stacks of systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.linalg_arguments import require_zero
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.runtime import evaluate
+
+#: An array whose elements are 0 if all is well, and what makes the error of another element.
+Condition: TypeAlias = tuple[GpuArray, Callable[[int], Exception]]
 
 
 def result_dtypes(original: Callable[..., Any], *arrays: GpuArray, **parameters: Any) -> tuple[np.dtype[Any], ...]:
@@ -65,21 +68,46 @@ def computed(
 
 def require_finite(*arrays: GpuArray) -> None:
     """Raise ValueError if an element is infinite or not a number; all arrays are checked by one read."""
+    check_all(finite(*arrays), *arrays)
+
+
+def finite(*arrays: GpuArray) -> list[Condition]:
+    """Return the condition that no element is infinite or not a number, for :func:`check_all`."""
     found = None
     for array in arrays:
         if array.dtype.kind in "fc" and array.size:
             part = (~xp.isfinite(array)).any()
             found = part if found is None else found | part
-    if found is not None:
-        check(found, lambda number: ValueError("array must not contain infs or NaNs"), *arrays)
+    return [] if found is None else [(found, lambda number: ValueError("array must not contain infs or NaNs"))]
 
 
 def check(failed: GpuArray, error: Callable[[int], Exception], *operands: GpuArray) -> None:
     """Raise the error of the first element that is not 0. The operands it depends on are evaluated once, with it."""
-    status = failed.astype(dtypes.int32, copy=False)
-    values = [status.settled(), *(array.settled() for array in operands)]
-    evaluate.evaluate_early(values, status.device, is_read=True)
-    require_zero(status, error)
+    check_all([(failed, error)], *operands)
+
+
+def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
+    """Raise the error of the first condition with an element that is not 0; all are checked by one read.
+
+    Parameters
+    ----------
+    conditions : sequence of (GpuArray, callable)
+        Integers or booleans, whose shapes broadcast, and what makes the error of an element.
+    *operands : GpuArray
+        What the conditions depend on, which is evaluated once, with them.
+    """
+    if len(conditions) > 1 and tracing.active() is None:
+        # the remainder says which condition it is
+        status: Any = 0
+        for place, (failed, _) in reversed([*enumerate(conditions)]):
+            status = xp.where(failed != 0, failed.astype(dtypes.int32, copy=False) * len(conditions) + place, status)
+        errors = [error for _, error in conditions]
+        conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]
+    for failed, error in conditions:
+        status = failed.astype(dtypes.int32, copy=False)
+        values = [status.settled(), *(array.settled() for array in operands)]
+        evaluate.evaluate_early(values, status.device, is_read=True)
+        require_zero(status, error)
 
 
 def refuse(original: Callable[..., Any], *arguments: Any, **parameters: Any) -> NoReturn:

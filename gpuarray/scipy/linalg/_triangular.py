@@ -19,8 +19,9 @@ from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import (
     adjoint,
-    check,
+    check_all,
     computed,
+    finite,
     is_square,
     refuse,
     require_finite,
@@ -93,14 +94,17 @@ def solve_triangular(
         If the shapes do not fit, or an element is not finite.
     """
     kind = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
-    left, right = computed(scipy_linalg.solve_triangular, a, b, check_finite=check_finite)
+    left, right = computed(scipy_linalg.solve_triangular, a, b, check_finite=False)
+    conditions = finite(left, right) if check_finite else []
     rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
     if not is_square(left) or left.shape[-1] != rows or kind not in (0, 1, 2):
+        check_all(conditions, left, right)
         refuse(scipy_linalg.solve_triangular, left, right, trans)
     if not unit_diagonal and left.size:
         zero = xp.diagonal(left, axis1=-2, axis2=-1) == 0
         number = xp.arange(1, rows + 1, dtype=dtypes.int32, device=left.device)
-        check(xp.where(zero, number, 0), _singular, left)
+        conditions.append((xp.where(zero, number, 0), _singular))
+    check_all(conditions, left, right)
     return substituted(left, right, lower=lower, unit=unit_diagonal, trans=kind)
 
 

@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray, apply
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import concatenated
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy.signal._segments import segments
+from gpuarray.scipy.signal._segments import padded_segments
 
 __all__ = ["Division", "by_blocks", "division", "fast_length"]
 
@@ -85,12 +85,12 @@ def by_blocks(first: GpuArray, second: GpuArray, axes: list[int], axis: int, siz
     blocks = -(-total // step)
     is_real = long.dtype.kind != "c"
     half = -(-blocks // 2)
-    blocks = 2 * half if is_real else blocks
     line = xp.moveaxis(long, axis, -1)
-    behind = blocks * step - long.shape[axis]
-    parts = segments(xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(overlap, behind)]), size, step)
     if is_real:
-        parts = apply(ops.complex_from_parts, parts[..., :half, :], parts[..., half:, :])
+        pair = [padded_segments(line, n * step - overlap, half, size, step) for n in (0, half)]
+        parts = apply(ops.complex_from_parts, *pair)
+    else:
+        parts = padded_segments(line, -overlap, blocks, size, step)
     others = [a for a in axes if a != axis]
     extents = [first.shape[a] + second.shape[a] - 1 for a in others]
     sizes = [*map(fast_length, extents), size]

@@ -2,17 +2,22 @@
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import gpuarray.functions as xp
+from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
+from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.signal._trends import detrend
+
+#: Flat positions below this have 32 bits.
+_SMALL: Final = 1 << 31
 
 
 def segments(x: GpuArray, length: int, step: int) -> GpuArray:
@@ -22,6 +27,32 @@ def segments(x: GpuArray, length: int, step: int) -> GpuArray:
     rows = x.reshape(-1, extent)
     layout = Layout((rows.shape[0], count, length), (extent, step, 1), 0)
     return wrap(build.view(rows.node(), layout), x.device).reshape(*lead, count, length)
+
+
+def padded_segments(x: GpuArray, first: int, count: int, length: int, step: int) -> GpuArray:
+    """Return segments of signals along the last axis that are 0 beyond their ends, of shape (..., count, length).
+
+    Parameters
+    ----------
+    x : GpuArray
+        The signals.
+    first : int
+        Where the first segment begins, which may be before the signals.
+    count : int
+        The number of segments, of which the last ends with the signals or beyond.
+    length, step : int
+        The length of a segment, and what is between the begins of two.
+    """
+    *lead, extent = x.shape
+    end = first + (count - 1) * step + length
+    if not are_gathered(x) or prod(x.shape) >= _SMALL:
+        widths = [(0, 0)] * len(lead) + [(max(-first, 0), max(end - extent, 0))]
+        return segments(xp.pad(x, widths)[..., max(first, 0) :], length, step)[..., :count, :]
+    places = xp.arange(first, first + count * step, step, dtype=dtypes.int32, device=x.device)[:, None]
+    places = places + xp.arange(length, dtype=dtypes.int32, device=x.device)
+    rows = xp.arange(0, prod(x.shape), extent, dtype=dtypes.int32, device=x.device).reshape(*lead, 1, 1)
+    found = wrap(build.gather(x.node(), (rows + xp.clip(places, 0, extent - 1)).node()), x.device)
+    return xp.where((places >= 0) & (places < extent), found, found.dtype.type(0))
 
 
 def overlapped(parts: GpuArray, step: int) -> GpuArray:

@@ -44,19 +44,24 @@ _BESIDE, _LEAST = 4, 32
 
 
 def _fitting(strip: Strip, frame: Frame) -> Strip:
-    """Return a strip that fits workgroup memory; reductions take place there where there are no subgroups."""
-    while strip.workgroup > _LEAST:
-        width, size = strip.columns, frame.block
-        spans = strip.workgroup // span_of(width, strip.workgroup, frame.dtype, frame.capabilities)
-        needed = spans * size * width + size * (size + 2 * width) + 8 * width * width
-        needed += 2 * strip.workgroup // max(1, frame.capabilities.subgroup_size) * width
-        if not uses_subgroups([frame.dtype], frame.capabilities):
-            needed += strip.workgroup * (width + 1)
-        if (needed + 64) * frame.dtype.itemsize <= frame.capabilities.workgroup_memory:
-            break
+    """Return a strip that fits workgroup memory; fewer invocations have more rows each."""
+    while strip.workgroup > _LEAST and _kept_bytes(strip, frame) > frame.capabilities.workgroup_memory:
         columns = max(1, strip.columns // 2)
         strip = replace(strip, workgroup=strip.workgroup // 2, rows=strip.rows * 2, columns=columns)
     return strip
+
+
+def _kept_bytes(strip: Strip, frame: Frame) -> int:
+    """Return what a workgroup keeps in its memory; reductions take place there where there are no subgroups."""
+    size, width, numbers, workgroup = frame.block, strip.columns, Numbers(frame.dtype), strip.workgroup
+    spans = workgroup // span_of(width, workgroup, frame.dtype, frame.capabilities)
+    kept = spans * size * width + size * (size + 2 * width) + 2 * width * width + 3 * width
+    real = numbers.real_dtype.itemsize
+    if uses_subgroups([frame.dtype], frame.capabilities):
+        parts = workgroup // frame.capabilities.subgroup_size * width
+        return (kept + 2 * parts + 64) * frame.dtype.itemsize + parts * real
+    peaks = workgroup * width * real if numbers.is_complex else 0  # real numbers are reduced where the products are
+    return (kept + workgroup * width + 64) * frame.dtype.itemsize + peaks
 
 
 class _Panel:

@@ -11,6 +11,8 @@ from gpuarray.codegen.wgsl import WORKGROUP
 
 #: Columns that an invocation has a row of, one after the other, when rows are exchanged.
 _TURNS: Final = 4
+#: Most columns of several panels, after which everything on their right is updated.
+_MOST: Final = 128
 
 
 def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: int | None = None) -> None:
@@ -21,7 +23,7 @@ def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: in
     once.
     """
     steps = min(a.rows, a.columns) if steps is None else steps
-    most = rows_of_launch(frame)
+    most = _width(frame)
     for k in range(0, steps, most):
         end = min(k + most, steps)
         here, rest = slice(k, end), slice(end, None)
@@ -34,9 +36,13 @@ def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: in
         _update(frame, a, here, rest)
 
 
+def _width(frame: Frame) -> int:
+    return min(_MOST, rows_of_launch(frame))
+
+
 def solve_lower(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) -> None:
     """Make right sides the solutions of the system with L, in place."""
-    n, most = factors.rows, rows_of_launch(frame)
+    n, most = factors.rows, _width(frame)
     for k in range(0, n, most):
         interchange(frame, right, pivots, k, min(k + most, n), n)
     lower(frame, factors, right, unit=True)
@@ -56,7 +62,7 @@ def interchange(
     The columns ``but`` some are exchanged.
     Each of the rows that change comes from one other. All are read before one is written.
     """
-    rows = 1 << (rows_of_launch(frame) - 1).bit_length()
+    rows = _width(frame)
     across = max(1, WORKGROUP // (2 * rows))
 
     def write(template: Template) -> None:

@@ -266,11 +266,12 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
     _begin(template, t, "1u")
     _write_check(template, t, numbers)
     written = template.bind(t.rotations, writable=True)
-    kernel.line(f"for (var number = 0u; number < {width - 1}u; number++) {{")
     first, second = meeting("number", "local", f"{width}u")
     kernel.line(
+        f"for (var number = 0u; number < select({half}u, {width - 1}u, is_first); number++) {{",
         f"if (local < {half}u) {{",
-        f"let p = {first}; let q = {second};",
+        f"var p = local; var q = {half}u + (local + number) % {half}u;",
+        f"if (is_first) {{ p = {first}; q = {second}; }}",
         *_angle(numbers, pitch),
         f"var c = {real}(1); var across = {numbers.zero};",
         "if (is_large) {",
@@ -303,6 +304,8 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
     template.numbers("rows")
     part = read.load(f"(slot * {t.chunks}u + n) * {width * width}u + e")
     kernel.line(
+        # columns of one block are turned with each other in the first round of a sweep alone
+        "let is_first = round == 0u;",
         f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
         "if (local == 0u) { is_turned = 0u; }",
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
@@ -315,7 +318,7 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
         # is there a pair that is not orthogonal yet?
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let p = e % {width}u; let q = e / {width}u;",
-        "if (p < q) {",
+        f"if (p < q && (is_first || (p < {width // 2}u && q >= {width // 2}u))) {{",
         *_angle(numbers, pitch),
         "if (is_large) { is_turned = 1u; }",
         "} }",

@@ -7,7 +7,7 @@ from gpuarray.device import Capabilities
 #: Bytes of a strip in the registers of an invocation, and the rows of an invocation, if the workgroup can be so large.
 _HELD, _ROWS = 128, 4
 #: Sizes of workgroups. There are few, as each is a kernel.
-_WORKGROUPS = (64, 256, 1024)
+_WORKGROUPS = (64, 256, 512, 1024)
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,17 @@ from gpuarray.codegen.calls.linear_algebra.blocks import unrolled, update
 from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 
-#: Right sides of a workgroup, each that of one invocation; most rows for which one launch solves.
+#: Right sides of a workgroup, and most strips of their rows, each of which other invocations have.
 _TOGETHER: Final = 32
-_MOST: Final = 128
+_STRIPS: Final = 8
 
 
 def rows_of_launch(frame: Frame) -> int:
-    """Return for how many rows one launch solves: what it has found of them but the last fits workgroup memory."""
-    size, itemsize = frame.block, frame.dtype.itemsize
-    free = frame.capabilities.workgroup_memory - Vectors.pitch_of(size) * size * itemsize
-    return size * (1 + max(0, min(_MOST // size - 1, free // (size * _TOGETHER * itemsize))))
+    """Return for how many rows one launch solves: a block of the triangle for each strip fits workgroup memory."""
+    size, itemsize, capabilities = frame.block, frame.dtype.itemsize, frame.capabilities
+    free = capabilities.workgroup_memory // itemsize - size * _TOGETHER
+    fitting = min(free // (Vectors.pitch_of(size) * size), capabilities.workgroup_size // _TOGETHER, _STRIPS)
+    return size << (max(1, fitting).bit_length() - 1)
 
 
 def lower(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False) -> None:
@@ -52,82 +53,87 @@ def _substitute(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool) ->
     if not right.rows:
         return
     along = abs(triangle.across) < abs(triangle.down)  # rows of the triangle are contiguous
+    strips = 1 << (-(-right.rows // frame.block) - 1).bit_length()
 
     def write(template: Template) -> None:
-        _Substitution(template, frame, triangle, right).write(unit=unit, along=along)
+        _Substitution(template, frame, triangle, right, strips).write(unit=unit, along=along)
 
     values = {
         "rows": right.rows, "columns": right.columns, **where("triangle", triangle), **where("right", right),
     }  # fmt: skip
-    key = ("substitute", triangle.buffer, right.buffer, unit, along)
+    key = ("substitute", triangle.buffer, right.buffer, unit, along, strips)
     frame.run(key, "triangular solve", write, values, frame.batch * -(-right.columns // _TOGETHER))
 
 
 class _Substitution:
-    """Writes the kernel in which each invocation has a column of right sides, and a block of its rows in registers."""
+    """Writes the kernel in which each invocation has a strip of the rows of a right side in registers.
 
-    def __init__(self, template: Template, frame: Frame, triangle: Matrix, right: Matrix) -> None:
+    The strips are solved for one after the other, and subtracted from those below them at the same time.
+    """
+
+    def __init__(self, template: Template, frame: Frame, triangle: Matrix, right: Matrix, strips: int) -> None:
         self.template, self.kernel, self.triangle, self.right = template, template.kernel, triangle, right
-        self.numbers, self.size = Numbers(frame.dtype), frame.block
+        self.numbers, self.size, self.strips = Numbers(frame.dtype), frame.block, strips
         self.written = template.bind(right.buffer, writable=True)
         self.read = template.bind(triangle.buffer, writable=False)
-        # a block of the triangle, with the inverses of its diagonal: its columns one after the other
-        self.factors = Vectors("factors", self.numbers, self.size, self.size)
-        self.kept = rows_of_launch(frame) - self.size
+        # a block of the triangle for each strip, with the inverses of the diagonal: its columns one after the other
+        self.factors = Vectors("factors", self.numbers, strips * self.size, self.size)
 
     def write(self, *, unit: bool, along: bool) -> None:
         """Write the kernel."""
         template, kernel, numbers, size = self.template, self.kernel, self.numbers, self.size
-        kernel.workgroup = _TOGETHER
+        kernel.workgroup = _TOGETHER * self.strips
         kernel.module += [*numbers.functions, self.factors.declaration]
-        if self.kept:
-            kernel.module.append(f"var<workgroup> solved: array<{numbers.kind}, {self.kept * _TOGETHER}>;")
+        if self.strips > 1:
+            kernel.module.append(f"var<workgroup> solved: array<{numbers.kind}, {size * _TOGETHER}>;")
         template.numbers("rows", "columns")
         kernel.line(
             f"let groups_across = (columns + {_TOGETHER - 1}u) / {_TOGETHER}u;",
             "let plane = block / groups_across;",
-            f"let c = (block - plane * groups_across) * {_TOGETHER}u + local;",
+            f"let lane = local % {_TOGETHER}u; let b = local / {_TOGETHER}u * {size}u;",
+            f"let c = (block - plane * groups_across) * {_TOGETHER}u + lane;",
         )
         template.matrix("triangle")
         template.matrix("right")
-
-        def loaded(i: int) -> str:
-            return f"if (b + {i}u < rows) {{ x{i} = {self._element(i)}; }}"
-
-        def stored(i: int) -> str:
-            place = template.place("right", self.right, f"b + {i}u", "c")
-            return f"if (b + {i}u < rows) {{ {self.written.store(place, f'x{i}')} }}"
-
         kernel.line(
-            f"for (var b = 0u; b < rows; b += {size}u) {{",
             *unrolled(size, lambda i: f"var x{i} = {numbers.zero};"),
             "if (c < columns) {",
-            *unrolled(size, loaded),
+            *unrolled(size, lambda i: f"if (b + {i}u < rows) {{ x{i} = {self._element(i)}; }}"),
             "}",
-            f"for (var p = 0u; p <= b; p += {size}u) {{",
-            "workgroupBarrier();",
+            f"for (var p = 0u; p < rows; p += {size}u) {{",
             *self._load_block(unit=unit, along=along),
             "workgroupBarrier();",
-            *self._subtract(),
-            "}",
+            "if (b == p) {",
             *self._solve(unit=unit),
+        )
+        if self.strips > 1:
+            kernel.line(
+                *unrolled(size, lambda i: f"solved[{i * _TOGETHER}u + lane] = x{i};"),
+                "}",
+                "workgroupBarrier();",
+                "if (b > p) {",
+                *self._subtract(),
+            )
+        kernel.line(
+            "}",
+            "workgroupBarrier();",
+            "}",
             "if (c < columns) {",
-            *unrolled(size, stored),
+            *unrolled(size, lambda i: f"if (b + {i}u < rows) {{ {self._stored(i)} }}"),
             "}",
         )
-        if self.kept:
-            keeps = unrolled(size, lambda i: f"solved[(b + {i}u) * {_TOGETHER}u + local] = x{i};")
-            kernel.line(f"if (b < {self.kept}u) {{", *keeps, "}")
-        kernel.line("}")
 
     def _element(self, i: int) -> str:
         return self.written.load(self.template.place("right", self.right, f"b + {i}u", "c"))
+
+    def _stored(self, i: int) -> str:
+        return self.written.store(self.template.place("right", self.right, f"b + {i}u", "c"), f"x{i}")
 
     def _load_block(self, *, unit: bool, along: bool) -> list[str]:
         """Return statements that load the block of rows ``b`` and columns ``p``, with all loads under way at once."""
         size, numbers = self.size, self.numbers
         each = _TOGETHER // size
-        row, column = ("local / {0}u + {1}u", "local % {0}u") if along else ("local % {0}u", "local / {0}u + {1}u")
+        row, column = ("lane / {0}u + {1}u", "lane % {0}u") if along else ("lane % {0}u", "lane / {0}u + {1}u")
         lines = []
         for n in range(0, size, each):
             i, k = row.format(size, n), column.format(size, n)
@@ -139,27 +145,25 @@ class _Substitution:
             if not unit:
                 inverse = numbers.over(numbers.one, f"t{n}")
                 lines.append(f"if (p == b && {i} == {k}) {{ t{n} = {inverse}; }}")
-            lines.append(f"{self.factors.element(k, i)} = t{n};")
+            lines.append(f"{self.factors.element(f'b + {k}', i)} = t{n};")
         return lines
 
     def _subtract(self) -> list[str]:
-        """Return statements that subtract the products with rows that were solved for."""
-        if not self.kept:
-            return []
-        lets, factors = self.factors.read("k")
+        """Return statements that subtract the products with the rows that were solved for."""
+        lets, factors = self.factors.read("b + k")
         return [
-            f"if (p < b) {{ for (var k = 0u; k < {self.size}u; k++) {{",
-            f"let known = solved[(p + k) * {_TOGETHER}u + local];",
+            f"for (var k = 0u; k < {self.size}u; k++) {{",
+            f"let known = solved[k * {_TOGETHER}u + lane];",
             *lets,
             *unrolled(self.size, lambda i: f"x{i} = {self.numbers.less(f'x{i}', factors[i], 'known')};"),
-            "} }",
+            "}",
         ]
 
     def _solve(self, *, unit: bool) -> list[str]:
         """Return statements that solve for the rows of a block; what lies behind the matrix are zeros."""
         lines = []
         for j in range(self.size):
-            lets, factors = self.factors.read(f"{j}u", j)
+            lets, factors = self.factors.read(f"b + {j}u", j)
             lines += ["{", *lets]
             if not unit:
                 lines.append(f"x{j} = {self.numbers.times(f'x{j}', factors[j])};")

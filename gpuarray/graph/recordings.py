@@ -1,0 +1,221 @@
+"""Recordings of graphs, which are copied with other leaves.
+
+To make the nodes of a copy takes longer than to launch its kernel, and most copies are evaluated before anything else
+looks at their nodes. So a copy is its roots at first. Their operands, and what is below these, are made when they are
+asked for, and an evaluation of one root need not ask: it finds the graph of the recording as it was found before.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from weakref import ref
+
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Leaf, Node, View, copied
+from gpuarray.graph.walk import current, topological
+
+
+class _Found(NamedTuple):
+    """How the graph of a root was found.
+
+    Attributes
+    ----------
+    graph : object
+        What the search returned.
+    order : list of Node
+        The nodes of the recording in the order of a walk.
+    leaves, roots : list of (int, int)
+        Places in ``order`` of the leaves and of the roots, with their numbers.
+    pending : list of Node
+        The nodes that all copies share. If one has been evaluated, the graph is another.
+    """
+
+    graph: Any
+    order: list[Node]
+    leaves: list[tuple[int, int]]
+    roots: list[tuple[int, int]]
+    pending: list[Node]
+
+
+class Recording:
+    """A graph that is copied with other leaves, of the same shapes and dtypes.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        The results. At least one depends on a leaf, and none is one.
+    leaves : sequence of Leaf
+        The leaves that copies replace. They need no values.
+    """
+
+    __slots__ = ("_found", "_leaves", "_others", "_results", "_roots", "_steps")
+
+    def __init__(self, roots: Sequence[Node], leaves: Sequence[Leaf]) -> None:
+        order = topological(roots).order
+        depends: set[Node] = {*leaves}
+        for node in order:
+            if any(current(operand) in depends for operand in node.inputs):
+                depends.add(node)
+        if depends.isdisjoint(roots) or not {*leaves}.isdisjoint(roots):
+            raise ValueError("no root depends on a leaf, or a root is one")
+        steps = [node for node in order if node in depends and node.inputs]
+        others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
+        others |= dict.fromkeys(root for root in roots if root not in depends)
+        number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
+        self._roots = tuple(roots)
+        self._leaves = tuple(leaves)
+        self._others = tuple(others)
+        self._steps = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
+        self._results = tuple(number[root] for root in roots)
+        self._found: dict[int, _Found] = {}
+        for node in steps:
+            node.origin = None  # a copy was recorded at another line
+
+    def copied(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return the roots of a copy with other nodes in place of the leaves."""
+        if all(type(node) is Leaf for node in nodes) and len({*nodes}) == len(nodes):
+            return _Copy(self, nodes).roots()
+        made = [*nodes, *self._others]
+        for node, places in self._steps:
+            inputs = tuple([made[place] for place in places])
+            made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
+        return [made[number] for number in self._results]
+
+
+class _Copy:
+    """The copy of a recording with other leaves.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    leaves : sequence of Leaf
+        The other leaves.
+    """
+
+    __slots__ = ("_leaves", "_recording", "_roots")
+
+    def __init__(self, recording: Recording, leaves: Sequence[Node]) -> None:
+        self._recording = recording
+        self._leaves = leaves
+        self._roots: dict[int, ref[Node]] = {}
+
+    def roots(self) -> list[Node]:
+        """Return the roots, whose operands are made when they are asked for."""
+        recording = self._recording
+        found = []
+        first = len(self._leaves)
+        shared = first + len(recording._others)
+        for root, number in zip(recording._roots, recording._results, strict=True):
+            if number < shared:
+                found.append(recording._others[number - first])
+                continue
+            known = self._roots.get(number)
+            node = None if known is None else known()
+            if node is None:
+                node = copied(root, ())
+                operands: Any = Operands(self, number)
+                node.inputs = operands
+                node.depth = root.depth
+                self._roots[number] = ref(node)
+            found.append(node)
+        return found
+
+    def operands(self, wanted: int) -> tuple[Node, ...]:
+        """Return the operands of a root, by its number; all roots get operands now."""
+        recording = self._recording
+        made = [*self._leaves, *recording._others]
+        found: tuple[Node, ...] = ()
+        for node, places in recording._steps:
+            number = len(made)
+            inputs = tuple([made[place] for place in places])
+            known = self._roots.get(number)
+            root: Any = None if known is None else known()
+            if root is not None and type(root.inputs) is Operands:
+                root.inputs = inputs
+                if root.result is not None:  # another thread has evaluated it meanwhile
+                    root.inputs = ()
+            if number == wanted:
+                found = inputs
+            made.append(copied(node, inputs) if root is None else root)
+        return found
+
+    def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
+        """Return the known graph of a root, by its number, and the nodes of the graph, as :meth:`learn` was told."""
+        found = self._recording._found.get(wanted)
+        if found is None or any(node.result is not None for node in found.pending):
+            return None
+        order = found.order[:]
+        for place, number in found.leaves:
+            order[place] = self._leaves[number]
+        for place, number in found.roots:
+            root = self._roots[number]()
+            if root is not None:
+                if root.result is not None:
+                    return None
+                order[place] = root
+        return found.graph, order
+
+    def learn(self, wanted: int, graph: Any) -> None:
+        """Note the known graph of a root, by its number, unless others have been evaluated, which it may contain."""
+        recording = self._recording
+        if any((other := known()) is not None and other.result is not None for known in self._roots.values()):
+            return
+        order, position = topological((recording._roots[recording._results.index(wanted)],))
+        numbers = {
+            place: number for number, node in enumerate(recording._leaves) if (place := position.get(node)) is not None
+        }
+        steps = {node for node, _ in recording._steps}
+        recording._found[wanted] = _Found(
+            graph,
+            order,
+            [*numbers.items()],
+            [
+                (position[node], number)
+                for node, number in zip(recording._roots, recording._results, strict=True)
+                if node in steps and node in position
+            ],
+            [node for node in order if node.inputs and node not in steps],
+        )
+
+
+class Operands:
+    """The operands of a root of a copy, which are made when they are asked for. They take the place of a tuple."""
+
+    __slots__ = ("_copy", "_made", "_number")
+
+    def __init__(self, copy: _Copy, number: int) -> None:
+        self._copy = copy
+        self._number = number
+        self._made: tuple[Node, ...] | None = None
+
+    def find(self) -> tuple[Any, list[Node]] | None:
+        """Return the known graph of the root and its nodes in the order of a walk; None if that is not known."""
+        return None if self._made is not None else self._copy.find(self._number)
+
+    def learn(self, graph: Any) -> None:
+        """Note the known graph of the root, for this copy and others."""
+        self._copy.learn(self._number, graph)
+
+    def made(self) -> tuple[Node, ...]:
+        """Return the operands."""
+        if self._made is None:
+            self._made = self._copy.operands(self._number)
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.made())
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.made())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.made()[key]
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.made()
+
+    def __eq__(self, other: object) -> bool:
+        return self.made() == (other.made() if isinstance(other, Operands) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.made())
