@@ -183,7 +183,7 @@ def test_pivots_whose_inverses_are_infinite() -> None:
 
 def test_small_matrices_take_one_launch() -> None:
     x = xp.asarray(positive((3, 16, 16), "float32"))
-    for function in (linalg.cholesky, linalg.inv, lambda y: linalg.solve(y, y)):
+    for function in (linalg.cholesky, linalg.inv, lambda y: linalg.solve(y, y), linalg.eigh, linalg.eigvalsh):
         with xp.profile() as profile:
             function(x)
         assert [kernel.launches for kernel in profile.kernels] == [1]
@@ -228,10 +228,19 @@ def check_singular_values(a: Array, dtype: Any, *, full: bool = False) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (3, 16, 16), (70, 70)])
+@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (3, 16, 16), (64, 64), (70, 70)])
 def test_eigenvalues(shape: tuple[int, ...], dtype: str) -> None:
     a = random(shape, dtype)
     check_eigenvalues(a + adjoint(a), dtype)
+
+
+@pytest.mark.parametrize("n", [7, 40, 70])
+def test_one_triangle_has_the_eigenvalues(n: int) -> None:
+    a = random((n, n), "complex64")
+    for triangle, part in (("L", np.tril(a)), ("U", np.triu(a))):
+        whole = part + adjoint(part) - np.diag(np.diag(a).real)
+        values, vectors = map(wide, linalg.eigh(xp.asarray(a), UPLO=triangle))
+        assert units(whole @ vectors - vectors * values, whole) <= LIMIT
 
 
 def check_eigenvalues(a: Array, dtype: Any) -> None:

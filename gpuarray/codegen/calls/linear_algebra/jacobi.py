@@ -6,27 +6,14 @@ definite: its columns become multiples of its eigenvectors. One workgroup turns 
 of a tournament; of more columns, blocks meet each other (:mod:`gpuarray.codegen.calls.linear_algebra.meetings`).
 """
 
-import numpy as np
-
 from gpuarray.codegen.calls.linear_algebra.blocks import move, update
-from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE, Columns, measure, normalise, quotients, sort
+from gpuarray.codegen.calls.linear_algebra.columns import Columns, measure, normalise, quotients, sort
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.meetings import (
-    meeting,
-    rotation,
-    sweep,
-    tournament,
-    turned_first,
-    turned_second,
-)
-from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.meetings import sweep, tournament
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
+from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, SWEEPS, turn_all
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
-
-#: Banks of workgroup memory.
-_BANKS = 32
-#: Most columns that one workgroup turns in one launch, and most sweeps.
-_ALONE, _SWEEPS = 64, 20
 
 
 def orthogonalise(
@@ -39,15 +26,15 @@ def orthogonalise(
     turned columns, or a length is not finite.
     """
     n, real = a.columns, Numbers(frame.dtype).real_dtype
-    turned, scales = frame.buffer(frame.batch * _SWEEPS, INDEX), frame.buffer(frame.batch * 2, real)
+    turned, scales = frame.buffer(frame.batch * SWEEPS, INDEX), frame.buffer(frame.batch * 2, real)
     both, work, v = _columns(frame, a, vectors=vectors)
     found = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
     _prepare(frame, both, found, turned, definite=definite)
-    if n <= _ALONE:
-        _rounds(frame, both, a.rows, turned)
+    if n <= ALONE:
+        turn_all(frame, both, a.rows, turned)
     else:
-        blocks = tournament(frame, both, a.rows, turned, _SWEEPS)
-        for number in range(_SWEEPS):
+        blocks = tournament(frame, both, a.rows, turned, SWEEPS)
+        for number in range(SWEEPS):
             sweep(frame, blocks, number)
     measure(frame, work, found.lengths)
     if v is not None:
@@ -59,7 +46,7 @@ def orthogonalise(
         product = frame.matrix(n, n)
         update(frame, product, a, work, sign=0)
         quotients(frame, work, product, found.lengths)
-    sort(frame, found, turned, 0 if n <= _ALONE else _SWEEPS - 1, status, ascending=ascending)
+    sort(frame, found, turned, 0 if n <= ALONE else SWEEPS - 1, status, ascending=ascending)
     return found
 
 
@@ -145,19 +132,14 @@ def _write_scaling(
         f"peak = max(peak, {seen.load('2u * n')}); norm = max(norm, {seen.load('2u * n + 1u')});",
         "}",
     )
-    for factor, times in ((2.0**16, 64), (2.0, 16)):
-        kernel.line(
-            f"if (peak > 0) {{ for (var k = 0u; k < {times}u; k++) {{",
-            f"if (peak * scale < {real}({1 / factor!r})) {{ scale *= {real}({factor!r}); }}",
-            f"else if (peak * scale > {real}({factor!r})) {{ scale *= {real}({1 / factor!r}); }} }} }}",
-        )
+    kernel.line(*near_one(real))
     place = template.place("a", both, "i", "j")
     kernel.line(
         f"let shift = {f'select(2 * norm * scale, {real}(1), peak == 0)' if definite else f'{real}()'};",
         "if (part == 0u && local == 0u) {",
         scales.store("2u * plane", "scale"),
         scales.store("2u * plane + 1u", "shift"),
-        f"for (var s = 0u; s < {_SWEEPS}u; s++) {{ {flags.store(f'plane * {_SWEEPS}u + s', '0i')} }}",
+        f"for (var s = 0u; s < {SWEEPS}u; s++) {{ {flags.store(f'plane * {SWEEPS}u + s', '0i')} }}",
         "}",
         f"for (var n = 0u; n < {_SCALED}u; n++) {{",
         f"let e = (part * {_SCALED}u + n) * {WORKGROUP}u + local;",
@@ -171,152 +153,3 @@ def _write_scaling(
         access.store(place, "x"),
         "}",
     )
-
-
-def _rounds(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
-    """Turn columns, whose first ``rows`` become orthogonal, until all are: one workgroup for each matrix."""
-    pairs, itemsize = -(-both.columns // 2), frame.dtype.itemsize
-    together = max(1, min(64, frame.capabilities.workgroup_size // pairs, WORKGROUP // pairs))
-    together = 1 << (min(together, max(1, -(-rows // 2))).bit_length() - 1)
-    workgroup = pairs * together
-    free = (frame.capabilities.workgroup_memory - 64) // itemsize - 2 * workgroup
-    pitch = _pitch(both.rows, together)
-    kept = both.columns * pitch
-    room = min(1 << (max(kept, 1) - 1).bit_length(), free) if kept <= free else 0
-
-    def write(template: Template) -> None:
-        _Rounds(template, Numbers(frame.dtype), both, workgroup, together, room).write(turned)
-
-    values = {
-        "rows": rows, "height": both.rows, "columns": both.columns, "pairs": pairs, "pitch": pitch, **where("a", both),
-    }  # fmt: skip
-    frame.run(("rounds", both.buffer, workgroup, together, room), "rotations", write, values, frame.batch)
-
-
-def _pitch(rows: int, together: int) -> int:
-    """Return the numbers from a column to the next, so that neighbouring pairs of columns are in different banks.
-
-    It is an odd multiple of the invocations of a pair, which read neighbouring numbers.
-    """
-    times = -(-rows // together)
-    return together * (times | 1) if together < _BANKS else rows
-
-
-class _Rounds:
-    """Writes the kernel that turns columns, ``together`` invocations each pair of them.
-
-    The columns are in workgroup memory, if it has ``room`` for them.
-    """
-
-    def __init__(
-        self, template: Template, numbers: Numbers, both: Matrix, workgroup: int, together: int, room: int
-    ) -> None:
-        self.template, self.kernel, self.numbers, self.both = template, template.kernel, numbers, both
-        self.together, self.room = together, room
-        self.kernel.workgroup = workgroup
-        self.kernel.module += [
-            *numbers.functions,
-            f"var<workgroup> lengths: array<vec2<{numbers.real}>, {workgroup}>;",
-            f"var<workgroup> products: array<{numbers.kind}, {workgroup}>;",
-            "var<workgroup> is_turned: u32;",
-            *([f"var<workgroup> kept: array<{numbers.kind}, {room}>;"] if room else []),
-        ]
-        self.access = template.bind(both.buffer, writable=True)
-        self.barrier = "workgroupBarrier();" if room else "storageBarrier(); workgroupBarrier();"
-
-    def load(self, row: str, column: str) -> str:
-        """Return an element."""
-        if self.room:
-            return f"kept[({column}) * pitch + {row}]"
-        return self.access.load(self.template.place("a", self.both, row, column))
-
-    def store(self, row: str, column: str, value: str) -> str:
-        """Return the statement that changes an element."""
-        if self.room:
-            return f"{self.load(row, column)} = {value};"
-        return self.access.store(self.template.place("a", self.both, row, column), value)
-
-    def write(self, turned: Buffer) -> None:
-        """Write the kernel."""
-        template, kernel = self.template, self.kernel
-        flags = template.bind(turned, writable=True)
-        template.numbers("rows", "height", "columns", "pairs", "pitch")
-        kernel.line("let plane = block;")
-        template.matrix("a")
-        self._copy(back=False)
-        real, epsilon = self.numbers.real, float(np.finfo(self.numbers.real_dtype).eps)
-        first, second = meeting("number", "pair", "(2u * pairs)")
-        kernel.line(
-            f"let enough = {real}({epsilon!r}) * sqrt({real}(rows));",
-            f"let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
-            f"let pair = local / {self.together}u; let member = local % {self.together}u;",
-            f"var sweeps = {_SWEEPS}u;",
-            "while (sweeps > 0u) {",
-            "if (local == 0u) { is_turned = 0u; }",
-            "for (var number = 0u; number + 1u < 2u * pairs; number++) {",
-            self.barrier,
-            f"let p = {first}; let q = {second};",
-        )
-        self._multiply()
-        self._turn()
-        kernel.line(
-            "}",
-            self.barrier,
-            "let again = workgroupUniformLoad(&is_turned);",
-            "sweeps = select(0u, sweeps - 1u, again != 0u);",
-            "if (again == 0u) { break; }",
-            "}",
-            f"if (local == 0u && is_turned != 0u) {{ {flags.store(f'plane * {_SWEEPS}u', '1i')} }}",
-        )
-        self._copy(back=True)
-
-    def _copy(self, *, back: bool) -> None:
-        """Write the copy of all columns to workgroup memory, or back."""
-        if not self.room:
-            return
-        place = self.template.place("a", self.both, "i", "j")
-        self.kernel.line(
-            "workgroupBarrier();" if back else "",
-            f"for (var e = local; e < height * columns; e += {self.kernel.workgroup}u) {{",
-            "let i = e % height; let j = e / height;",
-            self.access.store(place, "kept[j * pitch + i]")
-            if back
-            else f"kept[j * pitch + i] = {self.access.load(place)};",
-            "}",
-        )
-
-    def _multiply(self) -> None:
-        """Write the sums of the products of columns p and q, of which each member of a pair has a part."""
-        numbers, together = self.numbers, self.together
-        self.kernel.line(
-            "let is_there = p < columns && q < columns && p != q;",
-            f"var squares = vec2<{numbers.real}>(); var product = {numbers.zero};",
-            f"if (is_there) {{ for (var i = member; i < rows; i += {together}u) {{",
-            f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
-            f"squares += vec2<{numbers.real}>({numbers.square('x')}, {numbers.square('y')});",
-            f"product += {numbers.times(numbers.conj('x'), 'y')};",
-            "} }",
-            "lengths[local] = squares; products[local] = product;",
-            "workgroupBarrier();",
-            f"squares = vec2<{numbers.real}>(); product = {numbers.zero};",
-            f"for (var n = 0u; n < {together}u; n++) {{",
-            f"squares += lengths[pair * {together}u + n]; product += products[pair * {together}u + n];",
-            "}",
-        )
-
-    def _turn(self) -> None:
-        """Write the rotation of columns p and q, if they are not orthogonal."""
-        numbers, real = self.numbers, self.numbers.real
-        self.kernel.line(
-            f"let size = {numbers.absolute('product')};",
-            "if (is_there && min(squares.x, squares.y) > least && size > enough * sqrt(squares.x) * sqrt(squares.y)) {",
-            "is_turned = 1u;",
-            f"var c = {real}(); var across = {numbers.zero};",
-            *rotation(numbers),
-            f"for (var i = member; i < height; i += {self.together}u) {{",
-            f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
-            self.store("i", "p", turned_first(numbers)),
-            self.store("i", "q", turned_second(numbers)),
-            "}",
-            "}",
-        )

@@ -159,3 +159,15 @@ def inverse(numbers: Numbers, pivot: str) -> list[str]:
         f"var inverse = {numbers.zero};",
         f"if (size != 0) {{ inverse = {numbers.over(numbers.one, f'({pivot} * gain)')}; }}",
     ]
+
+
+def near_one(real: str) -> list[str]:
+    """Return statements that make ``scale``, which is 1, the power of two by which a ``peak`` comes near 1."""
+    lines = []
+    for factor, times in ((2.0**16, 64), (2.0, 16)):
+        lines += [
+            f"if (peak > 0) {{ for (var k = 0u; k < {times}u; k++) {{",
+            f"if (peak * scale < {real}({1 / factor!r})) {{ scale *= {real}({factor!r}); }}",
+            f"else if (peak * scale > {real}({factor!r})) {{ scale *= {real}({1 / factor!r}); }} }} }}",
+        ]
+    return lines

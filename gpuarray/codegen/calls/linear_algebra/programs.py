@@ -6,7 +6,16 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra import cholesky, householder, jacobi, lu, small, spectra, triangles
+from gpuarray.codegen.calls.linear_algebra import (
+    cholesky,
+    householder,
+    jacobi,
+    lu,
+    small,
+    small_spectra,
+    spectra,
+    triangles,
+)
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
 from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, take, write_values
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
@@ -198,14 +207,17 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     frame = _frame(step, label, capabilities, dtype)
     given = frame.array("input", 0, n, n, dtype)
     upper = dict(step.parameters)["UPLO"] == "U"
-    a = frame.matrix(n, n)
-    move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
+    triangle = given.T if upper else given
     status = _status(frame, step, 1 if pick is None else 2)
-    columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
     values = _output(frame, step, 0, n, 1, Numbers(dtype).real_dtype)
+    vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
+    if small_spectra.eigh(frame, triangle, values, vectors, status, conjugated=upper):
+        return frame.program()
+    a = frame.matrix(n, n)
+    move(frame, triangle, a, HERMITIAN, conjugated=upper)
+    columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
     if values is not None:
         write_values(frame, columns, values.buffer, scaled=False)
-    vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
     if vectors is not None:
         take(frame, columns, columns.work, vectors, unit=False)
     return frame.program()

@@ -1,0 +1,163 @@
+"""Eigenvalues of small Hermitian matrices: one launch, in which each workgroup has a matrix in its memory.
+
+As of larger ones (:mod:`gpuarray.codegen.calls.linear_algebra.jacobi`) a multiple of the identity is added, columns are
+turned until they are orthogonal, and the eigenvalues are Rayleigh quotients.
+"""
+
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
+from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, Rounds, Team, team_of
+
+
+def eigh(
+    frame: Frame, given: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer, *, conjugated: bool
+) -> bool:
+    """Write eigenvalues and eigenvectors of what the lower triangle of a matrix, or its conjugate, says.
+
+    The status becomes 1 if the last sweep turned columns, or an eigenvalue is not finite. Return False, and write
+    nothing, if the matrix is too large.
+    """
+    n, real = given.columns, Numbers(frame.dtype).real_dtype
+    if n > ALONE:
+        return False
+    team = team_of(frame, n, n, n, extra=2 * -(-n // 2) * (3 * real.itemsize + 4))
+    if not team.room:
+        return False
+
+    def write(template: Template) -> None:
+        _Spectrum(template, frame, team, given, conjugated=conjugated).write(values, vectors, status)
+
+    places = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", given)}
+    if vectors is not None:
+        places |= where("vectors", vectors)
+    frame.run(("spectrum", team), "rotations", write, places, frame.batch)
+    return True
+
+
+class _Spectrum:
+    """Writes the kernel."""
+
+    def __init__(self, template: Template, frame: Frame, team: Team, given: Matrix, *, conjugated: bool) -> None:
+        self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
+        self.team, self.given, self.conjugated = team, given, conjugated
+        self.rounds = Rounds(template, frame, team)
+        self.read = template.bind(given.buffer, writable=False)
+
+    def write(self, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
+        """Write the kernel."""
+        template, kernel, real, size = self.template, self.kernel, self.numbers.real, 2 * self.team.pairs
+        kernel.module += [
+            f"var<workgroup> seen: array<vec2<{real}>, {size}>;",
+            f"var<workgroup> found: array<{real}, {size}>;",
+            f"var<workgroup> source: array<u32, {size}>;",  # the columns in the order of their eigenvalues
+            "var<workgroup> is_lost: u32;",
+        ]
+        template.numbers("columns", "pairs", "pitch")
+        kernel.line("let plane = block; let rows = columns; let height = columns;")
+        template.matrix("given")
+        if vectors is not None:
+            template.matrix("vectors")
+        self._load()
+        self.rounds.turn()
+        self._find_values()
+        self._sort()
+        if values is not None:
+            written = template.bind(values.buffer, writable=True)
+            self._each_column(written.store("plane * columns + j", "found[min(source[j], columns - 1u)]"))
+        if vectors is not None:
+            # neighbours write neighbours
+            written = template.bind(vectors.buffer, writable=True)
+            place = template.place("vectors", vectors, "j", "i")
+            self.rounds.each_element("columns", written.store(place, "kept[min(source[i], columns - 1u) * pitch + j]"))
+        failed = template.bind(status, writable=True)
+        lost = "select(0i, 1i, is_lost != 0u || is_turned != 0u)"
+        kernel.line(f"if (local == 0u) {{ {failed.store('plane', lost)} }}")
+
+    def _each_column(self, *lines: str) -> None:
+        self.kernel.line(f"for (var j = local; j < columns; j += {self.team.workgroup}u) {{", *lines, "}")
+
+    def _element(self, i: str, j: str) -> list[str]:
+        """Return statements that declare an element ``x`` of the matrix."""
+        numbers = self.numbers
+        place = self.template.place("given", self.given, f"max({i}, {j})", f"min({i}, {j})")
+        lines = [f"var x = {self.read.load(place)};"]
+        if numbers.is_complex:
+            lines += [
+                f"if ({i} {'>=' if self.conjugated else '<'} {j}) {{ x = {numbers.conj('x')}; }}",
+                f"if ({i} == {j}) {{ x = {numbers.whole('x.x')}; }}",
+            ]
+        return lines
+
+    def _load(self) -> None:
+        """Write the loads of the matrix, its scale, and what makes it positive definite."""
+        kernel, numbers, real = self.kernel, self.numbers, self.numbers.real
+        self.rounds.each_element("columns", *self._element("i", "j"), "kept[j * pitch + i] = x;")
+        kernel.line("if (local == 0u) { is_lost = 0u; }", "workgroupBarrier();")
+        self._each_column(
+            f"var own = vec2<{real}>();",
+            "for (var i = 0u; i < columns; i++) {",
+            f"let x = kept[j * pitch + i]; let size = {numbers.size('x')};",
+            f"own = vec2<{real}>(max(own.x, size), own.y + size);",
+            "}",
+            "seen[j] = own;",
+        )
+        kernel.line(
+            "workgroupBarrier();",
+            f"var peak = {real}(); var norm = {real}(); var scale = {real}(1);",
+            "for (var j = 0u; j < columns; j++) { peak = max(peak, seen[j].x); norm = max(norm, seen[j].y); }",
+            *near_one(real),
+            f"let shift = select(2 * norm * scale, {real}(1), peak == 0);",
+        )
+        self.rounds.each_element(
+            "columns",
+            "var x = kept[j * pitch + i] * scale;",
+            f"if (i == j) {{ x += {numbers.whole('shift')}; }}",
+            "kept[j * pitch + i] = x;",
+        )
+
+    def _find_values(self) -> None:
+        """Write the division of columns by their lengths, and the Rayleigh quotients: of two columns by each pair."""
+        kernel, numbers, together = self.kernel, self.numbers, self.team.together
+        along = f"for (var i = member; i < columns; i += {together}u) {{"
+        kernel.line(
+            "let first = 2u * pair * pitch; let second = min(2u * pair + 1u, columns - 1u) * pitch;",
+            f"var square0 = {numbers.real}(); var square1 = {numbers.real}(); var product = {numbers.zero};",
+            along,
+            "let x = kept[first + i]; let y = kept[second + i];",
+            f"square0 += {numbers.square('x')}; square1 += {numbers.square('y')};",
+            "}",
+        )
+        self.rounds.sum()
+        kernel.line(
+            "let length0 = sqrt(square0); let length1 = sqrt(square1);",
+            along,
+            "kept[first + i] /= length0; if (second != first) { kept[second + i] /= length1; }",
+            "}",
+            "workgroupBarrier();",
+            f"square0 = {numbers.real}(); square1 = {numbers.real}();",
+            along,
+            f"var sum0 = {numbers.zero}; var sum1 = {numbers.zero};",
+            "for (var k = 0u; k < columns; k++) {",
+            *self._element("i", "k"),
+            f"sum0 += {numbers.times('x', 'kept[first + k]')}; sum1 += {numbers.times('x', 'kept[second + k]')};",
+            "}",
+            f"let x = kept[first + i]; let term0 = {numbers.times(numbers.conj('x'), 'sum0')};",
+            f"let y = kept[second + i]; let term1 = {numbers.times(numbers.conj('y'), 'sum1')};",
+            f"square0 += {numbers.part('term0')}; square1 += {numbers.part('term1')};",
+            "}",
+        )
+        self.rounds.sum()
+        kernel.line("if (member == 0u) { found[2u * pair] = square0; found[2u * pair + 1u] = square1; }")
+
+    def _sort(self) -> None:
+        """Write the order of the eigenvalues; those that are not finite stay where they are."""
+        self.kernel.line("workgroupBarrier();")
+        self._each_column(
+            "let own = found[j]; var place = 0u;",
+            f"if (!isfinite_{self.numbers.real}(own)) {{ is_lost = 1u; place = j; }} else {{",
+            "for (var i = 0u; i < columns; i++) {",
+            "if (found[i] < own || (found[i] == own && i < j)) { place += 1u; }",
+            "} }",
+            "source[place] = j;",
+        )
+        self.kernel.line("workgroupBarrier();")
