@@ -10,6 +10,7 @@ from gpuarray.diagnostics import export
 from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Explanation, check_stage
 from gpuarray.fusion import step_texts
 from gpuarray.fusion.costs import cost
+from gpuarray.graph import choices
 from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.graph.walk import current
@@ -80,6 +81,7 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
             stage=stage,
             saver=saver,
             is_direct=evaluate.will_be_direct(nodes, device),
+            choices=choices.among(walked),
         )
     evaluation = _last(nodes)
     if evaluation is None:

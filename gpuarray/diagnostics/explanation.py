@@ -157,6 +157,8 @@ class Explanation:
     is_direct : bool
         Whether NumPy will compute the small arrays one operation at a time, without the plan; see
         ``config.direct_limit``.
+    choices : tuple of str
+        Why functions compute what is to be evaluated the way they do, such as by Fourier transforms.
     """
 
     device: str
@@ -167,6 +169,7 @@ class Explanation:
     has_run: bool = False
     stage: str | None = None
     is_direct: bool = False
+    choices: tuple[str, ...] = ()
     saver: "Callable[[Explanation, Path], list[Path]] | None" = None
 
     @property
@@ -207,6 +210,7 @@ class Explanation:
             lines.append(
                 "the arrays are small: NumPy computes them directly, without the plan below (config.direct_limit)"
             )
+        lines += [f"choice: {choice}" for choice in self.choices]
         if stage is None and (len(self.nodes) > _MOST_NODES or len(self.steps) > _MOST_STEPS):
             return "\n".join([*lines, *self._summary_lines()])
         for name in _SHOWN if stage is None else (stage,):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
 
-from gpuarray.graph import build
+from gpuarray.graph import build, choices
 from gpuarray.graph.nodes import Leaf, Node, View, copied
 from gpuarray.graph.walk import current, topological
 
@@ -47,7 +47,7 @@ class Recording:
         The leaves that copies replace. They need no values.
     """
 
-    __slots__ = ("_found", "_leaves", "_others", "_results", "_roots", "_steps")
+    __slots__ = ("_choices", "_found", "_leaves", "_others", "_results", "_roots", "_steps")
 
     def __init__(self, roots: Sequence[Node], leaves: Sequence[Leaf]) -> None:
         order = topological(roots).order
@@ -67,6 +67,7 @@ class Recording:
         self._steps = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
         self._results = tuple(number[root] for root in roots)
         self._found: dict[int, _Found] = {}
+        self._choices = {number[node]: choice for node in steps if (choice := choices.noted(node)) is not None}
         for node in steps:
             node.origin = None  # a copy was recorded at another line
 
@@ -78,7 +79,12 @@ class Recording:
         for node, places in self._steps:
             inputs = tuple([made[place] for place in places])
             made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
+        self._note(made)
         return [made[number] for number in self._results]
+
+    def _note(self, made: Sequence[Node]) -> None:
+        for number, choice in self._choices.items():
+            choices.note(made[number], choice)
 
 
 class _Copy:
@@ -116,6 +122,8 @@ class _Copy:
                 operands: Any = Operands(self, number)
                 node.inputs = operands
                 node.depth = root.depth
+                if number in recording._choices:
+                    choices.note(node, recording._choices[number])
                 self._roots[number] = ref(node)
             found.append(node)
         return found
@@ -137,6 +145,7 @@ class _Copy:
             if number == wanted:
                 found = inputs
             made.append(copied(node, inputs) if root is None else root)
+        recording._note(made)
         return found
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:

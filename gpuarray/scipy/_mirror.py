@@ -17,7 +17,7 @@ from gpuarray.array import FREE, GpuArray, as_node, default_device, device_of, m
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
-from gpuarray.graph import tape, tracing
+from gpuarray.graph import choices, tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
@@ -189,6 +189,20 @@ def _documented(text: str | None, package: str, name: str) -> str:
     if "\n" in found.strip():
         return found
     return f"{found}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
+
+
+def chosen(found: GpuArray, choice: str) -> GpuArray:
+    """Return a result, whose explanation tells why it is computed this way.
+
+    Parameters
+    ----------
+    found : GpuArray
+        The result.
+    choice : str
+        What was chosen, and why.
+    """
+    choices.note(found.stored(), choice)
+    return found
 
 
 # -- SciPy on values of the host --------------------------------------------------------------------------------------

@@ -193,3 +193,22 @@ def test_dtypes_of_outputs_in_functions_that_call_functions(device, output):
     for found, expected in results:
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_explanations_tell_choices():
+    choices = {
+        "one window: 9 elements": lambda x: ndi.sobel(x),
+        "one axis after the other: 50 products an element, 625 in one window": lambda x: ndi.gaussian_filter(x, 3) * 2,
+        "extremes of windows of 7 elements": lambda x: ndi.minimum_filter(x, 40),
+        "a network of minima and maxima": lambda x: ndi.median_filter(x, 3),
+        "25 products a sum: Fourier transforms": lambda x: sig.convolve(x, x[:5, :5], "same"),
+        "Fourier transforms of 200 points": lambda x: sig.fftconvolve(x[0], x[1]) + 1,
+    }
+    with xp.using(device="wgpu"):
+        x = xp.asarray(np.random.default_rng(0).random((100, 100), np.float32))
+        for choice, function in choices.items():
+            for _ in range(3):
+                found = xp.explain(function(x))
+                assert found.choices[0].startswith(choice)
+                assert f"choice: {choice}" in str(found)
+        assert xp.explain(x + 1).choices == ()

@@ -76,13 +76,81 @@ def test_distances(device):
     same(distances, ndimage.distance_transform_edt(x))
 
 
+INDICES = {"all": None, "one": 3, "several": np.array([4, 1, 1, 9]), "two axes": np.array([[1, 2], [3, 4]])}
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("dtype", ["f8", "i4"])
+def test_places_and_distributions_of_labels(device, index, dtype):
+    labels = np.random.default_rng(1).integers(0, 5, (6, 7)).astype("i4")
+    x = np.random.default_rng(2).permutation(42).reshape(6, 7).astype(dtype)
+    if dtype == "f8" and index in ("several", "two axes"):
+        x[2, 3] = np.nan
+    a, b = placed((x, labels))
+    for name in ("minimum_position", "maximum_position"):
+        assert getattr(ndi, name).composition(a, b, INDICES[index]) == getattr(ndimage, name)(x, labels, INDICES[index])
+    found = ndi.extrema.composition(a, b, INDICES[index])
+    expected = ndimage.extrema(x, labels, INDICES[index])
+    assert found[2:] == expected[2:]
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        same(one, other)
+    same(ndi.median.composition(a, b, INDICES[index]), ndimage.median(x, labels, INDICES[index]))
+    if index != "two axes":
+        found = ndi.histogram.composition(a, 2, 40, 5, b, INDICES[index])
+        expected = ndimage.histogram(x, 2, 40, 5, labels, INDICES[index])
+        for one, other in zip(found, expected, strict=True) if index == "several" else [(found, expected)]:
+            assert (one is None) if other is None else np.array_equal(one, other)
+
+
+def test_places_without_labels(device):
+    x = np.random.default_rng(2).permutation(24).reshape(2, 3, 4).astype("f8")
+    a = xp.asarray(x)
+    assert ndi.extrema.composition(a) == ndimage.extrema(x)
+    assert ndi.maximum_position.composition(a) == ndimage.maximum_position(x)
+    assert ndi.median.composition(a) == ndimage.median(x)
+    same(ndi.histogram.composition(a, 0, 20, 4), ndimage.histogram(x, 0, 20, 4))
+    with pytest.raises(ValueError, match="zero-size array to reduction operation minimum which has no identity"):
+        ndi.minimum_position.composition(a, xp.zeros(x.shape, np.int32))
+    with pytest.raises(ValueError, match="index without defined labels"):
+        ndi.histogram.composition(a, 0, 1, 2, None, 3)
+
+
+def range_of(window, scale=1.0, *, offset=0.0):
+    return (window.max() - np.sort(window)[1]) * scale + offset
+
+
+def branching(window):
+    return window[0] if window[1] > 0 else window[2]
+
+
+def doubled(line, result):
+    result[...] = 2 * line[1:-1] - line[2:]
+
+
+def test_generic_filters_record_functions_once():
+    x = np.round(sample((6, 7), "f4") * 8)
+    with xp.using(device="wgpu"):
+        a = xp.asarray(x)
+        for arguments in (
+            {"function": np.median, "size": 3},
+            {"function": range_of, "footprint": np.tri(3) > 0, "mode": "wrap", "origin": (1, 0), "output": np.int32},
+            {"function": range_of, "size": (2, 3), "extra_arguments": (2.0,), "extra_keywords": {"offset": 1.0}},
+        ):
+            same(ndi.generic_filter(a, **arguments), ndimage.generic_filter(x, **arguments))
+        for axis in (0, 1):
+            same(ndi.generic_filter1d(a, doubled, 3, axis), ndimage.generic_filter1d(x, doubled, 3, axis))
+        assert not xp.stats()["fallbacks"]
+        same(ndi.generic_filter(a, branching, 3), ndimage.generic_filter(x, branching, 3))
+        assert xp.stats()["fallbacks"] == 1
+        with pytest.raises(RuntimeError, match="no footprint or filter size"):
+            ndi.generic_filter(a, np.median)
+        with pytest.raises(ValueError, match="invalid origin"):
+            ndi.generic_filter1d(a, doubled, 3, origin=5)
+
+
 def test_functions_of_the_host(device):
     x = np.random.default_rng(1).integers(0, 5, (6, 7)).astype("i4")
-    a = xp.asarray(x)
-    assert ndi.find_objects(a) == ndimage.find_objects(x)
-    same(ndi.median(a, a, np.arange(5)), ndimage.median(x, x, np.arange(5)))
-    assert ndi.maximum_position(a) == ndimage.maximum_position(x)
-    same(ndi.generic_filter(a, np.ptp, 3), ndimage.generic_filter(x, np.ptp, 3))
+    assert ndi.find_objects(xp.asarray(x)) == ndimage.find_objects(x)
 
 
 @pytest.mark.skipif(not hasattr(ndimage, "vectorized_filter"), reason="this SciPy lacks it")

@@ -9,7 +9,7 @@ from scipy import ndimage
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_line, by_window, in_parts
@@ -60,7 +60,9 @@ def _filtered(function: Any, a: Any) -> GpuArray:
     places = spread(a.origin, numbers, source.ndim)
     known, origins = _directed(function, known, [places[axis] for axis in ordered])
     modes = each(a.mode, len(numbers))
-    return finished(correlated(source, known, ordered, modes, a.cval, origins, dtype), a.output)
+    found = correlated(source, known, ordered, modes, a.cval, origins, dtype)
+    choice = f"{known.size} products an element: Fourier transforms would spread infinities and NaN over the array"
+    return finished(chosen(found, choice), a.output)
 
 
 def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any, Sequence[int]]:

@@ -15,7 +15,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
@@ -87,7 +87,8 @@ def line_extreme(
         cval,
     )
     short = _valid(wide, np.ones(part, bool), axis, extreme)
-    return _valid(short, starts[: size - part + 1], axis, extreme)
+    found = _valid(short, starts[: size - part + 1], axis, extreme)
+    return chosen(found, f"extremes of windows of {part} elements, which cover those of {size} along axis {axis}")
 
 
 def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], cval: Any, extreme: Extreme) -> GpuArray:
@@ -96,7 +97,8 @@ def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], c
         shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
         for axis, size, mode, origin in lines:
             shape[axis], before[axis], modes[axis] = size, size // 2 + origin, mode
-        return folded(source, np.ones(shape, bool), before, modes, cval, extreme.combine, extreme.fold)
+        found = folded(source, np.ones(shape, bool), before, modes, cval, extreme.combine, extreme.fold)
+        return chosen(found, f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once")
     for axis, size, mode, origin in lines:
         source = line_extreme(source, size, axis, mode, cval, origin, extreme)
     return source

@@ -16,7 +16,7 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
 from gpuarray.ops.images import Offsets, selection_network
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
@@ -90,11 +90,18 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     if not source.size:
         return source.astype(dtype)
     before = [extent // 2 + lead for extent, lead in zip(known.shape, origins, strict=True)]
-    if count <= _LARGEST and source.dtype in _IN_REGISTERS and are_gathered(source):
-        return rounded(_by_kernel(source, known, before, rank, mode, a.cval), dtype)
-    if count <= _LARGEST:
-        return rounded(make(_selected(taken(source, known, before, mode, a.cval), rank), source.device), dtype)
-    return rounded(_sorted(source, rank, known, before, mode, a.cval), dtype)
+    if count > _LARGEST:
+        found = _sorted(source, rank, known, before, mode, a.cval)
+        return chosen(
+            rounded(found, dtype), f"sorted windows: {count} elements are more than the {_LARGEST} of a network"
+        )
+    if source.dtype in _IN_REGISTERS and are_gathered(source):
+        found = _by_kernel(source, known, before, rank, mode, a.cval)
+    else:
+        found = make(_selected(taken(source, known, before, mode, a.cval), rank), source.device)
+    return chosen(
+        rounded(found, dtype), f"a network of minima and maxima: {count} elements are no more than {_LARGEST}"
+    )
 
 
 def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, int]:

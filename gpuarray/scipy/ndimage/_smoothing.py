@@ -13,7 +13,7 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._correlation import correlated, line_filtered
@@ -73,10 +73,16 @@ def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: An
         and not is_extended
         and are_gathered(source)
     ):
-        return correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype)
+        found = correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype)
+        return chosen(
+            found, f"one window: {weights.size} elements, which are no more than {_ONE_WINDOW}, are read once"
+        )
     found = source
     for axis, line, mode in lines:
         found = line_filtered(found, line, axis, mode, cval, dtype)
+    if len(lines) > 1:
+        taps = sum(line.size for _, line, _ in lines)
+        found = chosen(found, f"one axis after the other: {taps} products an element, {weights.size} in one window")
     return found if lines else source.astype(dtype)
 
 
@@ -155,10 +161,15 @@ def uniform_filter(
         for axis, extent, kind, place in zip(numbers, *values, strict=True):
             shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + place, kind
         sums = weighted(source, np.ones(shape), before, modes, cval, dtype)
-        return finished(rounded(sums * (1.0 / prod(shape)), dtype), output)
+        choice = f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once"
+        return finished(chosen(rounded(sums * (1.0 / prod(shape)), dtype), choice), output)
     for axis, extent, kind, place in zip(numbers, *values, strict=True):
         if extent > 1:
             found = _averaged(found, int(extent), axis, kind, cval, place, dtype)
+            choice = (
+                f"sums of {int(extent)} elements along axis {axis}: running sums would lose digits of float numbers"
+            )
+            found = chosen(found, choice)
     return finished(found if found is not source else source.astype(dtype), output)
 
 

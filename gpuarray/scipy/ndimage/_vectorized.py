@@ -1,19 +1,122 @@
-"""Filters by functions of arrays."""
+"""Filters by Python functions: of arrays of windows, and of one window or line, which are recorded once for all."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from scipy import ndimage
 
+from gpuarray import dtypes
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import vmap
+from gpuarray.dtypes import DType
+from gpuarray.errors import BatchingError
 from gpuarray.functions.arguments import as_array, read
-from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, finished, footprint_of, output_dtype, spread
+from gpuarray.functions.creation import zeros
+from gpuarray.functions.manipulation import moveaxis
+from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import build
+from gpuarray.runtime import evaluate, telemetry
+from gpuarray.scipy._mirror import mirrors, run_scipy
+from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, finished, footprint_of, output_dtype, spread
+from gpuarray.scipy.ndimage._boundary import extended
 from gpuarray.scipy.ndimage._windows import along_last
 
-__all__ = ["vectorized_filter"] if hasattr(ndimage, "vectorized_filter") else []
+__all__ = ["generic_filter", "generic_filter1d"]
 
-if __all__:
+_TRACED: Final = "functions that read values run on the host"
+
+
+def _nothing(*_args: Any, **_kwargs: Any) -> float:
+    return 0.0
+
+
+def _mapped(function: Callable[..., Any], lines: GpuArray) -> GpuArray | None:
+    """Return what a function computes of each line; None if it reads values, so that it cannot be recorded."""
+    try:
+        return as_array(vmap(function)(lines), lines.device)
+    except BatchingError:
+        return None
+
+
+def _by_scipy(function: Callable[..., Any], a: Any, source: GpuArray) -> GpuArray:
+    """Return what SciPy's function computes on the host, counted as a fallback."""
+    if not evaluate.is_host(evaluate.provider_of(source.device)):
+        reason = "the function is compiled, or needs values"
+        telemetry.fallback(f"scipy.ndimage.{function.__name__}", reason, source.nbytes)
+    found: GpuArray = run_scipy(function, (), dict(vars(a), input=source))
+    return found
+
+
+def _dtype_of_windows(source: GpuArray, result: DType) -> DType:
+    """Return the dtype that a function gets: float64, as in SciPy, but for float32 in and out."""
+    return dtypes.float32 if source.dtype == result == dtypes.float32 else dtypes.float64
+
+
+@mirrors(ndimage.generic_filter, kind=COMPOSED, reason=_TRACED)
+@by_name(ndimage.generic_filter)
+def generic_filter(a: Any) -> GpuArray:
+    """Return what a function computes of the elements of the window of each element.
+
+    The function is called once, with an array that stands for those of all windows. Where it needs values, as ``if``
+    does, SciPy calls it for each window on the host, which counts as a fallback.
+    """
+    footprint = None if a.footprint is None else np.asarray(read(a.footprint), bool)
+    options = {name: getattr(a, name) for name in ("mode", "cval", "origin", "axes") if hasattr(a, name)}
+    source, dtype = checked(
+        ndimage.generic_filter, a.input, _nothing, a.size, footprint, output=a.output, **options
+    )  # fmt: skip
+    if not callable(a.function) or not source.size:
+        return _by_scipy(ndimage.generic_filter, a, source)
+    axes = axes_of(getattr(a, "axes", None), source.ndim)
+    known = footprint_of(footprint, a.size, axes, source.ndim)
+    origins = spread(a.origin, axes, source.ndim)
+    before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
+    given = source.astype(_dtype_of_windows(source, dtype), copy=False)
+    lines = along_last(given, known, before, [a.mode] * source.ndim, a.cval)
+    words = a.extra_keywords or {}
+    found = _mapped(lambda line: a.function(line, *a.extra_arguments, **words), lines.reshape(source.size, -1))
+    if found is None or found.size != source.size:
+        return _by_scipy(ndimage.generic_filter, a, source)
+    return finished(found.reshape(source.shape).astype(dtype), a.output)
+
+
+@mirrors(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
+@by_name(ndimage.generic_filter1d)
+def generic_filter1d(a: Any) -> GpuArray:
+    """Return the lines along an axis as a function writes them, which gets each line with what is beyond its ends.
+
+    The function is called once, with arrays that stand for all lines. Where it needs values, as ``if`` does, SciPy
+    calls it for each line on the host, which counts as a fallback.
+    """
+    source, dtype = checked(
+        ndimage.generic_filter1d, a.input, _nothing, a.filter_size, a.axis, output=a.output, mode=a.mode, cval=a.cval,
+        origin=a.origin,
+    )  # fmt: skip
+    if not callable(a.function) or not source.size:
+        return _by_scipy(ndimage.generic_filter1d, a, source)
+    axis = build.normalize_axis(a.axis, source.ndim)
+    kind = _dtype_of_windows(source, dtype)
+    ahead = a.filter_size // 2 + a.origin
+    before, after = ([n if axis == other else 0 for other in range(source.ndim)]
+                     for n in (ahead, a.filter_size - 1 - ahead))  # fmt: skip
+    lines = moveaxis(extended(source.astype(kind, copy=False), before, after, [a.mode] * source.ndim, a.cval), axis, -1)
+    words = a.extra_keywords or {}
+
+    def written(line: GpuArray) -> GpuArray:
+        result = zeros(source.shape[axis], dtype=kind, device=source.device)
+        a.function(line, result, *a.extra_arguments, **words)
+        return result
+
+    found = _mapped(written, lines.reshape(-1, lines.shape[-1]))
+    if found is None:
+        return _by_scipy(ndimage.generic_filter1d, a, source)
+    found = moveaxis(found.reshape(*lines.shape[:-1], source.shape[axis]), -1, axis)
+    return finished(found.astype(dtype), a.output)
+
+
+if hasattr(ndimage, "vectorized_filter"):
+    __all__ += ["vectorized_filter"]
 
     @mirrors(ndimage.vectorized_filter, by_scipy=False)
     @by_name(ndimage.vectorized_filter)

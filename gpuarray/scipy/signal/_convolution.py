@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.signal._blocks import by_blocks, division, fast_length
 from gpuarray.scipy.signal._sums import slid
@@ -129,8 +129,12 @@ def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = F
         "valid": [abs(n - k) + 1 for n, k in zip(first.shape, second.shape, strict=True)],
     }
     products = prod(outputs[mode]) * min(first.size, second.size)
-    points = prod(full)
-    return "fft" if _TRANSFORM_COST * points * log2(max(points, 2)) < products else "direct"
+    return "fft" if _transform_operations(prod(full)) < products else "direct"
+
+
+def _transform_operations(points: int) -> float:
+    """Return how many operations a convolution by transforms of so many points takes."""
+    return _TRANSFORM_COST * points * log2(max(points, 2))
 
 
 @mirrors(scipy_signal.convolve, on_host=with_workers(scipy_signal.convolve))
@@ -172,7 +176,9 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Gp
         and all(k >= n for n, k in zip(first.shape, second.shape, strict=True))
     ):
         first, second = second, first
-    return _direct(first, second, mode)
+    cost = _transform_operations(prod(n + k - 1 for n, k in zip(first.shape, second.shape, strict=True)))
+    choice = f"{min(first.size, second.size):,} products a sum: Fourier transforms take some {cost:.2g} operations"
+    return chosen(_direct(first, second, mode), choice)
 
 
 @mirrors(scipy_signal.correlate, on_host=with_workers(scipy_signal.correlate))
@@ -254,7 +260,8 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
         if best.gain > 1:
             long, short = _floating(first, second)
             found = by_blocks(long, short, numbers, best.axis, best.size)
-            return _cut(found, first.shape, second.shape, mode, numbers)
+            choice = f"Fourier transforms of blocks of {best.size:,} points: 1/{best.gain:.3g} of the memory traffic"
+            return _cut(chosen(found, choice), first.shape, second.shape, mode, numbers)
     full = [first.shape[a] + second.shape[a] - 1 for a in numbers]
     sizes = [fast_length(n) for n in full]
     if is_complex:
@@ -263,6 +270,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
     else:
         product = fourier.rfftn(first, sizes, numbers) * fourier.rfftn(second, sizes, numbers)
         found = fourier.irfftn(product, sizes, numbers)
+    found = chosen(found, f"Fourier transforms of {prod(sizes):,} points: blocks would not take less memory traffic")
     key = [slice(None)] * found.ndim
     for a, n in zip(numbers, full, strict=True):
         key[a] = slice(0, n)
