@@ -29,6 +29,7 @@ from gpuarray.array import (
     wrap,
 )
 from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
@@ -67,6 +68,8 @@ Results: TypeAlias = Literal[
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
+#: The same where they would take longer.
+ANY: Final = 1 << 62
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
@@ -173,7 +176,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     return cast(_F, run)
 
 
-def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_F], _F]:
+def created(call: Callable[..., Any], size: Callable[..., float], *, most: int = 0) -> Callable[[_F], _F]:
     """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
 
     Parameters
@@ -182,6 +185,8 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
         The function of NumPy.
     size : callable
         Returns the number of elements along the axis of a result that numbers say, from the arguments.
+    most : int
+        The elements of larger arrays that are made at once on the device "cpu".
     """
 
     def declare(function: _F) -> _F:
@@ -191,6 +196,8 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
             device = default_device()
             if limit and device.kind in FREE and default_dtype(float) is dtypes.float64:
                 try:
+                    if device is CPU and not config.current.memory_limit:
+                        limit = max(limit, most)
                     if size(*arguments, **keywords) <= limit:
                         return _made(call, arguments, keywords, device)
                 except Exception:  # the error is that of the implementation
@@ -202,21 +209,35 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
     return declare
 
 
-def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> GpuArray:
-    """Return the array that a function of NumPy makes of numbers.
+def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> Any:
+    """Return the array, or the tuple of arrays, that a function of NumPy makes of numbers.
 
     Raises
     ------
     LookupError
-        If there are arrays among the arguments, or if the result is more than an array.
+        If there are arrays among the arguments, or if the result is something else.
     """
     given: list[Any] = []
     _given((*arguments, *keywords.values()), given, given, given, False)
     found = None if given else quiet.run(call, *arguments, **keywords)
+    if type(found) is tuple:
+        return tuple([_own(each, device) for each in found])
+    return _own(found, device)
+
+
+def _own(found: Any, device: Device) -> GpuArray:
+    """Return an array of what a function of NumPy made.
+
+    Raises
+    ------
+    LookupError
+        If that is not an array.
+    """
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    return made_of(found if found.dtype is kind and found.base is None else found.astype(kind), device)
+    host = found if found.dtype is kind and found.base is None else found.astype(kind)
+    return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
 def fresh(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -195,10 +195,11 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
     elif type(root) is Call:
         most = max(limit, _CALLED // root.dtype.itemsize)
     elif type(root) is Generate:
+        is_sparse = not _has_bits(root.parameters[0]) if root.op.is_constant else root.op.whole is not None
+        if is_sparse and limit >= _ALONE:  # new pages have zeros; a GPU writes its own
+            return max(limit, root.size)
         if not root.op.is_constant:
             return limit
-        if limit >= _ALONE and not _has_bits(root.parameters[0]):  # new pages have zeros; a GPU writes its own
-            return max(limit, root.size)
     elif type(root) not in _COPYING:
         return limit
     for operand in _operands(root):
@@ -376,7 +377,11 @@ def _generate(node: Generate, values: list[Any]) -> Any:
     if node.op.is_constant:
         (value,) = node.parameters
         return np.full(node.shape, value, node.dtype) if _has_bits(value) else np.zeros(node.shape, node.dtype)
-    return node.op.numpy(np.arange(node.size), *node.parameters, dtype=node.dtype)
+    if node.op.whole is not None:
+        return node.op.whole(node.size, *node.parameters, dtype=node.dtype)
+    return node.op.numpy(
+        range(node.size) if node.op.takes_range else np.arange(node.size), *node.parameters, dtype=node.dtype
+    )
 
 
 def _has_bits(value: Any) -> bool:

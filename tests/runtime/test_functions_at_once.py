@@ -209,3 +209,18 @@ def test_products_and_joints_of_nothing_are_computed_at_once():
     assert xp.stats()["evaluations"] == before
     with pytest.raises(ValueError, match="zero-size"):
         xp.max(xp.asarray(V)[:0])
+
+
+@pytest.mark.parametrize("name", ["tril_indices", "triu_indices", "diag_indices"])
+def test_positions_in_matrices_are_numpys_however_many(name):
+    arguments = (700,) if name == "diag_indices" else (700, 3, 600)
+    before = xp.stats()["evaluations"]
+    for found, expected in zip(getattr(xp, name)(*arguments), getattr(np, name)(*arguments), strict=True):
+        assert_same(found, expected)
+    assert xp.stats()["evaluations"] == before
+
+
+def test_large_identities_have_no_plan():
+    assert xp.explain(xp.eye(700, 600, 5)).is_direct
+    assert not xp.explain(xp.eye(700, 600, 5) + 1).is_direct
+    assert_same(xp.eye(700, 600, -5, dtype="int16"), np.eye(700, 600, -5, dtype="int16"))
