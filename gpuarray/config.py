@@ -148,7 +148,7 @@ class Config:
         """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
         if self.strict_array_api or self.offload == "always":
             return 0
-        return self.host_limit(beside_gpu=self.device != "cpu" and self.automatic not in _hosts)
+        return self.host_limit(beside_gpu=self.device != "cpu" and not self.is_without_gpu)
 
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.
@@ -159,6 +159,11 @@ class Config:
         if self.memory_limit:
             return min(self.direct_limit, 1 << 15)
         return -(-self.direct_limit // 8) if beside_gpu else self.direct_limit
+
+    @property
+    def is_without_gpu(self) -> bool:
+        """Whether the device ``"auto"`` has turned out to be the host."""
+        return self.automatic in _hosts
 
     @property
     def automatic(self) -> tuple[str, bool]:

@@ -6,7 +6,7 @@ packages import from here.
 """
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, made_of, make, wrap
-from gpuarray.array.cells import AUTO, CPU, FREE, Cell, joint_device
+from gpuarray.array.cells import AUTO, CPU, FREE, Cell, is_cpu, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -42,6 +42,7 @@ __all__ = [
     "device_of",
     "from_host",
     "holds_arrays",
+    "is_cpu",
     "joint_device",
     "made_of",
     "make",

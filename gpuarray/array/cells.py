@@ -17,7 +17,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array.recorded import recorded
-from gpuarray.config import recording
+from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
@@ -211,6 +211,11 @@ class Cell:
         if node.depth >= recording.counted:
             recorded.bound(self, node.depth)
         return True
+
+
+def is_cpu(device: Device) -> bool:
+    """Return whether a device is the host: ``"cpu"``, or ``"auto"`` where no GPU was found."""
+    return device is CPU or (device is AUTO and config.current.is_without_gpu)
 
 
 _node_of: Final[Callable[[Cell], Node]] = Cell.__dict__["node"].fget

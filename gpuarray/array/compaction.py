@@ -25,7 +25,7 @@ from gpuarray.ops import generators, reductions
 from gpuarray.runtime import evaluate
 
 #: Elements of larger values in host memory are selected when they are computed with: threads share the work.
-_AT_ONCE: Final = 1 << 20
+AT_ONCE: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Compaction:
         if not self.count:
             return build.full((0,), 0, values.dtype)
         if self.host is not None:
-            known = evaluate.value_of(current(values)) if values.size <= _AT_ONCE and immediacy().limit else None
+            known = evaluate.value_of(current(values)) if values.size <= AT_ONCE and immediacy().limit else None
             if known is not None:  # a gather would need a plan for each number of elements
                 return host_leaf(known[self.host])
             return build.gather(build.reshape(values, (values.size,)), self._flat())

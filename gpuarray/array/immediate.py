@@ -21,10 +21,14 @@ from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 
 _ndarray: Final = np.ndarray
+#: The most multiplications of a product of matrices that is computed at once: threads gain less time than a plan takes.
+_MULTIPLICATIONS: Final = 1 << 23
 #: How an operator of Python takes its operands.
 FORWARD: Final = 0
 REFLECTED: Final = 1
 IN_PLACE: Final = 2
+#: A product of matrices, whose result may have more elements than its operands.
+PRODUCT: Final = 3
 
 
 def _are_few(first: Any, second: Any) -> bool:
@@ -35,6 +39,13 @@ def _are_few(first: Any, second: Any) -> bool:
         return bool(np.broadcast(first, second).size <= immediacy().limit)
     except ValueError:
         return False
+
+
+def have_few_products(first: Any, second: Any) -> bool:
+    """Return whether the product of two arrays, each of which is a vector or a matrix, has few multiplications."""
+    if first.ndim > 2 or second.ndim > 2:
+        return False
+    return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
 
 
 class ImmediateArray(SelectableArray):
@@ -89,8 +100,12 @@ class ImmediateArray(SelectableArray):
                     device = own
                 elif own is not AUTO:
                     return None
-            if type(mine) is _ndarray and type(theirs) is _ndarray and not _are_few(mine, theirs):
-                return None
+            if type(mine) is _ndarray and type(theirs) is _ndarray:
+                if way == PRODUCT:
+                    if not have_few_products(mine, theirs) or mine.dtype is dtypes.float16:
+                        return None
+                elif not _are_few(mine, theirs):
+                    return None
         elif kind in WEAK:
             theirs = other
         elif not _is_operand(other, kind) or (kind is _ndarray and not _are_few(mine, other)):
@@ -100,7 +115,7 @@ class ImmediateArray(SelectableArray):
         try:
             if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)
-            elif way == FORWARD or type(mine) is not _ndarray:  # scalars are not written to
+            elif way != IN_PLACE or type(mine) is not _ndarray:  # scalars are not written to
                 made = quiet.run(compute, mine, theirs)
             elif mine is not self._value and self._made_access is VALUE:
                 made = quiet.run(compute, mine[()], theirs)

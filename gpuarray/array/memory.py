@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import CPU, UNMADE, Cell, noted
+from gpuarray.array.cells import UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -250,12 +250,12 @@ class MemoryArray:
         return cell.look()
 
     def whole_host(self, most: int) -> npt.NDArray[Any] | None:
-        """Return up to ``most`` elements for reading; None if the device is not "cpu", or if they are to be computed.
+        """Return up to ``most`` elements for reading; None if they are to be computed, or the device is not the host.
 
         The result keeps them as they are while it exists.
         """
         cell = self._cell
-        if cell.device is not CPU or self._part is not None or self.size > most:
+        if self._part is not None or self.size > most or not is_cpu(cell.device):
             return None
         if config.current.memory_limit:
             return None
@@ -278,7 +278,9 @@ class MemoryArray:
 
     def claimed(self) -> bool:
         """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
-        return self.host() is not None and self._cell.claim()
+        if self._value is not None:
+            self._settle()
+        return self.host() is not None and self._made_cell.claim()
 
     def _hosted(self, memory: Any) -> tuple[Any, Any]:
         """Return the elements as a view of the cell's memory, and this memory."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array.cells import joint_device
-from gpuarray.array.immediate import FORWARD, IN_PLACE, REFLECTED, ImmediateArray
+from gpuarray.array.immediate import FORWARD, IN_PLACE, PRODUCT, REFLECTED, ImmediateArray
 from gpuarray.array.memory import VALUE
 from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of
 from gpuarray.array.powers import check_power, power_operation
@@ -300,6 +300,8 @@ class ComputingArray(ImmediateArray):
 
     def __matmul__(self, other: Any) -> Self:
         if type(other) is type(self):
+            if immediacy().limit and (made := self._computed_with(operator.matmul, other, PRODUCT)) is not None:
+                return made
             product: Self = dispatch.METHODS["matmul"](self, other)
             return product
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)

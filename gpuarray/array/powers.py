@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray.array.bounds import bounds
 from gpuarray.array.operands import as_node, holds_arrays
 from gpuarray.array.storage import StoredArray
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
@@ -56,7 +57,7 @@ def check_power(base: Any, exponent: Any, device: Device) -> None:
             node = as_node(exponent)
             if node.size and _is_integral(base, node.dtype) and has_negative(node, device):
                 raise _error()
-    elif isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
+    elif type(exponent) is not TracedScalar and isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
         given = np.asarray(exponent)
         is_python = type(exponent) is int
         if _is_integral(base, int if is_python else given.dtype) and (given < 0).any():

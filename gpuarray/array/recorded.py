@@ -137,13 +137,16 @@ def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
 
 
 def _pending_below(tops: Sequence[Node]) -> list[Node]:
-    """Return nodes and all nodes that they are to be computed from, the deepest first."""
-    seen = {*tops}
+    """Return nodes and all nodes that they are to be computed from, the deepest first.
+
+    The order is the same for graphs of one structure, so that equal pieces of them have one plan.
+    """
+    seen = dict.fromkeys(tops)
     stack = [*tops]
     while stack:
         for operand in stack.pop().inputs:
             if operand.result is None and operand.depth > 0 and operand not in seen:
-                seen.add(operand)
+                seen[operand] = None
                 stack.append(operand)
     return sorted(seen, key=_depth_of, reverse=True)
 

@@ -14,22 +14,24 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array import cells
 from gpuarray.array.bounds import bounds
-from gpuarray.array.cells import AUTO, joint_device
-from gpuarray.array.compaction import compaction
-from gpuarray.array.memory import of_host
+from gpuarray.array.cells import AUTO, is_cpu, joint_device
+from gpuarray.array.compaction import AT_ONCE, compaction
+from gpuarray.array.memory import READ_ONLY, VALUE, of_host
 from gpuarray.array.operands import WEAK, as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.graph import build, indexing
+from gpuarray.graph import build, indexing, tape, tracing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
 _ndarray: Final = np.ndarray
+_complex: Final = np.complexfloating
 
 
 class SelectableArray(StoredArray):
@@ -70,13 +72,13 @@ class SelectableArray(StoredArray):
                             self._settle()
                         if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory)
-                    elif kind is type(self) or (kind is not slice and not _is_basic(key)):
+                    elif type(given) is _ndarray or (kind is not slice and not _is_basic(given)):
                         copy = found if found.base is None else found.copy()
                         return of_host(type(self), copy, self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
-            if layout is not None and layout.shape:  # an array as key makes a copy
+            if layout is not None and layout.shape and not _is_of_scalars(key):  # an array as key makes a copy
                 layout = None
         if layout is None:
             mask = _mask_node(key)
@@ -94,8 +96,11 @@ class SelectableArray(StoredArray):
                 return self._wrap(self.view_of(layout).node(), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
-        found = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
-        return self._wrap(found, self._key_device(key))
+        node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
+        found = self._wrap(node, self._key_device(key))
+        if found._shape and _is_of_scalars(key):
+            found._access = READ_ONLY  # NumPy has a view here, to which the program might write
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if immediacy().limit and self._set_at_once(key, value):
@@ -116,6 +121,9 @@ class SelectableArray(StoredArray):
             return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
         mask = _mask_node(key)
+        if mask is not None and self._put_at_once(mask, values):
+            cell.device = device
+            return
         written = None if mask is None else self._with_masked(mask, values, device)
         if written is not None:
             self.store(self._storage_layout(), written)
@@ -135,7 +143,7 @@ class SelectableArray(StoredArray):
             return False
         cell = self._made_cell
         device = cell.device
-        theirs = ""
+        is_complex = False
         if type(value) is type(self):
             values = value._value
             if values is None:
@@ -148,7 +156,7 @@ class SelectableArray(StoredArray):
                 device = value._device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
-            theirs = values.dtype.kind
+            is_complex = values.dtype.kind == "c" if type(values) is _ndarray else isinstance(values, _complex)
         elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
@@ -164,7 +172,7 @@ class SelectableArray(StoredArray):
                 host = self._host if is_seen else self.parts()
             if host is not None and self._memory is not cell.memory:
                 _check_few(host, found, immediacy().limit)
-            if host is None or (theirs == "c" and host.dtype.kind not in "bc"):
+            if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
                 if cell.own is None or (self._memory is not cell.memory and self._large is not cell.memory):
@@ -231,6 +239,24 @@ class SelectableArray(StoredArray):
                 "output values where the mask is true"
             )
         return found.put(self.node(), values)
+
+    def _put_at_once(self, mask: Node, values: Node) -> bool:
+        """Write where a mask is true if all values are known to the host; return False if that is not possible."""
+        cell = self._cell
+        if not immediacy().limit or mask.shape != self._shape or mask.size > AT_ONCE or not is_cpu(cell.device):
+            return False
+        chosen, new = evaluate.value_of(current(mask)), evaluate.value_of(current(values))
+        if chosen is None or new is None or self.parts() is None or not cell.claim():
+            return False
+        host = self.parts()
+        try:
+            with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                if cell.own is None or host is None:
+                    return False
+                host[chosen] = new
+        except (ValueError, TypeError):  # the error is that of a recording
+            return False
+        return True
 
     def _is_itself(self, key: Any, layout: Layout | None, value: StoredArray) -> bool:
         """Return True if ``value`` is the view of a basic key, which ``x[key] += 1`` finally assigns to ``x[key]``."""
@@ -373,16 +399,33 @@ def _cycled(line: Node, wanted: int) -> Node:
 def _with_known(key: Any) -> Any:
     """Return a key with integers instead of arrays without axes whose values are known; the key itself if it has none.
 
-    NumPy has scalars where these are, and loops use them as indices.
+    NumPy has scalars where most of these are, and loops use them as indices.
     """
     if type(key) is tuple:
         items = tuple([_with_known(item) for item in key if type(item) is not tuple])
         return items if len(items) == len(key) and any(map(is_not, items, key)) else key
     if isinstance(key, StoredArray) and not key._shape and key._part is None and key._layout is None:
-        value = evaluate.element(key._cell.node, 0, key._cell.device)
-        if value is not None and key._dtype.kind in "iu":
-            return int(value)
+        node = key._cell.node
+        is_plain = not tape.state.tapes and not tracing.mode().is_replayed
+        if key._dtype.kind in "iu" and (is_plain or type(node) is Generate):
+            value = evaluate.small_value(node, 1)
+            if value is not None:
+                return int(value)
+            if config.current.check_indices:
+                lowest, highest = bounds(node, key._cell.device)  # which is read if no operation states it
+                return lowest if lowest == highest else key
     return key
+
+
+def _is_of_scalars(key: Any) -> bool:
+    """Return whether a key has slices, ... and integers alone, where results without axes are NumPy's scalars."""
+    for item in key if type(key) is tuple else (key,):
+        if isinstance(item, StoredArray):
+            if item._shape or item._access is not VALUE or item._dtype.kind == "b":
+                return False
+        elif not indexing.is_basic(item):
+            return False
+    return True
 
 
 def _are_basic(key: tuple[Any, ...]) -> bool:
@@ -407,7 +450,9 @@ def _host_key(key: Any) -> Any:
     if isinstance(key, StoredArray):
         host = key.host()
         if host is not None:
-            return host if host.shape else np.asarray(host)  # an array as key makes a copy
+            if host.shape:
+                return host
+            return host.item() if key._access is VALUE else np.asarray(host)  # an array as key makes a copy
     elif kind in _BASIC or isinstance(key, np.integer):
         return key
     elif kind is range and len(key) <= immediacy().limit:

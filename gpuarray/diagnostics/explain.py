@@ -116,7 +116,7 @@ def _explanation(
     reason: str,
     device: Device,
 ) -> Explanation:
-    nodes = _nodes(described(prepared.structure.meanings), prepared, origins)
+    nodes = _nodes(described(prepared.meanings), prepared, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)

@@ -18,16 +18,17 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import (
-    CPU,
     FREE,
     GpuArray,
     cells,
     default_device,
     default_dtype,
+    is_cpu,
     joint_device,
     made_of,
     wrap,
 )
+from gpuarray.array.immediate import have_few_products
 from gpuarray.array.memory import READ_ONLY, of_host
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -46,6 +47,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "lines": have the shape of the array, and each line along an axis is computed from one line;
 #: - "matrices": the same with matrices, along the last two axes;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
+#: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
 #: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
 #: - "views": are views of the arrays where strides allow;
@@ -57,6 +59,7 @@ Results: TypeAlias = Literal[
     "lines",
     "matrices",
     "sums",
+    "matrix products",
     "products",
     "multiples",
     "views",
@@ -196,7 +199,7 @@ def created(call: Callable[..., Any], size: Callable[..., float], *, most: int =
             device = default_device()
             if limit and device.kind in FREE and default_dtype(float) is dtypes.float64:
                 try:
-                    if device is CPU and not config.current.memory_limit:
+                    if is_cpu(device) and not config.current.memory_limit:
                         limit = max(limit, most)
                     if size(*arguments, **keywords) <= limit:
                         return _made(call, arguments, keywords, device)
@@ -268,7 +271,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     most = rule.most
     targets: list[GpuArray] | None = None
     try:
-        if keywords or rule.is_in_place or len(arguments) > rule.out:
+        if keywords or rule.is_in_place or (len(arguments) > rule.out and arguments[rule.out] is not None):
             targets = _targets(rule, arguments, keywords)
             if targets and not rule.is_in_place:
                 most = 0
@@ -286,16 +289,18 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             size *= host.size
         if not size and not rule.takes_nothing:
             return NOT_COMPUTED
-        is_free = size <= rule.unbounded or (most == UNSHARED and device is CPU)
-        if not is_free and not rule.is_bounded(hosts, arguments, keywords):
+        is_free = most == UNSHARED and rule.is_bounded is not _has_few_multiplications and is_cpu(device)
+        if size > rule.unbounded and not is_free and not rule.is_bounded(hosts, arguments, keywords):
             return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if not all(_is_current(array) and array._cell.own is not None for array in targets):
-                    return NOT_COMPUTED
+                for target in targets:
+                    cell = target._made_cell
+                    if target._memory is not cell.memory or cell.own is None:
+                        return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:
-            found = quiet.run(rule.call, *given, **named)
+            found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
         if isinstance(found, _generic):
             wrapped: Any = of_host(GpuArray, found, device)
         else:
@@ -340,8 +345,13 @@ def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         if out is None:
             return []
         written = out if type(out) is tuple else (out,)
-    targets = [target for target in written if type(target) is GpuArray]
-    if (rule.is_in_place and not targets) or not all(target.claimed() for target in targets):
+    targets = []
+    for target in written:
+        if type(target) is GpuArray:
+            if not target.claimed():
+                raise LookupError
+            targets.append(target)
+    if rule.is_in_place and not targets:
         raise LookupError
     return targets
 
@@ -413,9 +423,9 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         If it is of another type, or a view that is not one of the memory of a cell.
     """
     if type(found) is _ndarray:
-        for host in hosts:
+        for number, host in enumerate(hosts):
             if found is host:  # it was given as ``out``, or there was nothing to do
-                return _owner(found, arrays, hosts)
+                return _current(arrays[number]) if number < len(arrays) else found
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
@@ -434,14 +444,6 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if found is None or type(found) is bool:
         return found
     raise LookupError
-
-
-def _owner(found: Any, arrays: list[GpuArray], hosts: list[Any]) -> Any:
-    """Return the array that has given an argument of NumPy; itself if it was given by the caller."""
-    for array, host in zip(arrays, hosts, strict=False):
-        if found is host:
-            return _current(array)
-    return found
 
 
 def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
@@ -515,6 +517,12 @@ def _has_few_matrices(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return bool(hosts[0].ndim < 3 or hosts[0].size <= LINES)
 
 
+def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    if len(hosts) == 2 and hosts[0].ndim and hosts[1].ndim and have_few_products(*hosts):
+        return True
+    return all(host.size <= immediacy().limit for host in hosts) and _has_few_elements(hosts, arguments, keywords)
+
+
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     sizes = [host.size for host in hosts]
     return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
@@ -541,6 +549,7 @@ _BOUNDS: Final[dict[str, _Bound]] = {
     "precise": _has_few_addends,
     "lines": _has_few_lines,
     "matrices": _has_few_matrices,
+    "matrix products": _has_few_multiplications,
     "products": _has_few_products,
     "products or views": _has_few_products,
     "multiples": _has_few_multiples,

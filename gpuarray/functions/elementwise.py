@@ -138,9 +138,13 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
     if out is None and where is True and dtype is None and casting == "same_kind":
-        masked: GpuArray = _of_masked(op, inputs)
-        return masked
-    keywords: dict[str, Any] = {"where": where, "casting": casting}
+        other: GpuArray = _of_other_classes(op, inputs)
+        return other
+    keywords: dict[str, Any] = {}
+    if where is not True:
+        keywords["where"] = where
+    if casting != "same_kind":
+        keywords["casting"] = casting
     if out is not None:
         keywords["out"] = out if isinstance(out, tuple) else (out,)
     if dtype is not None:
@@ -162,18 +166,25 @@ def refused(op: MapOp, values: tuple[Any, ...]) -> TypeError:
     return TypeError(f"{op.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 
-def _of_masked(op: MapOp, values: tuple[Any, ...]) -> Any:
-    """Return NumPy's result if an operand is a masked array: arrays of this package have no masks.
+def _of_other_classes(op: MapOp, values: tuple[Any, ...]) -> Any:
+    """Return NumPy's result if an operand is of a class that has an answer of its own, such as a masked array.
+
+    pandas' series, xarray's arrays and pint's quantities are such classes. Arrays of this package have no masks, so
+    beside a masked array they are given as NumPy's.
 
     Raises
     ------
     TypeError
-        If no operand is masked.
+        If there is no such operand, or it does not know the operation.
     """
-    is_masked = any(isinstance(value, np.ma.MaskedArray) for value in values)
-    if is_masked and isinstance(op.numpy, np.ufunc) and op.numpy.nout == 1:
+    if not isinstance(op.numpy, np.ufunc) or op.numpy.nout != 1:
+        raise refused(op, values)
+    if any(isinstance(value, np.ma.MaskedArray) for value in values):
         return op.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
-    raise refused(op, values)
+    others = [value for value in values if not isinstance(value, GpuArray | np.ndarray | np.generic)]
+    if not any(getattr(type(value), "__array_ufunc__", None) is not None for value in others):
+        raise refused(op, values)
+    return op.numpy(*values)
 
 
 def unary(op: MapOp) -> Unary:

@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
-from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.at_once import QUICK, UNSHARED
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -54,7 +54,7 @@ def _batched(node: Node, batch: Shape) -> Node:
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
-@native("linalg.matmul", at_once="elements", call=np.matmul)
+@native("linalg.matmul", at_once="matrix products", call=np.matmul, most=UNSHARED)
 @standard_function
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
@@ -200,7 +200,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
-@native("dot", at_once="elements", most=QUICK)
+@native("dot", at_once="matrix products", most=UNSHARED)
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)

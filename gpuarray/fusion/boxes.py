@@ -1,8 +1,8 @@
-"""Writes to boxes that are read without being stored.
+"""Writes to boxes, and concatenations, that are read without being stored.
 
-An element is one of the values inside the box, and one of the target outside. A loop computes both and selects. It
-computes the values at coordinates that may be outside of their shape, where what it reads is dropped. Such coordinates
-are a :class:`Beyond`.
+An element of a write is one of the values inside the box, and one of the target outside. An element of a concatenation
+is one of a part. A loop computes all of them and selects. It computes values at coordinates that may be outside of
+their shape, where what it reads is dropped. Such coordinates are a :class:`Beyond`.
 """
 
 from collections.abc import Sequence
@@ -109,6 +109,48 @@ def inside(node: Scatter, place: "Layout | Beyond") -> tuple[Beyond, list[Layout
         if last < n - 1:
             tests.append(Layout(place.shape, tuple([-step for step in axis.strides]), last - axis.offset))
     return Beyond(place.shape, tuple(own)), tests
+
+
+class Part(NamedTuple):
+    """A part of a concatenation: the number of the operand, where it is read, and where it begins.
+
+    An element is of this part, or of a later one, if the position of ``begun`` is not negative.
+    """
+
+    operand: int
+    place: Beyond
+    begun: Layout
+
+
+def parts(axis: int, shapes: Sequence[Shape], shape: Shape, place: "Layout | Beyond") -> list[Part] | None:
+    """Return the parts of a concatenation that have elements at a place; None if the place has no coordinates.
+
+    Parameters
+    ----------
+    axis : int
+        The axis along which operands are concatenated.
+    shapes : sequence of tuple of int
+        The shapes of the operands.
+    shape : tuple of int
+        The shape of the result.
+    place : Layout or Beyond
+        Where the result is read.
+    """
+    axes = place.axes if isinstance(place, Beyond) else coordinates(place, shape)
+    if axes is None:
+        return None
+    along = axes[axis]
+    reach = [step * (n - 1) for n, step in zip(along.shape, along.strides, strict=True)]
+    low, high = (along.offset + sum(step for step in reach if (step < 0) is down) for down in (True, False))
+    found: list[Part] = []
+    start = 0
+    for number, own in enumerate(shapes):
+        end = start + own[axis]
+        if start < end and ((low < end and high >= start) or isinstance(place, Beyond)):
+            begun = along._replace(offset=along.offset - start)
+            found.append(Part(number, Beyond(place.shape, (*axes[:axis], begun, *axes[axis + 1 :])), begun))
+        start = end
+    return found
 
 
 def _sum(shape: Shape, axes: Sequence[Layout], factors: Sequence[int], offset: int) -> Layout:

@@ -92,7 +92,9 @@ def of_node(node: Node) -> int:
             return node.op.cost
         case Scatter():
             return SELECT
-        case Leaf() | View() | Gather() | Concat() | Reduce() | Scan() | Contract() | Call():
+        case Concat():
+            return SELECT * (len(node.inputs) - 1)
+        case Leaf() | View() | Gather() | Reduce() | Scan() | Contract() | Call():
             return 0
         case _:
             assert_never(node)

@@ -26,6 +26,10 @@ INSTRUCTION_LIMIT = 544
 
 #: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
 _FREE: Final = frozenset((Leaf, Generate, Map))
+#: How many parts a concatenation has at most whose elements are selected, and how many elements, as positions have 32
+#: bits.
+_PARTS: Final = 4
+_POSITIONS: Final = 2**31 - 1
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
 
@@ -102,7 +106,13 @@ class GraphView:
     def _demand(self, position: int, node: Node, fuse: bool) -> None:
         inputs = self.inputs[position]
         match node:
-            case Reduce() | Concat():
+            case Reduce():
+                self.stored.add(position)
+            case Concat() if self.is_selected(position):
+                source = self.source(position)
+                if source is not None:
+                    self.stored.add(source)
+            case Concat():
                 self.stored.add(position)
             case Contract():
                 self.stored.add(position)
@@ -129,18 +139,49 @@ class GraphView:
                 assert_never(node)
 
     def is_selected(self, position: int) -> bool:
-        """Return whether the elements of a write are selected by coordinates, so that its target need not be stored.
+        """Return whether the elements of a write, or of a concatenation, are selected by coordinates.
 
         Those are writes to a box where nothing could be updated in place: the target is a number, or the values are and
-        others read the target, too.
+        others read the target, too. Such a target need not be stored. Of concatenations they are those of few parts,
+        which are parts of one array, as those of a roll are, or which take no longer to compute than to store.
         """
         node = self.nodes[position]
-        if not self.selects or not isinstance(node, Scatter) or node.layout is None:
+        if not self.selects:
+            return False
+        if isinstance(node, Concat):
+            if len(node.inputs) > _PARTS or node.size > _POSITIONS:
+                return False
+            if self.source(position) is not None:
+                return True
+            return sum(self.cost(i, enough=costs.STORE) for i in self.inputs[position]) <= costs.STORE
+        if not isinstance(node, Scatter) or node.layout is None:
             return False
         target, values = self.inputs[position]
         is_shared = self.users[target] > 1 and position not in self.wanted
         is_apart = boxes.is_constant(self.nodes[target]) or (is_shared and boxes.is_constant(self.nodes[values]))
         return is_apart and boxes.box_of(node.layout, node.shape) is not None
+
+    def source(self, position: int) -> int | None:
+        """Return the value of which all parts of a concatenation are views; None if there are several, or many parts.
+
+        The concatenation of views of a concatenation that is not stored has the parts of both.
+        """
+        parts = [position]
+        found: set[int] = set()
+        for count in range(_PARTS * _PARTS):
+            if not parts:
+                break
+            current = parts.pop()
+            while isinstance(self.nodes[current], View) and current not in self.stored:
+                (current,) = self.inputs[current]
+            if isinstance(self.nodes[current], Concat) and (not count or current not in self.stored):
+                parts += self.inputs[current]
+            else:
+                found.add(current)
+        if parts or len(found) > 1:
+            return None
+        (only,) = found
+        return None if self.nodes[only].size > _POSITIONS or boxes.is_constant(self.nodes[only]) else only
 
     def unread(self, position: int, *, fuse: bool) -> list[int]:
         """Return the nodes that must be stored, and are not yet, for a matrix product to read its operands."""

@@ -13,7 +13,7 @@ from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Scatter, V
 
 #: About how often a value is computed for one element of another at most, in plans that are made without comparing.
 MOST_TIMES: Final = 32
-_ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter))
+_ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter, Concat))
 #: Kinds of nodes that are computed by the loops of their operands.
 _IN_LOOPS: Final = frozenset((Map, View, Gather, Leaf, Generate))
 
@@ -61,7 +61,7 @@ class Limits:
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
-            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
+            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else len(inputs)
             is_elementwise = type(node) in _ELEMENTWISE
             most = self.bindings + 2 if is_elementwise else self.bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, assert_never
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
-from gpuarray.fusion.boxes import Beyond
+from gpuarray.fusion.boxes import Beyond, Part
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Load, Scalar, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, broadcast, compose, contiguous, contiguous_strides
@@ -182,6 +182,8 @@ class Lowering:
         inputs = graph.inputs[position]
         if isinstance(node, Scatter):
             return self._wanted_of_write(position, node, layout, level)
+        if isinstance(node, Concat):
+            return self._wanted_of_parts(position, node, layout, level)
         if isinstance(layout, Beyond):
             return self._wanted_beyond(position, layout, level)
         match node:
@@ -205,10 +207,27 @@ class Lowering:
                 return [(inputs[1], layout, level)]
             case Generate():
                 return []
-            case Leaf() | Concat() | Reduce() | Scan() | Contract() | Call():
+            case Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
+
+    def _parts(self, position: int, node: Concat, place: Layout | Beyond) -> list[Part]:
+        found = boxes.parts(
+            node.axis, [self.graph.nodes[i].shape for i in self.graph.inputs[position]], node.shape, place
+        )
+        if found is None:
+            raise StoreFirst(position)
+        return found
+
+    def _wanted_of_parts(self, position: int, node: Concat, layout: Layout | Beyond, level: int) -> list["_Place"]:
+        """Return the parts of a concatenation, where they are read for its elements; none if their positions do."""
+        if self.axes is not None or self.fold_count:
+            raise CannotJoin if self.made else StoreFirst(position)
+        if self.graph.source(position) is not None:
+            return []
+        inputs = self.graph.inputs[position]
+        return [(inputs[part.operand], part.place, level) for part in self._parts(position, node, layout)]
 
     def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return the values and the target of a write to a box, where they are read for its elements."""
@@ -285,6 +304,8 @@ class Lowering:
                 return self._generate(position, node, layout, level)
             case Scatter():
                 return self._select(node, layout, level, values)
+            case Concat():
+                return self._select_part(position, node, layout, level, values)
             case Gather():
                 source = self.graph.inputs[position][0]
                 if self.graph.root(source) in self.made:
@@ -293,7 +314,7 @@ class Lowering:
                 slot = self.input_slot(source)
                 taken_level = max(self.instructions[values[0]].level, OUTER)
                 return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
-            case Leaf() | Concat() | Reduce() | Scan() | Contract() | Call():
+            case Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
@@ -328,13 +349,50 @@ class Lowering:
 
     def _take(self, position: int, layout: Layout, level: int) -> int:
         """Read a stored value at positions of which some are outside of it, where what is read is dropped."""
+        return self._take_at(position, self._generated(generators.position, dtypes.int32, layout, level))
+
+    def _take_at(self, position: int, place: int) -> int:
+        """Read a stored value at the positions that an instruction computes."""
         root = self.graph.root(position)
         if root in self.made:
             raise CannotJoin
         node = self.graph.nodes[position]
-        slot = self.input_slot(root)
-        place = self._generated(generators.position, dtypes.int32, layout, level)
-        return self.add(Take(slot, place, node.size, node.dtype, self.instructions[place].level), (place,))
+        return self.add(
+            Take(self.input_slot(root), place, node.size, node.dtype, self.instructions[place].level), (place,)
+        )
+
+    def _select_part(self, position: int, node: Concat, place: Layout | Beyond, level: int, values: list[int]) -> int:
+        """Select between the parts of a concatenation, or between the positions of its elements in its source."""
+        source = self.graph.source(position)
+        if source is not None:
+            return self._take_at(source, self._position(position, place, level))
+        return self._chosen(self._parts(position, node, place), values, node.dtype, level)
+
+    def _chosen(self, parts: Sequence[Part], values: Sequence[int], dtype: DType, level: int) -> int:
+        chosen = values[0]
+        for part, value in zip(parts[1:], values[1:], strict=True):
+            is_begun = self._generated(generators.not_negative, dtypes.bool_, part.begun, level)
+            chosen = self._applied(ops.where, (is_begun, value, chosen), dtype)
+        return chosen
+
+    def _position(self, position: int, place: Layout | Beyond, level: int) -> int:
+        """Return the instruction that computes the position of an element of a concatenation in its source."""
+        graph, node = self.graph, self.graph.nodes[position]
+        if isinstance(node, Concat) and (position not in graph.stored or isinstance(place, Layout)):
+            parts = self._parts(position, node, place)
+            inputs = graph.inputs[position]
+            places = [self._position(inputs[part.operand], part.place, level) for part in parts]
+            return self._chosen(parts, places, dtypes.int32, level)
+        assert isinstance(place, Beyond)
+        if isinstance(node, View) and position not in graph.stored:
+            (source,) = graph.inputs[position]
+            if source in graph.stored:
+                return self._generated(generators.position, dtypes.int32, place.seen_through(node.layout), level)
+            inner = place.in_source(node.layout, graph.nodes[source].shape)
+            if inner is None:
+                raise StoreFirst(source)
+            return self._position(source, inner, level)
+        return self._generated(generators.position, dtypes.int32, place.seen_through(contiguous(node.shape)), level)
 
     def _select(self, node: Scatter, place: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""

@@ -20,7 +20,7 @@ from gpuarray.fusion.limits import Limits
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
-from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
+from gpuarray.fusion.single_steps import BINDING_LIMIT, MOST_SELECTED, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
@@ -120,16 +120,21 @@ class Planner:
                 self._headed(position, self.single.contract(position, node))
             case Call():
                 self._alone([self.single.call(position, node)])
-            case Concat():
+            case Concat() if self._is_written_by_parts(position, node):
                 self._alone(self.single.concat(position, node), position)
             case Scatter() if not node.is_whole and not graph.is_selected(position):
                 self._alone(self.single.scatter(position, node), position)
-            case Scatter() | Map() | Generate() | View() | Gather() | Reduce():
+            case Concat() | Scatter() | Map() | Generate() | View() | Gather() | Reduce():
                 self._place(position, node)
             case Leaf():
                 raise AssertionError("a leaf is in memory already")
             case _:
                 assert_never(node)
+
+    def _is_written_by_parts(self, position: int, node: Concat) -> bool:
+        """Whether a loop for each shape of part writes a concatenation, rather than one loop that selects."""
+        shapes = {self.graph.nodes[i].shape for i in self.graph.inputs[position]}
+        return len(shapes) == 1 or node.nbytes > MOST_SELECTED or not self.graph.is_selected(position)
 
     def _alone(self, steps: list[PlannedStep], *positions: int) -> None:
         """Add a group of steps that make some values, by default all that the steps write."""
@@ -176,10 +181,10 @@ class Planner:
             case Scatter() if node.is_whole:
                 alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
                 alone.make_placed(position)
-            case Map() | Generate() | View() | Gather() | Scatter():
+            case Map() | Generate() | View() | Gather() | Scatter() | Concat():
                 alone = LoopBuilder(self.graph, node.shape, None)
                 alone.make_elementwise(position)
-            case Leaf() | Concat() | Scan() | Call():
+            case Leaf() | Scan() | Call():
                 raise AssertionError(f"no loop makes a {type(node).__name__}")
             case _:
                 assert_never(node)

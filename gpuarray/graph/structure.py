@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Leaf, Map, Node, Scatter, View
-from gpuarray.graph.walk import Meaning, Walk, current, meaning
+from gpuarray.graph.walk import Meaning, Walk, current, meanings_of
 from gpuarray.ops import elementwise as ops
 
 #: Operations whose results may have any dtype, whatever the operands have.
@@ -27,15 +27,15 @@ class Form(NamedTuple):
     of : callable
         Returns it, of a node with operands, or of the meaning of one.
     of_source : callable
-        Returns it, of a leaf or a generator, or of the meaning of one.
+        Returns it, of a leaf or a generator, or of the meaning of one, with its operation and its dtype.
     """
 
     of: Callable[[Node | Meaning], Hashable]
-    of_source: Callable[[Node | Meaning], Hashable]
+    of_source: Callable[[Node | Meaning], tuple[Hashable, ...]]
 
 
 #: Everything but values.
-EXACT: Final = Form(attrgetter("shape", "detail"), attrgetter("shape"))
+EXACT: Final = Form(attrgetter("shape", "detail"), attrgetter("op", "dtype", "shape"))
 
 
 class Structure:
@@ -67,7 +67,7 @@ class Structure:
         self._roots = [self._compared(place) for place in self.roots]
         # by operand, users before their operands: the place of the user, which operand, and what is compared
         self._inner: list[tuple[int, int, int, Any, Any, Any, int]] = []
-        self._sources: list[tuple[int, int, int, Any, Any, Any]] = []
+        self._sources: list[tuple[int, int, int, Any]] = []
         self._shared: list[tuple[int, int, int]] = []
         known = {*self.roots}
         for user in range(len(meanings) - 1, -1, -1):
@@ -80,7 +80,7 @@ class Structure:
                         compared = (place, compared[1], None, *compared[3:])  # its row and its operands say the rest
                     self._inner.append((user, slot, *compared))
                 else:
-                    self._sources.append((user, slot, *compared[:4]))
+                    self._sources.append((user, slot, place, self._forms[place]))
                 known.add(place)
 
     def _compared(self, place: int) -> tuple[int, Any, Any, Any, int]:
@@ -93,7 +93,7 @@ class Structure:
         waiting = [*self.roots]
         for place in waiting:  # which grows
             said = self.meanings[place]
-            found += (said.op, form.of(said) if said.inputs else form.of_source(said))
+            found += (said.op, form.of(said)) if said.inputs else form.of_source(said)
             waiting += said.inputs
             limit -= 1
             if not limit:
@@ -123,11 +123,11 @@ class Structure:
                 return None
             found[place] = node
             operands[place] = inputs
-        for user, slot, place, op, dtype, form in self._sources:
+        for user, slot, place, form in self._sources:
             node = operands[user][slot]
             if node.result is not None:
                 node = node.result
-            if node.op is not op or node.dtype is not dtype or of_source(node) != form:
+            if of_source(node) != form:
                 return None
             found[place] = node
         for user, slot, place in self._shared:
@@ -148,20 +148,20 @@ def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> in
     for node in waiting:  # which grows
         leaf = node.result
         if leaf is not None:
-            said += (leaf.op, of_source(leaf))
+            said += of_source(leaf)
         elif inputs := node.inputs:
             said += (node.op, of(node))
             waiting += inputs
         else:
-            said += (node.op, of_source(node))
+            said += of_source(node)
         limit -= 1
         if not limit:
             break
     return hash(tuple(said))
 
 
-def _rank(node: Node | Meaning) -> int:
-    return len(node.shape)
+def _rank(node: Node | Meaning) -> tuple[Hashable, ...]:
+    return node.op, node.dtype, len(node.shape)
 
 
 def _pattern(node: Node | Meaning) -> Hashable:
@@ -266,4 +266,4 @@ def _layout(node: Node | Meaning) -> Layout:
 
 def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:
     """Return the structure of the graph below some nodes, none twice, with which a walk began."""
-    return Structure([meaning(node, walk.position) for node in walk.order], [walk.position[root] for root in roots])
+    return Structure(meanings_of(walk), [walk.position[root] for root in roots])

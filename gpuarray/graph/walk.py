@@ -67,6 +67,11 @@ class Walk(NamedTuple):
     position: dict[Node, int]
 
 
+def meanings_of(walk: Walk) -> list[Meaning]:
+    """Return what each node of a walk says."""
+    return [meaning(node, walk.position) for node in walk.order]
+
+
 def topological(roots: Iterable[Node]) -> Walk:
     """Return the nodes below ``roots``, operands before their users."""
     order: list[Node] = []

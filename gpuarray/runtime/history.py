@@ -82,7 +82,7 @@ def recent(device: Device) -> list[Evaluation]:
 
 def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
-    walk = described(prepared.structure.meanings)
+    walk = described(prepared.meanings)
     found = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:

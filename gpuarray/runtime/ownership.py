@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.structure import Structure
+from gpuarray.graph.walk import Meaning
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
 
@@ -69,13 +69,15 @@ class Donor(NamedTuple):
     above: tuple[tuple[int, int], ...]
 
 
-def donors_of(structure: Structure, copies: Iterable[tuple[int, int]], settled: Collection[int]) -> tuple[Donor, ...]:
+def donors_of(
+    meanings: Sequence[Meaning], copies: Iterable[tuple[int, int]], settled: Collection[int]
+) -> tuple[Donor, ...]:
     """Return the donors of a plan.
 
     Parameters
     ----------
-    structure : Structure
-        The structure of the graph.
+    meanings : sequence of Meaning
+        What each node of the walk says.
     copies : iterable of (int, int)
         Steps that copy leaves, and the walk indices of these leaves.
     settled : collection of int
@@ -85,7 +87,7 @@ def donors_of(structure: Structure, copies: Iterable[tuple[int, int]], settled: 
     if not copied:
         return ()
     users: dict[int, list[tuple[int, int]]] = {}
-    for user, said in enumerate(structure.meanings):
+    for user, said in enumerate(meanings):
         for slot, operand in enumerate(said.inputs):
             users.setdefault(operand, []).append((user, slot))
     found = []

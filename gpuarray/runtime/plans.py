@@ -21,10 +21,10 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.recordings import Operands
-from gpuarray.graph.structure import Pattern, structure_of
+from gpuarray.graph.structure import Pattern
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import Walk, merge, topological
+from gpuarray.graph.walk import Walk, meanings_of, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
@@ -130,7 +130,7 @@ def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> 
             key = (*context, *wanted)
             prepared = _plans.get(key)
         if prepared is None:
-            prepared = _prepared(pending, walk or topological(pending), wanted, graph, provider, tuple(unstored))
+            prepared = _prepared(walk or topological(pending), wanted, graph, provider, tuple(unstored))
             _plans.keep((*context[:-1], graph.sizes(order), *wanted), prepared)
         else:
             prepared.is_used = True
@@ -165,7 +165,6 @@ class Template:
 
 
 def _prepared(
-    roots: Sequence[Node],
     walk: Walk,
     wanted: Sequence[int],
     graph: KnownGraph,
@@ -184,7 +183,7 @@ def _prepared(
         )
         check_plan(plan, nodes)
     pinned = prepare_steps(plan.steps, [decisions.decide(unsupported(p, provider)) for p in plan.steps], provider)
-    structure = graph.structure if graph.motion is None else structure_of(roots, walk)
+    meanings = graph.structure.meanings if graph.motion is None else meanings_of(walk)
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)
@@ -196,9 +195,9 @@ def _prepared(
         len(nodes) - len(template.leaves),
         tuple(kept) if duplicates else None,
         tuple(duplicates),
-        donors_of(structure, copies, settled),
+        donors_of(meanings, copies, settled),
         template.leaves,
-        structure,
+        meanings,
         tuple([nodes[position].nbytes for position, _ in plan.results]),
         unstored,
     )

@@ -14,7 +14,7 @@ from gpuarray.config import config
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.fusion.steps import CallStep, Step
 from gpuarray.graph.nodes import Node
-from gpuarray.graph.structure import Structure
+from gpuarray.graph.walk import Meaning
 from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider, TranslatingProvider
 from gpuarray.runtime import places
@@ -136,8 +136,8 @@ class PreparedPlan:
         The leaves whose buffers may be overwritten.
     leaves : tuple of int
         Positions of the leaves.
-    structure : Structure
-        The structure of the graph.
+    meanings : sequence of Meaning
+        What each node of the walk says.
     nbytes : tuple of int
         The sizes of the results.
     unstored : tuple of int
@@ -159,7 +159,7 @@ class PreparedPlan:
     duplicates: tuple[tuple[int, int], ...]
     donors: tuple[Donor, ...]
     leaves: tuple[int, ...]
-    structure: Structure
+    meanings: Sequence[Meaning]
     nbytes: tuple[int, ...]
     unstored: tuple[int, ...]
     placed: dict[int, Placement] = field(default_factory=dict)

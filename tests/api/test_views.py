@@ -344,3 +344,38 @@ def test_orders_in_either_case(order: Any, device: Any) -> None:
         assert_same(call(x), call(host))
     with pytest.raises(ValueError, match="order"):
         x.reshape(3, 2, order="k")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda m, x, n: [_add(x[i], 1) for i in m.arange(3)],
+        lambda m, x, n: _add(x[n[1]], 1),
+        lambda m, x, n: _add(x[n.argmin()], 1),
+        lambda m, x, n: _add(x[:, n.sum() - 3], 1),
+        lambda m, x, n: _add(x[n.max() - 1 :], 1),
+        lambda m, x, n: _add(x[m.asarray(1)], 1),  # an array without axes makes a copy
+        lambda m, x, n: _add(x[[1]], 1),
+    ],
+)
+@pytest.mark.parametrize("limit", [0, 1 << 14])
+def test_results_without_axes_are_keys_as_numpys_scalars_are(write, limit, device):
+    host, places = np.arange(12.0).reshape(3, 4), np.array([2, 0, 1])
+    with xp.using(direct_limit=limit):
+        x = xp.asarray(host)
+        write(xp, x, xp.asarray(places))
+    write(np, host, places)
+    assert_same(x, host)
+
+
+def _add(row, number):
+    row += number
+
+
+def test_a_row_at_a_place_that_is_not_known_yet_cannot_be_written_to(device):
+    x = xp.asarray(np.ones((3, 4)))
+    with xp.using(check_indices=False, direct_limit=0):
+        row = x[(xp.asarray([1, 2]) * 1).min()]
+    with pytest.raises(ValueError, match="read-only"):
+        row += 1
+    assert_same(row.copy() + 1, np.full(4, 2.0))

@@ -102,3 +102,15 @@ def test_what_the_page_writes_instead(x):
         with pytest.raises(error):
             refused()
     assert pd.DataFrame([{"mean": float(x.mean())}]).dtypes.iloc[0] == np.float64
+
+
+def test_elementwise_functions_of_the_namespace_return_what_numpys_do(x):
+    frame = pd.DataFrame(NUMBERS)
+    series = frame[0]
+    pd.testing.assert_frame_equal(xp.exp(frame), np.exp(frame))
+    for function in ("log", "abs", "isnan"):
+        pd.testing.assert_series_equal(getattr(xp, function)(series), getattr(np, function)(series))
+    pd.testing.assert_series_equal(xp.maximum(series, 0.5), np.maximum(series, 0.5))
+    pd.testing.assert_series_equal(xp.add(series, x[:, 1]), np.add(series, NUMBERS[:, 1]))
+    with pytest.raises(TypeError, match="str"):
+        xp.sqrt(pd.Series(["a"]))

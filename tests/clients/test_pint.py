@@ -122,3 +122,11 @@ def test_below_xarray(device):
     mean = (a * UNITS.Quantity(2, "s")).mean("t")
     assert mean.data.units == METRE * SECOND
     assert_same(mean.data.magnitude, 2 * NUMBERS.mean(axis=0), rtol=TOLERANCES)
+
+
+def test_elementwise_functions_of_the_namespace_return_quantities(device):
+    area = xp.multiply(metres(xp.asarray(NUMBERS)), metres(2.0))
+    assert area.units == METRE**2
+    assert_same(area.magnitude, NUMBERS * np.float32(2), rtol=TOLERANCES)
+    with pytest.raises(pint.DimensionalityError):
+        xp.add(area, metres(1.0))

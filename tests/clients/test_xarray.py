@@ -235,3 +235,10 @@ def test_weights_of_fits_are_numpys(device):
         a.polyfit("t", 1, w=weights)
     found = a.polyfit("t", 1, w=xp.asnumpy(weights)).polyfit_coefficients
     np.testing.assert_allclose(found.values, labelled(NUMBERS).polyfit("t", 1).polyfit_coefficients.values, rtol=1e-4)
+
+
+def test_elementwise_functions_of_the_namespace_return_labelled_arrays(device):
+    for data in (NUMBERS, xp.asarray(NUMBERS)):
+        found = xp.exp(labelled(data))
+        assert type(found.data) is type(data)
+        xr.testing.assert_allclose(found.as_numpy(), np.exp(labelled(NUMBERS)))

@@ -49,6 +49,7 @@ def difficult(kind: str, n: int) -> Array:
     matrices = {
         "hilbert": 1 / (places[:, None] + places + 1.0),
         "graded": generator.standard_normal((n, n)) * 10.0 ** (-places * 20 / n),
+        "graded rows": generator.standard_normal((n, n)) * 10.0 ** (-places * 8 / n)[:, None],
         "rank deficient": generator.standard_normal((n, 3)) @ generator.standard_normal((3, n)),
         "zero": np.zeros((n, n)),
         "small": 1e-30 * generator.standard_normal((n, n)),
@@ -58,7 +59,7 @@ def difficult(kind: str, n: int) -> Array:
     return matrices[kind].astype(np.float32)
 
 
-DIFFICULT = ("hilbert", "graded", "rank deficient", "zero", "small", "large", "repeated columns")
+DIFFICULT = ("hilbert", "graded", "graded rows", "rank deficient", "zero", "small", "large", "repeated columns")
 
 
 def units(error: Array, a: Array) -> float:
@@ -259,6 +260,11 @@ def test_spectra_of_difficult_matrices(kind: str) -> None:
     a = difficult(kind, 24)
     check_singular_values(a, a.dtype)
     check_eigenvalues(np.tril(a) + np.tril(a, -1).T, a.dtype)
+
+
+@pytest.mark.parametrize("shape", [(60, 60), (100, 100), (120, 70)])
+def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> None:
+    check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)
 
 
 def test_clustered_eigenvalues() -> None:

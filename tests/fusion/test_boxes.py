@@ -1,4 +1,4 @@
-"""Writes to boxes that are selected where they are read, instead of being stored."""
+"""Writes to boxes, and concatenations, that are selected where they are read, instead of being stored."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -85,12 +85,89 @@ def test_the_transpose_of_a_stencil_is_one_launch(selecting: None) -> None:
     np.testing.assert_allclose(np.sum(step(unit) * seed), np.sum(unit * found.get()), rtol=1e-9)
 
 
+def rolled(np: Any, a: Any, random: Any) -> Any:
+    """Return a sum of functions of parts of an array that are rolled, and joined with others."""
+    total, kept = a * 2, []
+    for _ in range(5):
+        axis = int(random.integers(a.ndim))
+        source = total if random.random() < 0.3 else a
+        shift = int(random.integers(-2 * a.shape[axis], 2 * a.shape[axis]))
+        moved = np.roll(source, shift, axis)
+        if random.random() < 0.5:
+            moved = np.roll(moved, int(random.integers(5)), int(random.integers(a.ndim)))
+        if random.random() < 0.3:
+            moved = np.roll(moved.T, 1)[::-1].T
+        first, last = sorted(random.integers(0, a.shape[axis] + 1, 2).tolist())
+        at = (slice(None),) * axis
+        parts = [
+            moved[(*at, slice(last, None))],
+            a[(*at, slice(first, last))] * 3,
+            np.zeros_like(a)[(*at, slice(first))],
+        ]
+        total = np.concatenate(parts, axis=axis)[(*at, slice(None, None, -1))] + np.sin(moved)
+        kept.append(moved[(*at, slice(1, None))] * 0.5)
+    return [total, *kept, np.sum(np.roll(total, 1, 0) * total, axis=0)]
+
+
+def test_selected_parts_have_the_values_of_stored_ones(selecting: None) -> None:
+    for trial in range(12):
+        shape = tuple(map(int, np.random.default_rng(trial).integers(1, 7, trial % 3 + 1)))
+        host = np.random.default_rng(trial).standard_normal(shape)
+        for found, known in zip(
+            rolled(xp, xp.asarray(host), np.random.default_rng(trial)),
+            rolled(np, host, np.random.default_rng(trial)),
+            strict=True,
+        ):
+            np.testing.assert_allclose(found.get(), known, rtol=1e-12, atol=1e-12)
+
+
+def test_a_step_of_rolls_is_one_launch(selecting: None) -> None:
+    x = xp.asarray(np.random.default_rng(0).standard_normal((20, 30)))
+    y = sum(xp.roll(xp.roll(x, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1)) * 0.1
+    assert len(xp.explain(y).steps) == 1
+    assert len(xp.explain(xp.roll(x, 3, 0)).steps) == 1
+    assert len(xp.explain(xp.concatenate([x, x[:3] * 2], axis=0) + 1).steps) == 1
+
+
+def test_what_takes_long_to_compute_is_not_computed_for_elements_of_others(selecting: None) -> None:
+    x = xp.asarray(np.random.default_rng(0).standard_normal((20, 30)))
+    heavy = xp.concatenate([xp.sin(x), xp.cos(x) * 2, xp.tanh(x)], axis=1)
+    assert "not_negative" not in str(xp.explain(heavy + 1, stage="plan"))
+    many = xp.concatenate([x, x, x, x, x, x], axis=1)
+    assert "not_negative" not in str(xp.explain(many + 1, stage="plan"))
+
+
+def test_parts_beyond_what_is_read_are_left_out(selecting: None) -> None:
+    x = xp.asarray(np.random.default_rng(0).standard_normal((20, 30)))
+    part = xp.roll(x, 2, 0)[5:]
+    assert "not_negative" not in str(xp.explain(part + 1, stage="plan"))
+
+
 def test_small_writes_to_kept_arrays_stay_in_place() -> None:
     with xp.using(device="cpu"):
         x = xp.zeros(100) + np.ones(100)
         for place in range(5):
             x[place] = 7
         assert "not_negative" not in str(xp.explain(x, stage="plan"))
+
+
+@pytest.mark.wgpu
+def test_cuts_of_a_loop_have_the_plans_of_its_last_run() -> None:
+    def run(parts: Any) -> Any:
+        for _ in range(6):
+            moved = [np.roll(np.roll(part, n, 0), -n, 1) for n, part in enumerate(parts)]
+            mean = sum(moved) / 9
+            parts = [part + 0.3 * (mean - part) for part in moved]
+        return sum(parts)
+
+    host = [np.random.default_rng(n).standard_normal((16, 16)).astype(np.float32) for n in range(9)]
+    with xp.using(device="wgpu"):
+        for _ in range(2):
+            found = run([xp.asarray(part) for part in host]).get()
+        plans = xp.stats()["plans"]
+        for _ in range(3):
+            np.testing.assert_array_equal(run([xp.asarray(part) for part in host]).get(), found)
+        assert xp.stats()["plans"] == plans
 
 
 def test_boxes_are_told_from_other_regions() -> None:

@@ -183,7 +183,8 @@ def test_what_follows_a_product_or_a_scan_joins_it(place: str) -> None:
 def test_pieces_of_equal_shape_are_joined_in_one_launch(place: str) -> None:
     x, y = on(place, numbers(ROWS, COLUMNS)), on(place, numbers(ROWS, COLUMNS, seed=1))
     assert xp.explain(xp.concat([x + 1, y * 2])).launches == 1
-    assert xp.explain(xp.concat([x + 1, y * 2, x[:7]])).launches == 2
+    # a GPU selects what is small; in-process a copy is faster
+    assert xp.explain(xp.concat([x + 1, y * 2, x[:7]])).launches == (1 if place == "wgpu" else 2)
     assert xp.explain(xp.stack([x, y, x - y], axis=-1)).launches == 1
 
 

@@ -315,11 +315,13 @@ def test_numpy_reads_values_in_place():
     assert peak < 2 * host.nbytes
 
 
-def test_index_arrays_cost_no_evaluation():
-    field = xp.asarray(np.arange(60_000.0).reshape(100, 200, 3))
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+def test_index_arrays_cost_no_evaluation(device):
+    field = xp.asarray(np.arange(60_000.0).reshape(100, 200, 3), device=device)
     expected = field.get()
-    for i, shift in zip(xp.arange(3), xp.asarray([1, 0, -1]), strict=True):
-        field[:, :, i] = xp.roll(field[:, :, i], shift, axis=1)
-        expected[:, :, int(i)] = np.roll(expected[:, :, int(i)], int(shift), axis=1)
+    with xp.using(device=device):
+        for i, shift in zip(xp.arange(3), xp.asarray([1, 0, -1]), strict=True):
+            field[:, :, i] = xp.roll(field[:, :, i], shift, axis=1)
+            expected[:, :, int(i)] = np.roll(expected[:, :, int(i)], int(shift), axis=1)
     assert xp.stats()["evaluations"] == 0
     assert_same(field, expected)

@@ -247,10 +247,11 @@ def test_an_array_without_axes_is_an_index():
     x, places = xp.asarray(np.arange(12.0).reshape(3, 4)), xp.asarray([2, 1])
     assert float(x[places[0], places[1]]) == 9
     x[places[0]] = 0
-    row = x[places[1]]
+    row, copied = x[places[1]], x[xp.asarray(1)]
     x[1] = -1
     assert x.tolist() == [[0, 1, 2, 3], [-1] * 4, [0] * 4]
-    assert row.tolist() == [4, 5, 6, 7]  # a key that is an array makes a copy
+    assert row.tolist() == [-1] * 4  # an element is a scalar in NumPy, which makes a view
+    assert copied.tolist() == [4, 5, 6, 7]  # an array without axes makes a copy
 
 
 def test_scalars_that_are_known_are_computed_at_once():

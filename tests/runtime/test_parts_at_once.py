@@ -189,3 +189,26 @@ def test_selections_by_masks_make_no_plans(host):
     for mask in masks:
         assert_same(array[xp.asarray(mask)], host[mask])
     assert xp.stats()["plans"] == before
+
+
+def test_writes_by_masks_are_made_in_place(host):
+    x, y = computed(host), host.copy()
+    x[0, 0] = 0  # now it has memory of its own
+    before, evaluations = address(x), xp.stats()["evaluations"]
+    rows = []
+    for a, np_ in ((x, xp), (y, np)):
+        rows.append(a[200])
+        a[np_.asarray(host > 1e5)] = -1
+        a[np_.asarray(host % 2000 == 7)] = np_.asarray(np.arange(120.0))
+        a[np_.asarray(host < 0)] = 5
+    assert xp.stats()["evaluations"] == evaluations
+    assert address(x) == before
+    for a, np_ in ((x, xp), (y, np)):
+        a[np_.asarray(host % 2000 == 9)] = a.reshape(-1)[200:320]
+    assert_same(rows[0], rows[1])
+    assert_same(x, y)
+    pending = x + 0.0
+    x[xp.asarray(host < 9)] = 3
+    assert_same(pending, y)
+    with pytest.raises(ValueError, match="119 input values"):
+        x[xp.asarray(host % 2000 == 7)] = xp.asarray(np.arange(119.0))

@@ -128,9 +128,10 @@ class TiledLoop:
 
 
 def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any]) -> Array:
-    memory = outputs[view.slot] if view.is_output else inputs[view.slot]
-    offset = view.offset if type(view.offset) is int else at_values(view.offset, scalars)
-    return np.ndarray(view.shape, view.dtype, memory, offset, view.strides)
+    slot, is_output, dtype, shape, strides, offset, _ = view
+    if type(offset) is not int:
+        offset = at_values(offset, scalars)
+    return np.ndarray(shape, dtype, outputs[slot] if is_output else inputs[slot], offset, strides)
 
 
 class PreparedLoop:

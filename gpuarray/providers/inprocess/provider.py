@@ -160,30 +160,30 @@ class InProcessProvider:
             case _:
                 assert_never(step)
 
+    @np.errstate(all="ignore")  # as a decorator it makes no object at each call
     def run(self, tasks: Sequence[Task], wanted: HostBuffer | None = None) -> None:
         """Run tasks in order; they are done on return."""
         self._check_open()
         workers = self.workers
         observed = self._observed if observers.active and not observers.is_sampled_out() else None
         stop = 0 if observed is None else perf_counter_ns()
-        with np.errstate(all="ignore"):
-            for task in tasks:
-                inputs = [buffer.memory for buffer in task.inputs]
-                outputs = [buffer.memory for buffer in task.outputs]
-                prepared = task.prepared
-                if isinstance(prepared, PreparedCall):
-                    for buffer, made in zip(
-                        task.outputs, prepared.run(inputs, outputs, task.scalars, workers), strict=False
-                    ):
-                        if not buffer.take(made):
-                            workers.copy(buffer.memory[: made.nbytes], made)
-                else:
-                    prepared.run(inputs, outputs, task.scalars, workers)
-                if observed is not None:
-                    start, stop = stop, perf_counter_ns()
-                    if prepared not in observed.moved:
-                        observed.moved[prepared] = _nbytes(task.inputs), _nbytes(task.outputs)
-                    observed.ran.extend((prepared, task.tag, start, stop))
+        for task in tasks:
+            inputs = [buffer.memory for buffer in task.inputs]
+            outputs = [buffer.memory for buffer in task.outputs]
+            prepared = task.prepared
+            if isinstance(prepared, PreparedCall):
+                for buffer, made in zip(
+                    task.outputs, prepared.run(inputs, outputs, task.scalars, workers), strict=False
+                ):
+                    if not buffer.take(made):
+                        workers.copy(buffer.memory[: made.nbytes], made)
+            else:
+                prepared.run(inputs, outputs, task.scalars, workers)
+            if observed is not None:
+                start, stop = stop, perf_counter_ns()
+                if prepared not in observed.moved:
+                    observed.moved[prepared] = _nbytes(task.inputs), _nbytes(task.outputs)
+                observed.ran.extend((prepared, task.tag, start, stop))
         self._events["launches"] += len(tasks)
 
     def synchronize(self) -> None:

@@ -4,16 +4,26 @@ Rotations of two columns make these orthogonal, until all are. The matrix is the
 is V. For a Hermitian matrix the same is done after a multiple of the identity was added that makes it positive
 definite: its columns become multiples of its eigenvectors. One workgroup turns few columns in one launch, in the rounds
 of a tournament; of more columns, blocks meet each other (:mod:`gpuarray.codegen.calls.linear_algebra.meetings`).
+
+The columns of a triangle, of which a QR factorisation was made twice, are nearly orthogonal already (Drmac and Veselic,
+2008): A = Q R, R^H = Q' R', and the columns of R'^H are turned. Others may take many sweeps, as those of a matrix whose
+rows are of different sizes.
 """
 
-from gpuarray.codegen.calls.linear_algebra.blocks import move, update
+from dataclasses import replace
+
+from gpuarray.codegen.calls.linear_algebra.blocks import IDENTITY, LOWER, move, update
 from gpuarray.codegen.calls.linear_algebra.columns import Columns, measure, normalise, quotients, sort
+from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, factorise, multiply
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.meetings import sweep, tournament
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
-from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, SWEEPS, turn_all
+from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, turn_all
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
+
+#: Most sweeps in which blocks meet.
+_SWEEPS = 20
 
 
 def orthogonalise(
@@ -22,19 +32,48 @@ def orthogonalise(
     """Return columns that are orthogonal, made of those of a matrix.
 
     With ``definite`` the matrix is Hermitian, its columns become eigenvectors of unit length, and its eigenvalues are
-    Rayleigh quotients: those do not have the rounding errors of the rotations. The status becomes 1 if the last sweep
-    turned columns, or a length is not finite.
+    Rayleigh quotients: those do not have the rounding errors of the rotations. Another matrix may be overwritten. The
+    status becomes 1 if the last sweep turned columns, or a length is not finite.
     """
+    if definite or a.columns <= ALONE:
+        return _turned(frame, a, status, vectors=vectors, definite=definite, ascending=ascending)
+    left, lower = _triangle(frame, a)
+    right, core = _triangle(frame, lower)
+    found = _turned(frame, core, status, vectors=vectors, definite=False, ascending=ascending)
+    if found.vectors is None:
+        return found
+    work = found.work
+    if a.rows > a.columns:
+        work = frame.matrix(a.rows, a.columns)
+        move(frame, work, work, IDENTITY)
+        move(frame, found.work, work[: a.columns, :])
+    multiply(frame, left, work)
+    multiply(frame, right, found.vectors)
+    return replace(found, work=work)
+
+
+def _triangle(frame: Frame, a: Matrix) -> tuple[Reflectors, Matrix]:
+    """Return the factor Q of a matrix, which is overwritten, and the adjoint of R."""
+    q = factorise(frame, a)
+    lower = frame.matrix(a.columns, a.columns)
+    move(frame, a[: a.columns, :].T, lower, LOWER, conjugated=True)
+    return q, lower
+
+
+def _turned(
+    frame: Frame, a: Matrix, status: Buffer, *, vectors: bool, definite: bool, ascending: bool
+) -> Columns:  # fmt: skip
+    """Return columns that are orthogonal, after rotations of those of a matrix."""
     n, real = a.columns, Numbers(frame.dtype).real_dtype
-    turned, scales = frame.buffer(frame.batch * SWEEPS, INDEX), frame.buffer(frame.batch * 2, real)
+    turned, scales = frame.buffer(frame.batch * _SWEEPS, INDEX), frame.buffer(frame.batch * 2, real)
     both, work, v = _columns(frame, a, vectors=vectors)
     found = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
     _prepare(frame, both, found, turned, definite=definite)
     if n <= ALONE:
         turn_all(frame, both, a.rows, turned)
     else:
-        blocks = tournament(frame, both, a.rows, turned, SWEEPS)
-        for number in range(SWEEPS):
+        blocks = tournament(frame, both, a.rows, turned, _SWEEPS)
+        for number in range(_SWEEPS):
             sweep(frame, blocks, number)
     measure(frame, work, found.lengths)
     if v is not None:
@@ -46,7 +85,7 @@ def orthogonalise(
         product = frame.matrix(n, n)
         update(frame, product, a, work, sign=0)
         quotients(frame, work, product, found.lengths)
-    sort(frame, found, turned, 0 if n <= ALONE else SWEEPS - 1, status, ascending=ascending)
+    sort(frame, found, turned, 0 if n <= ALONE else _SWEEPS - 1, status, ascending=ascending)
     return found
 
 
@@ -139,7 +178,7 @@ def _write_scaling(
         "if (part == 0u && local == 0u) {",
         scales.store("2u * plane", "scale"),
         scales.store("2u * plane + 1u", "shift"),
-        f"for (var s = 0u; s < {SWEEPS}u; s++) {{ {flags.store(f'plane * {SWEEPS}u + s', '0i')} }}",
+        f"for (var s = 0u; s < {_SWEEPS}u; s++) {{ {flags.store(f'plane * {_SWEEPS}u + s', '0i')} }}",
         "}",
         f"for (var n = 0u; n < {_SCALED}u; n++) {{",
         f"let e = (part * {_SCALED}u + n) * {WORKGROUP}u + local;",

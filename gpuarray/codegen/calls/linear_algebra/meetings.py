@@ -7,10 +7,10 @@ the sweep before turned nothing.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
@@ -23,6 +23,8 @@ from gpuarray.dtypes import DType
 _GROUPS = 256
 #: Invocations along an edge of a tile.
 _EDGE = 16
+#: Rows of an invocation that turns columns, and invocations that have columns of the same row.
+_SHARED = 2
 
 
 def meeting(number: str, place: str, count: str) -> tuple[str, str]:
@@ -197,46 +199,65 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
 
 
 def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
-    """Multiply the columns of meetings by their rotations, in place: each invocation has a row in registers."""
-    numbers, width = Numbers(frame.dtype), t.width
+    """Multiply the columns of meetings by their rotations, in place."""
+    numbers = Numbers(frame.dtype)
 
     def write(template: Template) -> None:
-        kernel = template.kernel
-        turns = Vectors("turns", numbers, width, width)
-        kernel.module += [*numbers.functions, turns.declaration]
-        _begin(template, t, "parts")
-        written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
-        meets = template.bind(t.meets, writable=False)
-        kernel.line(f"if ({meets.load('slot')} == 0) {{ return; }}", f"let i = part * {WORKGROUP}u + local;")
-        template.numbers("rows")
-        template.matrix("work")
-        turn = read.load(f"slot * {width * width}u + e")
-        place = template.place("work", t.work, "i", "column_of({0}, one, other)")
-        element = written.load(template.place("work", t.work, "i", "column"))
-        kernel.line(
-            f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
-            f"{turns.element(f'e / {width}u', f'e % {width}u')} = {turn};",
-            "}",
-            "workgroupBarrier();",
-            "if (i >= rows) { return; }",
-            *unrolled(width, lambda j: f"var x{j} = {numbers.zero};"),
-            f"for (var k = 0u; k < {width}u; k += {LANES}u) {{",
-        )
-        for m in range(LANES):  # the loads of four columns are under way at once
-            value = f"let column = column_of(k + {m}u, one, other); if (column < columns) {{ minus{m} = -{element}; }}"
-            kernel.line(f"var minus{m} = {numbers.zero}; {{ {value} }}")
-        for m in range(LANES):
-            lets, factors = turns.read(f"(k + {m}u)")
-            kernel.line("{", *lets)
-            kernel.line(*unrolled(width, lambda j: f"x{j} = {numbers.less(f'x{j}', f'minus{m}', factors[j])};"), "}")  # noqa: B023
-        kernel.line("}")
-        for j in range(width):
-            store = written.store(place.format(f"{j}u"), f"x{j}")
-            kernel.line(f"if (column_of({j}u, one, other) < columns) {{ {store} }}")
+        _write_turn(template, t, numbers)
 
     parts = -(-t.work.rows // WORKGROUP)
     values = {**places, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
     frame.run(("turn", t.work.buffer), "turns of columns", write, values, frame.batch * t.meetings * parts)
+
+
+def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
+    """Write the kernel, in which an invocation has some columns of a few rows in registers, which share rotations.
+
+    The rows are those of several invocations: all have read them before one writes.
+    """
+    kernel, width = template.kernel, t.width
+    each = width // _SHARED
+    turns = Vectors("turns", numbers, width, width)
+    kernel.module += [*numbers.functions, turns.declaration]
+    _begin(template, t, "parts")
+    written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
+    meets = template.bind(t.meets, writable=False)
+    step = WORKGROUP // _SHARED
+    kernel.line(
+        f"if ({meets.load('slot')} == 0) {{ return; }}",
+        f"let first = local / {step}u * {each}u;",
+        *(f"let i{r} = part * {WORKGROUP}u + local % {step}u + {r * step}u;" for r in range(_SHARED)),
+    )
+    template.numbers("rows")
+    template.matrix("work")
+    turn = read.load(f"slot * {width * width}u + e")
+    kernel.line(
+        f"for (var e = local; e < {width * width}u; e += {WORKGROUP}u) {{",
+        f"{turns.element(f'e / {width}u', f'e % {width}u')} = {turn};",
+        "}",
+        "workgroupBarrier();",
+        *(f"var x{r}_{j} = {numbers.zero};" for r in range(_SHARED) for j in range(each)),
+        f"for (var k = 0u; k < {width}u; k += {LANES}u) {{",
+    )
+    for m, r in product(range(LANES), range(_SHARED)):  # the loads of four columns are under way at once
+        element = written.load(template.place("work", t.work, f"i{r}", "column"))
+        kernel.line(
+            f"var minus{m}_{r} = {numbers.zero}; {{ let column = column_of(k + {m}u, one, other);",
+            f"if (column < columns && i{r} < rows) {{ minus{m}_{r} = -{element}; }} }}",
+        )
+    for m in range(LANES):
+        lets, factors = turns.read_some("turn", f"k + {m}u", "first", each)
+        kernel.line("{", *lets)
+        for r, (j, factor) in product(range(_SHARED), enumerate(factors)):
+            kernel.line(f"x{r}_{j} = {numbers.less(f'x{r}_{j}', f'minus{m}_{r}', factor)};")
+        kernel.line("}")
+    kernel.line("}", "storageBarrier(); workgroupBarrier();")
+    for j in range(each):
+        stores = (
+            f"if (i{r} < rows) {{ {written.store(template.place('work', t.work, f'i{r}', 'column'), f'x{r}_{j}')} }}"
+            for r in range(_SHARED)
+        )
+        kernel.line(f"{{ let column = column_of(first + {j}u, one, other); if (column < columns) {{", *stores, "} }")
 
 
 def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:

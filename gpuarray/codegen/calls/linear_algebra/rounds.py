@@ -16,9 +16,9 @@ from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives, uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
 
-#: Most columns that one workgroup turns in one launch, and most sweeps.
+#: Most columns that one workgroup turns in one launch, and most sweeps, of which graded matrices take many.
 ALONE: Final = 64
-SWEEPS: Final = 20
+_SWEEPS: Final = 200
 #: Banks of workgroup memory.
 _BANKS: Final = 32
 #: Most rows of two columns that an invocation keeps in registers from their products to their rotation.
@@ -96,21 +96,21 @@ def turn_all(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
         kernel = template.kernel
         rounds = Rounds(template, frame, team, both)
         flags = template.bind(turned, writable=True)
-        template.numbers("rows", "height", "columns", "pairs", "pitch")
+        template.numbers("rows", "height", "columns", "pairs", "pitch", "flags_each")
         kernel.line("let plane = block;")
         template.matrix("a")
         place = template.place("a", both, "i", "j")
         if team.room:
             rounds.each_element("height", f"kept[j * pitch + i] = {rounds.access.load(place)};")
         rounds.turn()
-        kernel.line(f"if (local == 0u && is_turned != 0u) {{ {flags.store(f'plane * {SWEEPS}u', '1i')} }}")
+        kernel.line(f"if (local == 0u && is_turned != 0u) {{ {flags.store('plane * flags_each', '1i')} }}")
         if team.room:
             kernel.line("workgroupBarrier();")
             rounds.each_element("height", rounds.access.store(place, "kept[j * pitch + i]"))
 
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "pairs": team.pairs, "pitch": team.pitch,
-        **where("a", both),
+        "flags_each": turned.size // max(1, frame.batch), **where("a", both),
     }  # fmt: skip
     frame.run(("rounds", both.buffer, team), "rotations", write, values, frame.batch)
 
@@ -179,7 +179,7 @@ class Rounds:
             f"let enough = {real}({epsilon!r}) * sqrt({real}(rows));",
             f"let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
             f"let pair = local / {together}u; let member = local % {together}u;",
-            f"var sweeps = {SWEEPS}u;",
+            f"var sweeps = {_SWEEPS}u;",
             "while (sweeps > 0u) {",
             "if (local == 0u) { is_turned = 0u; }",
             "for (var number = 0u; number + 1u < 2u * pairs; number++) {",
