@@ -165,6 +165,12 @@ class MemoryArray:
             recorded.bound(cell, depth)
         return array
 
+    def traits(self) -> tuple[Cell, Shape, DType, str | None, int]:
+        """Return the cell, the shape, the dtype, the part and the access, in the time that one of them takes."""
+        if self._value is not None:
+            self._settle()
+        return self._made_cell, self._made_shape, self._made_dtype, self._made_part, self._made_access
+
     def _settle(self) -> None:
         """Give the array of a value the other attributes, and a cell with the value as its memory."""
         with cells.binding:  # another thread may do so

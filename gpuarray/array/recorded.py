@@ -87,12 +87,13 @@ class Recorded:
         cell : Cell
             The cell.
         depth : int
-            The depth of its graph, of at least an eighth of the ``pending_limit``.
+            The depth of its graph, of at least an eighth of the least ``pending_limit`` of a thread.
         """
         limit = config.current.pending_limit
         if depth & 7 and depth <= limit + 8:
             return
-        if depth <= limit and (cell.node.size > LAUNCH_BOUND or not _is_on_gpu(cell.device)):
+        is_short = depth < limit // 8 or tape.state.tapes or cell.node.size > LAUNCH_BOUND
+        if depth <= limit and (is_short or not _is_on_gpu(cell.device)):
             return
         with evaluate.device_lock(cell.device):  # another thread may be updating what is below
             top = cell.node
@@ -162,15 +163,15 @@ def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]
     end = pending[0].depth + 1
     # operands of the latest operation that nothing else reads are mostly temporary, or about to be replaced
     temporary = set() if latest is None else {*latest.inputs}
-    until = dict.fromkeys(pending, 0)
+    until = dict.fromkeys(filter(_is_pending, pending), 0)
     for node in pending:
         for operand in node.inputs:
             if operand in until:
                 until[operand] = max(until[operand], node.depth)
         if node is not latest:
             temporary.difference_update(node.inputs)
-    for node in pending:
-        if not until[node] or (node not in temporary and _is_held(node)):
+    for node, stop in until.items():
+        if not stop or (node not in temporary and _is_held(node)):
             until[node] = end
     wanted = [0] * end
     instructions = [_UNKNOWN] * end

@@ -18,7 +18,7 @@ from gpuarray.autodiff.elementwise import Unevaluated, partials_of
 from gpuarray.autodiff.nodes import inverse, is_injective, without_repetition
 from gpuarray.autodiff.program import Cotangents, Outputs, Program, Walk, rules, standing_for
 from gpuarray.dtypes import DType
-from gpuarray.graph.layouts import is_identity
+from gpuarray.graph.layouts import Layout, contiguous_strides, is_identity
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scatter, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
@@ -40,7 +40,7 @@ def pull(program: Program, cotangents: Cotangents, walk: Walk | None = None) -> 
     limit = immediacy().limit
     if limit and program.device.kind in FREE:
         nodes: list[Any] = [node for node, _, _ in program.steps if isinstance(node, BaseNode)]
-        if all(prod(node.shape) <= limit for node in nodes):
+        if max([prod(node.shape) for node in nodes], default=0) <= limit:
             seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
             if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
                 values = compute_small(nodes, program.results, program.device)
@@ -239,12 +239,11 @@ def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, want
 
 def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> bool:
     (source,) = operands
-    beside = [1 if a in node.axes else n for a, n in enumerate(source.shape)]
+    beside = tuple([1 if a in node.axes else n for a, n in enumerate(source.shape)])
     if node.op is reductions.sum:
-        part = ct.reshape(beside)
-        if part.dtype != source.dtype:
-            part = _converted(part, source.dtype)
-        walk.add(source, np.broadcast_to(part, source.shape))
+        part = np.asarray(ct if ct.dtype == source.dtype else _converted(ct, source.dtype), order="C")
+        strides = [0 if a in node.axes else step for a, step in enumerate(contiguous_strides(beside))]
+        walk.add(source, strided(part, Layout(source.shape, tuple(strides), 0)))
         return True
     values = walk.value(source), walk.value(node)
     if (node.op is reductions.max or node.op is reductions.min) and values[0] is not None and values[1] is not None:

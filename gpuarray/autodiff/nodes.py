@@ -6,6 +6,7 @@ that it had, the cotangent, and which operands need one; it returns a cotangent 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from gpuarray import dtypes
@@ -47,6 +48,7 @@ def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
     return build.scatter_combined(ops.add, empty, values, positions)
 
 
+@lru_cache(maxsize=8192)
 def without_repetition(layout: Layout) -> tuple[tuple[int, ...], Layout]:
     """Return the axes along which a layout shows the same elements again, and the layout without them."""
     shape, strides, offset = layout
@@ -57,6 +59,7 @@ def without_repetition(layout: Layout) -> tuple[tuple[int, ...], Layout]:
     return repeated, Layout(tuple([shape[a] for a in kept]), tuple([strides[a] for a in kept]), offset)
 
 
+@lru_cache(maxsize=8192)
 def is_injective(layout: Layout) -> bool:
     """Return whether a layout names no position twice, as far as strides alone tell."""
     reach = 0
@@ -67,6 +70,7 @@ def is_injective(layout: Layout) -> bool:
     return True
 
 
+@lru_cache(maxsize=8192)
 def inverse(layout: Layout, shape: Shape) -> Layout | None:
     """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
     order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))

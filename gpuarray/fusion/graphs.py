@@ -15,7 +15,7 @@ from typing import Final, assert_never
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
-from gpuarray.graph.layouts import is_identity
+from gpuarray.graph.layouts import Layout, are_apart, is_identity
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
 from gpuarray.ops.elementwise import positive
@@ -24,8 +24,16 @@ from gpuarray.ops.elementwise import positive
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
 
+#: Bytes of an array up to which a write to most of it is selected where the whole is copied: one launch, of which each
+#: element takes longer, instead of two or three.
+MOST_SELECTED = 1 << 24
 #: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
 _FREE: Final = frozenset((Leaf, Generate, Map))
+#: Kinds of nodes that a loop may compute where it reads them.
+_LOWERED: Final = frozenset((Map, View, Gather, Scatter))
+#: Operations of one element that are computed again rather than stored by another launch, where launches take longer.
+#: They make a kernel about as long as it may be.
+MOST_AGAIN: Final = INSTRUCTION_LIMIT * costs.PER_INSTRUCTION
 #: How many parts a concatenation has at most whose elements are selected, and how many elements, as positions have 32
 #: bits.
 _PARTS: Final = 4
@@ -141,9 +149,10 @@ class GraphView:
     def is_selected(self, position: int) -> bool:
         """Return whether the elements of a write, or of a concatenation, are selected by coordinates.
 
-        Those are writes to a box where nothing could be updated in place: the target is a number, or the values are and
-        others read the target, too. Such a target need not be stored. Of concatenations they are those of few parts,
-        which are parts of one array, as those of a roll are, or which take no longer to compute than to store.
+        Those are writes to a box where nothing could be updated in place: the target is a number; or the values are and
+        others read the target, too; or most of the array is written, with values that follow from its other elements.
+        Such a target need not be stored. Of concatenations they are those of few parts, which are parts of one array,
+        as those of a roll are, or which take no longer to compute than to store.
         """
         node = self.nodes[position]
         if not self.selects:
@@ -158,8 +167,36 @@ class GraphView:
             return False
         target, values = self.inputs[position]
         is_shared = self.users[target] > 1 and position not in self.wanted
-        is_apart = boxes.is_constant(self.nodes[target]) or (is_shared and boxes.is_constant(self.nodes[values]))
+        is_apart = (
+            boxes.is_constant(self.nodes[target])
+            or (is_shared and boxes.is_constant(self.nodes[values]))
+            or (
+                node.nbytes <= MOST_SELECTED
+                and 2 * node.layout.size > node.size
+                and self._follows(position, node.layout)
+            )
+        )
         return is_apart and boxes.box_of(node.layout, node.shape) is not None
+
+    def _follows(self, position: int, layout: Layout) -> bool:
+        """Return whether a loop of the values of a write may read elements of the target that it has replaced."""
+        target, values = self.inputs[position]
+        stack, seen = [values], {values}
+        while stack:
+            current = stack.pop()
+            node = self.nodes[current]
+            for operand in self.inputs[current] if type(node) in _LOWERED else ():
+                if operand == target:
+                    if not isinstance(node, View) or not (node.layout == layout or are_apart(node.layout, layout)):
+                        return True
+                elif operand > target and operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+        return False
+
+    def hides(self, operations: int, size: int) -> bool:
+        """Return whether a launch takes longer than so many operations for each element of a loop, written out."""
+        return self.selects and operations <= MOST_AGAIN and operations * size <= self.launch
 
     def source(self, position: int) -> int | None:
         """Return the value of which all parts of a concatenation are views; None if there are several, or many parts.
@@ -305,7 +342,7 @@ class GraphView:
             if current in self.stored or nodes[current].size > 2 * nodes[position].size:
                 return position
             is_shared |= self.users[current] > 1
-        return position
+        return current if is_shared and isinstance(nodes[current], Scatter) else position
 
     def cost(self, position: int, uses: Mapping[int, int] | None = None, enough: float = inf) -> int:
         """Return the operations of computing one element of a node from stored values.

@@ -4,11 +4,12 @@ One pass over the nodes, operands before their users, decides. For each value it
 computed from and by which instructions, as sets of numbers.
 """
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from gpuarray.device import Capabilities
-from gpuarray.fusion import costs
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
+from gpuarray.fusion import boxes, costs
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_AGAIN, GraphView
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Scatter, View
 
 #: About how often a value is computed for one element of another at most, in plans that are made without comparing.
@@ -17,6 +18,8 @@ _ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter, Concat))
 #: Kinds of nodes that are computed by the loops of their operands.
 _IN_LOOPS: Final = frozenset((Map, View, Gather, Leaf, Generate))
 
+#: What a value is computed from by little: a value, through which layouts it is seen, and the operations.
+_Seen: TypeAlias = tuple[int, tuple[Layout | None, ...], int]
 #: A set of numbers: a lower bound, and a bit for each number from there on. Sets of neighbouring numbers are short.
 _Bits: TypeAlias = tuple[int, int]
 _NO_BITS: Final[_Bits] = (0, 0)
@@ -57,7 +60,7 @@ class Limits:
         takes.
         """
         graph, stored = self.graph, self.graph.stored
-        again = _read_again(graph) if graph.is_plain else {}
+        again = _read_again(graph) if graph.is_plain or self._may_hide() else {}
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
@@ -75,11 +78,24 @@ class Limits:
             first += length
             self._reads.append(read)
             self._inside.append(inside)
-            if again:
-                times.append(max([times[i] for i in free], default=1) * again.get(position, 1))
-                work = inside[1].bit_count() * costs.PER_INSTRUCTION
-                if position in again and (times[-1] > MOST_TIMES or work > graph.recompute):
-                    stored.add(position)
+            count, space = again.get(position, (1, None))
+            times.append(max([times[i] for i in free], default=1) * count)
+            if count > 1 and self._is_too_much(position, times[-1], count, space):
+                stored.add(position)
+
+    def _may_hide(self) -> bool:
+        """Whether the graph may have values that are read at several places, and that launches take longer than."""
+        graph = self.graph
+        return any(isinstance(node, View) and graph.hides(graph.recompute, node.size) for node in graph.nodes)
+
+    def _is_too_much(self, position: int, times: int, count: int, space: int | None) -> bool:
+        """Whether to store a value that is read at some places rather than compute what it is made of so often."""
+        graph = self.graph
+        if space is None or not graph.hides(times, space):
+            work = self._inside[position][1].bit_count() * costs.PER_INSTRUCTION
+            return graph.is_plain and (times > MOST_TIMES or work > graph.recompute)
+        work = times * graph.cost(position, enough=MOST_AGAIN)
+        return times > MOST_TIMES or (work > count * graph.recompute and not graph.hides(work, space))
 
     def _below(self, position: int, inputs: tuple[int, ...]) -> tuple[_Bits, _Bits, list[int]]:
         """Return what is read to compute a node, the instructions of that, and the operands that are not stored."""
@@ -109,26 +125,44 @@ class Limits:
         return self._reads[position][1].bit_count(), self._inside[position][1].bit_count()
 
 
-def _read_again(graph: GraphView) -> dict[int, int]:
-    """Return the elementwise values that several loops read, or one through several layouts: at how many layouts.
+def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
+    """Return the elementwise values that several loops read, or one at several places.
 
-    A fold ends a loop: a value that is read both before and after one is read by two.
+    For each it returns at how many places and, if one loop reads it, of how many elements; None stands for several. A
+    fold ends a loop: a value that is read before and after one is read by two. Views show a value at another place,
+    and so do writes to boxes that are selected. What is computed from one value by little is at its place.
     """
     nodes = graph.nodes
     folds: list[int] = []  # how many folds are below a node
-    seen: list[int] = []  # what a view is of
-    readers: dict[int, set[tuple[int, int]]] = {}
+    seen: list[_Seen] = []
+    open_ = {position for position, node in enumerate(nodes) if isinstance(node, Map)}  # may be stored or not
+    readers: dict[int, dict[tuple[Any, int], int]] = {}
     for position, (node, inputs) in enumerate(zip(nodes, graph.inputs, strict=True)):
         loop = max([folds[i] for i in inputs], default=0)
-        folds.append(loop if type(node) in _IN_LOOPS else loop + 1)
-        if isinstance(node, View):
-            seen.append(seen[inputs[0]])
+        is_selected = isinstance(node, Scatter) and graph.is_selected(position)
+        folds.append(loop if type(node) in _IN_LOOPS or is_selected else loop + 1)
+        read = [seen[i] for i in inputs if not boxes.is_constant(nodes[i])]
+        if len(read) == 1 and isinstance(node, View | Map):
+            below, place, operations = read[0]
+            if isinstance(node, View):
+                seen.append((below, (*place, node.layout), operations))
+                continue
+            operations += costs.of_node(node)
+            if operations < costs.STORE:
+                seen.append((below, place, operations))
+                continue
+        seen.append((position, (), 0))
+        if isinstance(node, Scatter) and is_selected:  # what it leaves of its target is read where it is
+            open_.add(position)
+            below, place, _ = seen[inputs[1]]
+            readers.setdefault(below, {})[(*place, node.layout), loop] = node.size
             continue
-        seen.append(position)
         if isinstance(node, Scatter | Concat):
             loop = -position
-        for operand in inputs:
-            below = seen[operand]
-            if isinstance(nodes[below], Map):
-                readers.setdefault(below, set()).add((operand, loop))
-    return {p: len({layout for layout, _ in found}) for p, found in readers.items() if len(found) > 1}
+        for below, place, _ in read:
+            readers.setdefault(below, {})[place, loop] = node.size
+    return {
+        p: (len(found), max(found.values()) if len({loop for _, loop in found}) == 1 else None)
+        for p, found in readers.items()
+        if len(found) > 1 and p in open_
+    }

@@ -76,7 +76,7 @@ class Lowering:
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
     memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
-    generated: dict[tuple[Any, Layout], int] = field(default_factory=dict)
+    generated: dict[tuple[Any, Any], int] = field(default_factory=dict)
     """Positions and tests of coordinates, by what generates them."""
     phases: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
@@ -260,7 +260,7 @@ class Lowering:
 
         Where each level of a graph reads the one below at two offsets, the instructions double with each level.
         """
-        is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map)
+        is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map | Scatter)
         if is_open and (times > MOST_OFFSETS or self.length > 2 * INSTRUCTION_LIMIT):
             raise StoreFirst(self.graph.core(position))
 
@@ -405,7 +405,9 @@ class Lowering:
         is_inside, *others = tests
         for other in others:
             both = is_inside, other
-            is_inside = self._applied(ops.logical_and, both, dtypes.bool_)
+            if (ops.logical_and, both) not in self.generated:
+                self.generated[ops.logical_and, both] = self._applied(ops.logical_and, both, dtypes.bool_)
+            is_inside = self.generated[ops.logical_and, both]
         return self._applied(ops.where, (is_inside, written, target), node.dtype)
 
     def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType) -> int:

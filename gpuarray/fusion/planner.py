@@ -15,12 +15,12 @@ from typing import assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_AGAIN, MOST_SELECTED, GraphView, view_graph
 from gpuarray.fusion.limits import Limits
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
-from gpuarray.fusion.single_steps import BINDING_LIMIT, MOST_SELECTED, SingleSteps, finished, shown_bytes
+from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
@@ -320,19 +320,23 @@ class Planner:
             that others of them use are left out: with the others stored, they may be cheap.
         """
         uses: Counter[int] = Counter()
+        spaces: dict[int, int] = {}  # of those that one loop computes, how many elements it has
         folded: Counter[int] = Counter()  # values of rows that loops compute after their folds
         broadcast: set[int] = set()
         graph = self.graph
         for builder in (*(group.builder for group in self.groups if group.builder is not None), *self.single.builders):
             memo = builder.memo
             full = Counter(position for position, _, level in memo if level == FULL)
-            uses.update({position: max(1, full[position]) for position, _, _ in memo})
+            own = {position: max(1, full[position]) for position, _, _ in memo}
+            spaces.update({position: 0 if position in uses else prod(builder.source_shape) for position in own})
+            uses.update(own)
             if builder.fold_count:
                 folded.update({position for position, _, level in memo if level == OUTER})
             broadcast |= {p for p, n in builder.repeated().items() if graph.is_cheaper_to_store(p, n)}
         limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
+        repeated -= {p for p in repeated if spaces[p] and graph.hides(cost(p, uses, MOST_AGAIN), spaces[p])}
         repeated = {graph.core(p) for p in repeated} | broadcast
         grown = self._computed_more_often(repeated, uses) if at_once else set()
         repeated = grown or repeated - {i for p in repeated for i in graph.inputs[p]}

@@ -6,7 +6,6 @@ from math import prod
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion import boxes
 from gpuarray.fusion.graphs import GraphView
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import StoreFirst
@@ -19,9 +18,6 @@ from gpuarray.graph.nodes import Call, Concat, Contract, Scan, Scatter, View
 BINDING_LIMIT = 64
 #: Bytes of an array from which copying only what a write leaves, in a launch or two more, is faster than copying all.
 LARGE_COPY = 1 << 22
-#: Bytes of an array up to which a write to most of it is selected where the whole is copied: one launch, of which each
-#: element takes longer, instead of two or three.
-MOST_SELECTED = 1 << 24
 #: Bytes that a binding may show beyond those that are wanted: it begins and ends at multiples of an alignment.
 BINDING_MARGIN = 4096
 
@@ -185,9 +181,6 @@ class SingleSteps:
             self.builders.pop()
             # reading other elements than are written would keep the target from being updated in place
             raise StoreFirst(values)
-        elif (selection := self._selection(position, node)) is not None:
-            self.builders[-1] = selection
-            return [finished(selection, set())]
         else:
             builder.make_region(value, position, node.layout, node.size)
             around = (
@@ -198,19 +191,6 @@ class SingleSteps:
             if around is not None:
                 return [*self._copied(target, position, around), finished(builder, set())]
         return [copy, finished(builder, set())]
-
-    def _selection(self, position: int, node: Scatter) -> LoopBuilder | None:
-        """Return a loop over the whole array that selects between values and target; None if copies are as good."""
-        if not self.graph.selects or node.nbytes > MOST_SELECTED or node.layout is None:
-            return None
-        if boxes.box_of(node.layout, node.shape) is None:
-            return None
-        builder = LoopBuilder(self.graph, node.shape, None)
-        try:
-            builder.make_elementwise(position)
-        except StoreFirst:  # what a loop over the box alone does without
-            return None
-        return builder
 
     def _copied(self, source: int, position: int, boxes: Sequence[Layout]) -> list[PlannedStep]:
         """Return a loop for each shape of box, which copies the boxes of that shape."""

@@ -107,7 +107,7 @@ class Jitted(Generic[P, R]):
                 else:
                     take(keywords[name])
         key = call.finished()
-        if tape.state.tapes and any(tape.varying(array._cell.node) for array in call.arrays):
+        if tape.state.tapes and any(tape.varying(cell.node) for cell in call.given):
             return self._function(*args, **keywords)  # who differentiates has another thread call it
         known = self._recordings.get(key)
         if known is not None:

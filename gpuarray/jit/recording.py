@@ -122,7 +122,7 @@ class Recording:
                 cell = source.met()
                 if cell is None or cell.device is not source.device:
                     return False
-                if self.updates and any(array._cell is cell for array in call.arrays):
+                if self.updates and any(given is cell for given in call.given):
                     return False
         for device, provider in self.providers:
             if registry.open_device(device) is not provider:
@@ -135,7 +135,7 @@ class Recording:
 
     def _is_in_range(self, call: Call, number: int, layout: Layout | None, start: int, stop: int) -> bool:
         source = self.sources[number]
-        cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+        cell: Any = call.given[source.array] if source.met is None else source.met()
         node = cell.node if layout is None else build.view(cell.node, layout)
         lowest, highest = bounds(node, cell.device)
         return start <= lowest and highest < stop
@@ -178,7 +178,7 @@ class Recording:
                 return self._run(call, locked + 1)
         cells, registers = call.cells, call.registers
         for source in self.sources:
-            cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+            cell: Any = call.given[source.array] if source.met is None else source.met()
             node = cell.node
             leaf = registers[source.register] = node if node.result is None else node.result
             if type(leaf) is not Leaf:
@@ -224,7 +224,7 @@ class Recording:
         """Evaluate the pending values of external cells together."""
         pending: dict[Device, list[Node]] = {}
         for source in self.sources:
-            cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+            cell: Any = call.given[source.array] if source.met is None else source.met()
             node = current(cell.node)
             if type(node) is not Leaf:
                 pending.setdefault(cell.device, []).append(node)
@@ -292,7 +292,7 @@ def record(
             f"{name} changed {what} while jit recorded it, which later calls would not repeat; return values from the "
             "function, or do not use jit"
         )
-    if updates and not {array._cell for array in call.arrays}.isdisjoint(trace.cells):
+    if updates and not {*call.given}.isdisjoint(trace.cells):
         raise RecordingError(
             f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
             "variable that it uses; pass that array as an argument too, or pass another one"

@@ -11,7 +11,7 @@ from weakref import ref
 
 import numpy as np
 
-from gpuarray.array import GpuArray, default_device, from_host
+from gpuarray.array import Cell, GpuArray, default_device, from_host
 from gpuarray.array.memory import READ_ONLY
 from gpuarray.config import Config, config
 from gpuarray.functions.random import Generator
@@ -51,6 +51,8 @@ class Call:
         The signature, by and by.
     arrays : list of GpuArray
         The arrays, in the order in which they are met.
+    given : list of Cell
+        Their cells.
     values : list
         Numbers, and streams of random bits.
     statics : list
@@ -67,11 +69,12 @@ class Call:
         Where the key has the shapes of arrays.
     """
 
-    __slots__ = ("arrays", "cells", "key", "layouts", "made", "registers", "shapes", "statics", "values")
+    __slots__ = ("arrays", "cells", "given", "key", "layouts", "made", "registers", "shapes", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
         self.arrays: list[GpuArray] = []
+        self.given: list[Cell] = []
         self.values: list[Any] = []
         self.statics: list[Any] = []
         self.cells: list[Any] = []
@@ -84,15 +87,17 @@ class Call:
         """Add an argument, or a part of one."""
         kind = type(value)
         if kind is GpuArray:
-            cell = value._cell
+            cell, shape, dtype, part, access = value.traits()
+            layout = value._layout
             self.shapes.append(len(self.key) + 1)
-            self.key += (kind, value._shape, value._dtype, cell.device.name, value._access)
-            if value._layout is not None or value._part is not None:
-                if value._layout is not None:
+            self.key += (kind, shape, dtype, cell.device.name, access)
+            if layout is not None or part is not None:
+                if layout is not None:
                     self.layouts.append(len(self.key))
                 self.shapes.append(len(self.key) + 2)
-                self.key += (value._layout, value._part, cell.node.shape, cell.node.dtype)
+                self.key += (layout, part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
+            self.given.append(cell)
         elif kind in _NUMBERS:
             self.key.append(kind)
             self.values.append(value)
@@ -194,9 +199,8 @@ class Call:
 
     def finished(self) -> Hashable:
         """Return the key, in which arrays with one storage are told from others."""
-        arrays = self.arrays
-        if len(arrays) > 1:
-            cells = [id(array._cell) for array in arrays]
+        if len(self.given) > 1:
+            cells = [id(cell) for cell in self.given]
             if len({*cells}) < len(cells):
                 self.key.append(tuple([cells.index(cell) for cell in cells]))
         values = self.values

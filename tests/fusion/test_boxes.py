@@ -19,9 +19,9 @@ from gpuarray.providers.inprocess.provider import InProcessProvider, default_cap
 SELECTING = "cpuboxes"
 
 
-def _open(number: int) -> InProcessProvider:
+def _open(number: int, **profile: int) -> InProcessProvider:
     known = default_capabilities()
-    known = replace(known, profile=replace(known.profile, selects_boxes=True))
+    known = replace(known, profile=replace(known.profile, selects_boxes=True, **profile))
     return InProcessProvider(Device(SELECTING), capabilities=known)
 
 
@@ -83,6 +83,25 @@ def test_the_transpose_of_a_stencil_is_one_launch(selecting: None) -> None:
     assert len(xp.explain(found).steps) == 1
     unit = random.standard_normal((20, 30))
     np.testing.assert_allclose(np.sum(step(unit) * seed), np.sum(unit * found.get()), rtol=1e-9)
+
+
+@pytest.mark.parametrize("launch", [1 << 27, 0])
+def test_steps_of_a_stencil_share_a_launch_that_takes_longer(launch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(u: Any) -> Any:
+        u = u.copy()
+        for _ in range(8):
+            u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+        return u
+
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    name = f"launching{launch}"
+    registry.register(name, lambda number: _open(number, recompute_limit=32, launch_operations=launch))
+    host = np.random.default_rng(0).standard_normal((20, 30))
+    with xp.using(device=name, direct_limit=0):
+        made = run(xp.asarray(host))
+        steps = len(xp.explain(made).steps)
+        assert steps == 3 if launch else steps > 3
+        np.testing.assert_array_equal(made.get(), run(host))
 
 
 def rolled(np: Any, a: Any, random: Any) -> Any:

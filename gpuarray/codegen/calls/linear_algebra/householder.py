@@ -6,20 +6,21 @@ Loan, 1989). V has ones on its diagonal and zeros above, so that it is the opera
 
 from dataclasses import dataclass
 
-from gpuarray.codegen.calls.linear_algebra.blocks import update
+from gpuarray.codegen.calls.linear_algebra.blocks import move, update
 from gpuarray.codegen.calls.linear_algebra.householder_panel import factorise_panel
 from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix
 
 
 @dataclass(frozen=True)
 class Reflectors:
-    """The panels of reflectors: V, their adjoints, and the triangles T, all of the columns of the factors."""
+    """The panels of reflectors: V, V T, their adjoints, and the triangles T, all of the columns of the factors."""
 
     v: Matrix
     adjoint: Matrix
     """The conjugates of V, transposed by its strides."""
+    vt: Matrix
+    vt_adjoint: Matrix
     t: Matrix
-    t_adjoint: Matrix
     scales: Matrix
     """One column: the numbers by which LAPACK scales its reflectors."""
     work: Matrix
@@ -31,21 +32,25 @@ def factorise(frame: Frame, a: Matrix, widest: int = 0) -> Reflectors:
 
     Make a matrix R in its upper triangle, and below it the reflectors but for their ones; return them.
     """
-    steps, block = min(a.rows, a.columns), frame.block
-    v, t = frame.matrix(a.rows, steps), frame.matrix(block, steps)
-    t_adjoint = frame.matrix(block, steps)
-    conj = frame.matrix(a.rows, steps) if frame.dtype.kind == "c" else v
+    steps, block, is_complex = min(a.rows, a.columns), frame.block, frame.dtype.kind == "c"
+    v, vt = frame.matrix(a.rows, steps), frame.matrix(a.rows, steps)
+    conj, conj_vt = (frame.matrix(a.rows, steps) if is_complex else x for x in (v, vt))
     q = Reflectors(
         v,
         conj.T,
-        t,
-        t_adjoint,
+        vt,
+        conj_vt.T,
+        frame.matrix(block, steps),
         frame.matrix(steps, 1),
-        frame.matrix(block, 2 * max(widest, a.columns)),
+        frame.matrix(block, max(widest, a.columns)),
     )
     for k in range(0, steps, block):
         end = min(k + block, steps)
-        factorise_panel(frame, a[k:, k:end], q, k)
+        here = slice(k, end)
+        factorise_panel(frame, a[k:, here], q, k)
+        update(frame, vt[k:, here], v[k:, here], q.t[: end - k, here], sign=0)
+        if is_complex:
+            move(frame, vt[k:, here], conj_vt[k:, here], conjugated=True)
         apply(frame, q, a[k:, end:], k, end, adjoint=True)
     return q
 
@@ -59,13 +64,11 @@ def multiply(frame: Frame, q: Reflectors, x: Matrix, *, adjoint: bool = False) -
 
 
 def apply(frame: Frame, q: Reflectors, x: Matrix, begin: int, end: int, *, adjoint: bool) -> None:
-    """Multiply by the reflectors of a panel: ``x -= V T (V^H x)``."""
+    """Multiply by the reflectors of a panel, ``x -= (V T) V^H x``, or by their adjoint, ``x -= V (V T)^H x``."""
     if not x.columns:
         return
     here = slice(begin, end)
-    work = q.work
-    first, second = work[: end - begin, : x.columns], work[: end - begin, x.columns : 2 * x.columns]
-    t = (q.t_adjoint if adjoint else q.t)[: end - begin, here]
-    update(frame, first, q.adjoint[here, begin:], x, sign=0)
-    update(frame, second, t, first, sign=0)
-    update(frame, x, q.v[begin:, here], second)
+    work = q.work[: end - begin, : x.columns]
+    left, right = (q.v, q.vt_adjoint) if adjoint else (q.vt, q.adjoint)
+    update(frame, work, right[here, begin:], x, sign=0)
+    update(frame, x, left[begin:, here], work)

@@ -26,7 +26,7 @@ def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None
     """Factorise a panel, and write its V and T."""
     strip = _fitting(strip_of(a.rows, frame.dtype.itemsize, frame.capabilities), frame)
     parts = {
-        "a": a, "v": q.v[done:, done:], "t": q.t[:, done:], "ta": q.t_adjoint[:, done:], "s": q.scales[done:, :],
+        "a": a, "v": q.v[done:, done:], "t": q.t[:, done:], "s": q.scales[done:, :],
         "c": q.adjoint.T[done:, done:],
     }  # fmt: skip
 
@@ -40,7 +40,7 @@ def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None
 
 
 #: Other columns whose loads are under way at once, and the smallest workgroup.
-_BESIDE, _LEAST = 4, 32
+_BESIDE, _LEAST = 2, 32
 
 
 def _fitting(strip: Strip, frame: Frame) -> Strip:
@@ -334,14 +334,13 @@ class _Panel:
         )
 
     def _store_triangle(self) -> None:
-        """Write the stores of T, its adjoint, and the scales of the reflectors."""
+        """Write the stores of T, and the scales of the reflectors."""
         numbers = self.numbers
         self.kernel.line(
             f"for (var e = local; e < columns * columns; e += {self.strip.workgroup}u) {{",
             "let i = e % columns; let j = e / columns;",
             f"var x = {numbers.zero}; if (i <= j) {{ x = triangle[i * {self.size}u + j]; }}",
             self.store("t", "i", "j", "x"),
-            self.store("ta", "j", "i", numbers.conj("x")),
             f"if (i == j) {{ {self.store('s', 'j', '0u', 'x')} }}",
             "}",
         )
