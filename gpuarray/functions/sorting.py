@@ -45,7 +45,8 @@ def _by_line(row: CallOp) -> Callable[..., Any]:
     def run(
         x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: Any = True
     ) -> Any:
-        check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
+        if kind is not None or order is not None or stable is not True:
+            check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
         lines = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
         found = row.numpy(lines, descending=bool(descending))
         return found if axis is None else found.swapaxes(axis, -1)
