@@ -24,7 +24,7 @@ import numpy as np
 
 import gpuarray as xp
 from gpuarray.runtime import places, plans
-from gpuarray.runtime.placement import auto, decisions, timing
+from gpuarray.runtime.placement import auto, calibrate, decisions, timing
 
 SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
 
@@ -190,8 +190,8 @@ def main() -> int:
     begin = time.perf_counter()
     with xp.using(software=given.software):
         gpu = places.provider_of(xp.Device("auto"))
-        auto.rates_of(places.host())
-        auto.rates_of(gpu)
+        for provider in (places.host(), gpu):
+            auto.set_rates(provider, calibrate.rates_of(provider.device))
         if given.estimates:
             return _estimates(gpu, given.largest)
         for name, make, function, read in WORKLOADS:

@@ -101,8 +101,8 @@ class Config:
     )
     calibration: str = _setting(
         "auto",
-        "Rates for estimates: `auto` (measured at the first use of the device `auto` and kept in the cache directory), "
-        "or `off` (those of a typical machine).",
+        "Rates for estimates: `auto` (measured once a program has computed for some seconds on the device `auto`, and "
+        "kept in the cache directory), or `off` (those of a typical machine).",
         **_choice("auto", "off"),
     )
     warm_up: bool = _setting(

@@ -60,7 +60,7 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    return property(find, lambda array, value: setattr(array, slot, value))
+    return property(find, lambda self, value: setattr(self, slot, value))
 
 
 def _layout() -> Any:
@@ -73,7 +73,7 @@ def _layout() -> Any:
             array._made_layout = found = array._find_layout()
             return found
 
-    return property(find, lambda array, value: setattr(array, "_made_layout", value))
+    return property(find, lambda self, value: setattr(self, "_made_layout", value))
 
 
 class MemoryArray:

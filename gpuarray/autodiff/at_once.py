@@ -45,23 +45,39 @@ def pull(program: Program, cotangents: Cotangents, walk: Walk | None = None) -> 
             if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
                 values = compute_small(nodes, program.results, program.device)
                 if values is not None:
-                    return _HostWalk(program, values).run(seeds)
+                    runs_code = any(not isinstance(node, BaseNode | Outputs) for node, _, _ in program.steps)
+                    if runs_code or (found := _HostWalk(program, values).run(seeds)) is None:
+                        found = _HostWalk(program, values, is_careful=True).run(seeds)
+                    if found is not None:
+                        return found
     return program.pull(cotangents, walk)
 
 
 class _HostWalk:
-    """One walk through a program whose values the host has."""
+    """One walk through a program whose values the host has.
 
-    def __init__(self, program: Program, values: dict[Node, Any]) -> None:
+    Parameters
+    ----------
+    program : Program
+        The program.
+    values : dict
+        The values of its nodes.
+    is_careful : bool
+        Whether a product with 0 is 0, also if the other factor is no number. To ask for each product takes a tenth of
+        the time, so it is only done if something is no number without it.
+    """
+
+    def __init__(self, program: Program, values: dict[Node, Any], *, is_careful: bool = False) -> None:
         self._program = program
         self._values = values
+        self._is_careful = is_careful
         self.known: dict[Any, Any] = {}
         """The cotangents so far, by node; those of a joint by number."""
         self.own: set[Any] = set()
         """The nodes whose cotangents are in memory that nothing else has."""
 
-    def run(self, seeds: Sequence[Any]) -> list[GpuArray | None]:
-        """Return the cotangents of the variables."""
+    def run(self, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
+        """Return the cotangents of the variables; None if care is needed."""
         program, known = self._program, self.known
         for node, seed in zip(program.results, seeds, strict=True):
             if seed is not None and program.varies(node):
@@ -78,6 +94,10 @@ class _HostWalk:
                 if rule is None or not rule(self, node, operands, ct, wanted):
                     self._by_rule(node, operands, ct, wanted)
                 self.own.discard(node)
+            if not self._is_careful:
+                found = [known[node] for node in program.variables if node in known]
+                if any(map(_is_unknown, found)):
+                    return None
         return [self._result(node) for node in program.variables]
 
     def value(self, node: Node) -> Any:
@@ -97,6 +117,13 @@ class _HostWalk:
         else:
             self.known[node] = sofar + part
             self.own.add(node)
+
+    def scaled(self, ct: Value, factor: Any) -> Value:
+        """Return a cotangent times a derivative, and 0 where either is 0."""
+        made: Value = ct * factor
+        if self._is_careful and _is_unknown(made):
+            made = multiply_no_nan(ct, factor, np.empty_like(made))[()]
+        return made
 
     def fit(self, operand: Node, part: Value, *, is_own: bool = False) -> None:
         """Add a part to the cotangent of an operand that was broadcast and converted."""
@@ -163,13 +190,10 @@ def _converted(part: Value, dtype: DType) -> Value:
     return (part.real if part.dtype.kind == "c" and dtype.kind != "c" else part).astype(dtype)
 
 
-def _scaled(ct: Value, factor: Any) -> Value:
-    """Return a cotangent times a derivative, and 0 where either is 0."""
-    made: Value = ct * factor
-    check = np.vdot(made, made)  # not a number if an element is none
-    if check != check:
-        made = multiply_no_nan(ct, factor, np.empty_like(made))[()]
-    return made
+def _is_unknown(value: Value) -> bool:
+    """Return whether an element is not a number."""
+    total = np.vdot(value, value)
+    return bool(total != total)
 
 
 # -- rules: each returns whether it knows the derivative ---------------------------------------------------------------
@@ -196,7 +220,7 @@ def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted
                 factor = partial(*values)
                 if factor.dtype != ct.dtype:
                     factor = _converted(factor, ct.dtype)
-                parts.append((operand, _scaled(ct, factor), True))
+                parts.append((operand, walk.scaled(ct, factor), True))
             elif isinstance(partial, float):
                 parts.append((operand, ct if partial == 1 else ct * partial, partial != 1))
             else:
@@ -249,7 +273,7 @@ def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, 
     if (node.op is reductions.max or node.op is reductions.min) and values[0] is not None and values[1] is not None:
         is_found = values[0] == values[1].reshape(beside)
         share = is_found / np.add.reduce(is_found, node.axes, source.dtype, keepdims=True)
-        walk.fit(source, _scaled(np.broadcast_to(ct.reshape(beside), source.shape), share), is_own=True)
+        walk.fit(source, walk.scaled(np.broadcast_to(ct.reshape(beside), source.shape), share), is_own=True)
         return True
     return False
 

@@ -65,6 +65,8 @@ class GraphView:
     """How many values more may be lowered."""
     symbols: Mapping[int, int] = field(default_factory=dict)
     """For each parameter of an offset that moves, the position of the node that has its value."""
+    following: dict[int, bool] = field(default_factory=dict)
+    """For writes, whether their values follow from other elements of the target."""
     wanted: frozenset[int] = field(init=False)
     """Leaves, and the values that the plan keeps."""
     users: Counter[int] = field(init=False)
@@ -180,7 +182,12 @@ class GraphView:
 
     def _follows(self, position: int, layout: Layout) -> bool:
         """Return whether a loop of the values of a write may read elements of the target that it has replaced."""
-        target, values = self.inputs[position]
+        if position not in self.following:
+            target, values, *_ = self.inputs[position]
+            self.following[position] = self._reads_elsewhere(target, values, layout)
+        return self.following[position]
+
+    def _reads_elsewhere(self, target: int, values: int, layout: Layout) -> bool:
         stack, seen = [values], {values}
         while stack:
             current = stack.pop()

@@ -88,6 +88,8 @@ class Placement:
         The host's provider, if all steps run there.
     is_free : bool
         Whether the device is ``"auto"``, so that they may run elsewhere.
+    time : float
+        What the steps are estimated to take at least, in nanoseconds; 0 if the device is pinned.
     runs : int
         How often the steps ran.
     look : int
@@ -106,6 +108,7 @@ class Placement:
     fallbacks: tuple[int, ...]
     host: Provider | None
     is_free: bool = False
+    time: float = 0.0
     runs: int = 0
     look: int = 0
     migration: Migration | None = None

@@ -49,6 +49,13 @@ def test_small_work_stays_on_the_host():
     assert "before the device would have begun" in str(xp.explain(np.cos(x), stage="placement"))
 
 
+def test_small_work_is_placed_without_a_comparison_of_divisions(monkeypatch):
+    monkeypatch.setattr(decisions.division, "divide", None)
+    y = xp.asarray(numbers(100)) + 1
+    xp.evaluate(y)
+    assert y.residency == ("cpu",)
+
+
 def test_large_work_goes_to_the_device_and_stays_there():
     data = numbers(1 << 20)
     x = xp.asarray(data)
@@ -357,6 +364,11 @@ def test_a_device_that_cannot_be_measured_is_used_all_the_same(caplog):
     x = xp.asarray(numbers(100))
     with xp.using(memory_limit=1 << 12, cache_dir="", calibration="auto"), pytest.MonkeyPatch.context() as patch:
         patch.setattr(calibrate.disk_cache, "read", lambda kind, subject: None)
+        patch.setattr(auto, "_estimated", 0.0)
+        xp.evaluate(x + 1)
+        assert not caplog.text  # nothing is measured for so little
+        patch.setattr(auto, "_estimated", auto._CALIBRATING - 1.0)
+        xp.evaluate(x + 1)
         y = x + 1
         xp.evaluate(y)
     assert "was not calibrated" in caplog.text

@@ -162,7 +162,7 @@ def test_a_formula_takes_its_calls_at_least():
     assert rates.step(step_of(xp.special.erf(vector(1000)))) == 2000
 
 
-def test_precedence(folder, measured):
+def test_precedence(folder, measured, monkeypatch):
     provider = places.host()
     auto.set_rates(provider, None)
     with xp.using(calibration="off"):
@@ -170,7 +170,14 @@ def test_precedence(folder, measured):
     auto.set_rates(provider, replace(HOST_DEFAULTS, launch=7.0))
     assert auto.rates_of(provider).launch == 7
     auto.set_rates(provider, None)
+    monkeypatch.setattr(auto, "_estimated", 0.0)
+    assert auto.rates_of(provider) is HOST_DEFAULTS  # the program has done too little for a measurement
+    auto.set_rates(provider, None)
+    monkeypatch.setattr(auto, "_estimated", 1e12)
     assert auto.rates_of(provider).launch == 1001
+    auto.set_rates(provider, None)
+    monkeypatch.setattr(auto, "_estimated", 0.0)
+    assert auto.rates_of(provider).launch == 1001  # there is a record
     auto.set_rates(provider, None)
 
 

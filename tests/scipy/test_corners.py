@@ -7,6 +7,8 @@ from ndimage_cases import compare, sample
 VOLUME = sample((3, 7, 5), np.float64)
 WHOLE = sample((5, 8), np.int16)
 TRUTH = sample((4, 6), bool)
+UNBOUNDED = sample((6, 5), np.float64)
+UNBOUNDED[2, 3] = np.inf
 CASES = [
     ("correlate", VOLUME, (sample((2, 3), np.float64),), {"axes": (2, 0), "origin": [1, 0]}),
     ("correlate", VOLUME, (sample((3, 1, 2), np.float64),), {"axes": (2, 0, 1), "origin": [1, 0, -1]}),
@@ -31,6 +33,16 @@ CASES = [
         {"order": 5, "mode": "grid-constant", "cval": 1.5},
     ),
     ("zoom", VOLUME + 1j, (1.7,), {"grid_mode": True, "mode": "wrap"}),
+    ("zoom", VOLUME, (1,), {"output": np.int32}),
+    ("shift", np.zeros((0, 3)), (1.5,), {"mode": "constant", "cval": 2.0}),
+    ("gaussian_filter", sample((5, 4), np.uint8), (0.5,), {"mode": "constant", "cval": -3.0}),
+    ("uniform_filter", WHOLE, (3,), {"mode": "grid-constant", "cval": 1.5}),
+    ("correlate", TRUTH, (np.ones((2, 3)),), {"mode": "constant", "cval": 2.5, "output": np.float64}),
+    ("correlate1d", UNBOUNDED, ([1.0, 0.0, 2.0],), {}),
+    ("correlate", UNBOUNDED, (np.array([[1.0, 0.0, 2.0], [0.5, 0.0, 1.0]]),), {}),
+    ("sobel", UNBOUNDED, (), {}),
+    ("generic_filter", TRUTH, (np.mean,), {"footprint": [[True]], "mode": "constant"}),
+    ("generic_filter", TRUTH, (np.mean, 2), {}),
     ("map_coordinates", TRUTH, (np.random.default_rng(0).random((2, 40)) * 4,), {"order": 1}),
 ]
 

@@ -111,6 +111,10 @@ def test_places_without_labels(device):
     same(ndi.histogram.composition(a, 0, 20, 4), ndimage.histogram(x, 0, 20, 4))
     with pytest.raises(ValueError, match="zero-size array to reduction operation minimum which has no identity"):
         ndi.minimum_position.composition(a, xp.zeros(x.shape, np.int32))
+    for name in ("sum_labels", "median", "maximum_position"):
+        with pytest.raises(ValueError, match="zero-size array"):
+            getattr(ndi, name).composition(xp.zeros(0), xp.zeros(0, np.int32), [1, 2])
+    assert [*ndi.histogram.composition(xp.zeros(0), 0, 1, 2, xp.zeros(0, np.int32), [1, 2])] == [None, None]
     with pytest.raises(ValueError, match="index without defined labels"):
         ndi.histogram.composition(a, 0, 1, 2, None, 3)
 
@@ -159,6 +163,11 @@ def test_vectorized_filter(device):
     for keywords in ({"size": 3}, {"footprint": np.tri(3) > 0, "mode": "wrap"}, {"size": (2, 3), "mode": "valid"}):
         expected = ndimage.vectorized_filter(x, np.max, **keywords)
         same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), expected)
+    x = sample((3, 4, 5), "f4")
+    keywords = {"footprint": np.array([[True, True, False]]), "axes": (2, 1)}
+    same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), ndimage.vectorized_filter(x, np.max, **keywords))
+    with pytest.raises(ValueError, match="compatible only with `mode='constant'`"):
+        ndi.vectorized_filter(xp.asarray(x), xp.max, size=2, cval=1.0)
 
 
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])

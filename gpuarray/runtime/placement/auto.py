@@ -1,8 +1,8 @@
 """The device ``"auto"``: places the steps of plans by their estimated times and by the residency of their operands.
 
 The device is opened once a program has lost as much time on the host as its opening takes, about. The rates of the
-device and of the host are measured at the first use if there is no record. A plan keeps one placement for each
-residency of its operands.
+device and of the host are measured, if there is no record, once a program has computed for as long as that takes. A
+plan keeps one placement for each residency of its operands.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from gpuarray import logs
 from gpuarray.config import config, offloading
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
-from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf
+from gpuarray.ops.spec import MapOp
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
@@ -25,10 +25,11 @@ from gpuarray.runtime.placement.rates import (
     DEVICE_DEFAULTS,
     HOST_DEFAULTS,
     INTEGRATED_DEFAULTS,
+    Amounts,
     Rates,
+    amounts,
     at,
     operation_key,
-    operations_of,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
 from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, prepare_steps
@@ -36,6 +37,11 @@ from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, Prepar
 AUTO: Final = Device("auto")
 
 _rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
+#: Those of which there is no record, while it is not worth the time to measure them.
+_assumed: Final[set[Provider]] = set()
+#: Rates are measured when evaluations that may run on a GPU were estimated to take so many nanoseconds: about as long.
+_CALIBRATING: Final = 3e9
+_estimated = 0.0
 
 
 def rates_of(provider: Provider) -> Rates:
@@ -44,6 +50,10 @@ def rates_of(provider: Provider) -> Rates:
     if found is None:
         defaults = _defaults_of(provider)
         if config.current.calibration == "off":
+            return defaults
+        if _estimated < _CALIBRATING and not calibrate.is_recorded(provider):
+            _assumed.add(provider)
+            _rates[provider] = defaults
             return defaults
         try:
             found = calibrate.rates_of(provider.device)
@@ -65,19 +75,25 @@ def _defaults_of(provider: Provider) -> Rates:
 
 def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return the estimated nanoseconds of a step at a provider; it is prepared for the device of its plan."""
-    planned = step.planned.step
+    return _estimate(provider, step, amounts(step.planned.step))
+
+
+def _estimate(provider: Provider, step: PreparedStep, found: Amounts) -> float:
     if places.is_host(provider):
-        return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
-    return rates_of(provider).step(planned, provider.launch_count(step.prepared))
+        return _rates_for(provider, found).step(found, chunks=places.host().chunks(found.step))
+    return rates_of(provider).step(found, provider.launch_count(step.prepared))
 
 
-def _rates_for(host: Provider, step: Step) -> Rates:
+def _rates_for(host: Provider, found: Amounts) -> Rates:
     """Return the rates of the host, including the formulas of a step, which are measured when first needed."""
     rates = rates_of(host)
     missing = {
-        (row, dtype)
-        for row, dtype in operations_of(step)
-        if numpy_times.is_formula(row) and operation_key(row.name, dtype) not in rates.rows
+        (item.op, item.dtype)
+        for _, evaluated in found.loops
+        for item in evaluated
+        if isinstance(item.op, MapOp)
+        and numpy_times.is_formula(item.op)
+        and operation_key(item.op.name, item.dtype) not in rates.rows
     }
     if missing and host in _rates and config.current.calibration != "off":
         rates = _rates[host] = calibrate.learn(host, rates, missing)
@@ -91,11 +107,21 @@ def known_rates() -> dict[str, Rates]:
 
 def set_rates(provider: Provider, rates: Rates | None) -> None:
     """Set the rates of a provider; with None they are read or measured again when next needed."""
+    _assumed.discard(provider)
     if rates is None:
         _rates.pop(provider, None)
     else:
         _rates[provider] = rates
     plans.forget_placements()
+
+
+def _note_time(time: float) -> None:
+    """Note what an evaluation is estimated to take; have rates measured once such evaluations have taken long."""
+    global _estimated
+    _estimated += time
+    if _estimated >= _CALIBRATING and _assumed:
+        for provider in [*_assumed]:
+            set_rates(provider, None)
 
 
 #: A device is looked for when the host has taken so many nanoseconds more than a device would have, by the rates of
@@ -172,6 +198,8 @@ def is_observed(found: Placement) -> bool:
 def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
     """Return the placement of a plan as :func:`placed` does, after the migration of leaves that pays for itself."""
     found = placed(prepared, leaves, provider, is_read=is_read)
+    if _assumed and found.time:
+        _note_time(found.time)
     if found.migration is not None and migrate(found, leaves, provider):
         found = placed(prepared, leaves, provider, is_read=is_read)
     return found
@@ -226,6 +254,7 @@ def _placed_anew(
         return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
     chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
     found = _prepared(prepared, provider, chosen)
+    found.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
     found.is_free, found.look = True, 2  # the first run includes work that later runs do not repeat
     away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
@@ -247,17 +276,22 @@ def _decided(
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in prepared.pinned.steps]
     corrections = prepared.corrections.used
-    on_host = [estimate(places.host(), step) for step in prepared.pinned.steps]
+    # equal steps, of which programs with loops have many, are prepared once
+    steps = {id(step.prepared): step for step in prepared.pinned.steps}
+    moved = {key: amounts(step.planned.step) for key, step in steps.items()}
+    here = {key: _estimate(places.host(), step, moved[key]) for key, step in steps.items()}
+    on_host = [here[id(step.prepared)] for step in prepared.pinned.steps]
     corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
     # a program that is slower than the calibration has slower Python code and cold caches, which also slow down the
     # device; a larger factor has other causes, such as threads that wait for each other
     slower = min(_SLOWER, max(1.0, sum(corrected) / max(1.0, sum(on_host))))
     rates = rates_of(provider)
     rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower, launch=rates.launch * slower)
-    times = [
-        (time, rates.step(step.planned.step, provider.launch_count(step.prepared)) if refusal is None else 0.0)
-        for time, step, refusal in zip(corrected, prepared.pinned.steps, refusals, strict=True)
-    ]
+    there = {
+        key: 0.0 if step.decision.is_fallback else rates.step(moved[key], provider.launch_count(step.prepared))
+        for key, step in steps.items()
+    }
+    times = [(time, there[id(step.prepared)]) for time, step in zip(corrected, prepared.pinned.steps, strict=True)]
     return decisions.place(prepared.plan, situation, times, refusals, rates)
 
 

@@ -83,6 +83,11 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     return found
 
 
+def is_recorded(provider: Provider) -> bool:
+    """Return whether there is a record of the rates of a provider, so that they need not be measured."""
+    return disk_cache.read(_KIND, subject_of(provider)) is not None
+
+
 def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]]) -> Rates:
     """Measure formulas, add them to the record of the host if there is one, and return the extended rates.
 

@@ -192,10 +192,16 @@ def place(
         (max(1, int(on_host)), NEVER if refusal else max(1, int(on_device)))
         for (on_host, on_device), refusal in zip(times, refusals, strict=True)
     ]
-    places, total = division.divide(pairs, _values(plan, situation, device), int(device.use))
-    residency = {position: (on_host, True) for position, (on_host, _) in situation.residency.items()}
-    there = replace(situation, residency=residency)
-    _, least = division.divide(pairs, _values(plan, there, device), int(device.use))
+    total = sum([on_host for on_host, _ in pairs])
+    if total < device.use and all(on_host for on_host, _ in situation.residency.values()):
+        places, least = [division.HOST] * len(pairs), total  # the device would not have begun by then
+    else:
+        places, total = division.divide(pairs, _values(plan, situation, device), int(device.use))
+        least = total
+        if not all(on_device for _, on_device in situation.residency.values()):
+            residency = {position: (on_host, True) for position, (on_host, _) in situation.residency.items()}
+            there = replace(situation, residency=residency)
+            _, least = division.divide(pairs, _values(plan, there, device), int(device.use))
     decisions = [
         _decision(HOST if where == division.HOST else DEVICE, pair, refusal, device)
         for where, pair, refusal in zip(places, pairs, refusals, strict=True)

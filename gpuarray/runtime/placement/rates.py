@@ -6,17 +6,17 @@ step. :mod:`gpuarray.runtime.placement.calibrate` measures rates; :mod:`gpuarray
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache
 from itertools import accumulate
 from typing import Any, Final
 
 from gpuarray.dtypes import DType
-from gpuarray.fusion.costs import Evaluation, arithmetic, cost, evaluations
-from gpuarray.fusion.steps import CopyStep, Loop, Step
+from gpuarray.fusion.costs import Cost, Evaluation, arithmetic, cost, evaluations
+from gpuarray.fusion.steps import CopyStep, Step
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import MapOp
 
 #: Points (amount, nanoseconds) in ascending order.
 Curve = Sequence[tuple[float, float]]
@@ -104,12 +104,12 @@ class Rates:
     download: Curve = ()
     spread_of_times: float = 1.0
 
-    def step(self, step: Step, launches: int = 1, chunks: int = 1) -> float:
+    def step(self, step: "Step | Amounts", launches: int = 1, chunks: int = 1) -> float:
         """Return the estimated time of a step of ``launches`` launches, or of ``chunks`` chunks in threads.
 
         A device gets the next launch while it computes, so the longer of both counts; in-process both add up.
         """
-        computing = _computing(self, step, chunks)
+        computing = _computing(self, step if isinstance(step, Amounts) else amounts(step), chunks)
         return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
@@ -145,13 +145,39 @@ def _checked(value: Any) -> Any:
 # -- estimates ---------------------------------------------------------------------------------------------------------
 
 
-def _computing(rates: Rates, step: Step, chunks: int) -> float:
-    """Return the time of a step without its launches: of its loops and of its other work."""
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What a step moves and computes, at whatever place.
+
+    Attributes
+    ----------
+    step : Step
+        The step.
+    moved : Cost
+        All of it.
+    loops : list of (int, list of Evaluation)
+        The bytes that each of its loops moves, and what it evaluates.
+    """
+
+    step: Step
+    moved: Cost
+    loops: list[tuple[int, list[Evaluation]]]
+
+
+def amounts(step: Step) -> Amounts:
+    """Return what a step moves and computes."""
     moved = cost(step)
-    time = sum(_loop(rates, loop, chunks) for loop in step.loops)
+    loops = [((moved if loop is step else cost(loop)).nbytes, [*evaluations(loop)]) for loop in step.loops]
+    return Amounts(step, moved, loops)
+
+
+def _computing(rates: Rates, found: Amounts, chunks: int) -> float:
+    """Return the time of a step without its launches: of its loops and of its other work."""
+    step = found.step
+    time = sum([_loop(rates, nbytes, evaluated, chunks) for nbytes, evaluated in found.loops])
     if isinstance(step, CopyStep):
-        time += at(rates.traffic, moved.nbytes)
-    for work, operations in moved.work:
+        time += at(rates.traffic, found.moved.nbytes)
+    for work, operations in found.moved.work:
         time += (
             _product(rates, step, operations)
             if work is Work.PRODUCT
@@ -173,14 +199,14 @@ def _product(rates: Rates, step: Step, operations: int) -> float:
     return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
-def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
+def _loop(rates: Rates, nbytes: int, evaluated: Sequence[Evaluation], chunks: int) -> float:
     """Return the time of a loop, from its memory traffic and its arithmetic.
 
     A device moves data while it computes, so the longer of both counts; in-process both add up.
     """
     computed = called = 0.0
     calls = 0
-    for item in evaluations(loop):
+    for item in evaluated:
         calls += item.numpy_calls
         curve = rates.folds.get(item.op.name) if isinstance(item.op, ReduceOp) else None
         if curve:
@@ -188,7 +214,7 @@ def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
         else:
             called += rates.call
             computed += _operation(rates, item)
-    moving = at(rates.traffic, cost(loop).nbytes)
+    moving = at(rates.traffic, nbytes)
     if not rates.rows:
         return max(moving, computed)
     if chunks > 1:
@@ -197,6 +223,7 @@ def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
     return called + moving + computed
 
 
+@cache
 def operation_key(name: str, dtype: DType) -> str:
     """Return the key of an operation in ``Rates.rows`` and ``Rates.least``."""
     return f"{name}:{dtype.name}"
@@ -210,14 +237,6 @@ def _operation(rates: Rates, item: Evaluation) -> float:
         return max(item.count * known, rates.least.get(key, 0.0))
     bits, operations = arithmetic(item.dtype)
     return item.count * item.op.cost * operations * rates.operation.get(str(bits), 0.0)
-
-
-def operations_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
-    """Yield the elementwise operations of a step with the dtypes in which they compute."""
-    for loop in step.loops:
-        for item in evaluations(loop):
-            if isinstance(item.op, MapOp):
-                yield item.op, item.dtype
 
 
 # -- defaults without measurements -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array, concatenated
@@ -116,3 +117,12 @@ def rounded(value: GpuArray, dtype: Any) -> GpuArray:
     if dtype.kind in "iu" and value.dtype.kind == "f" and dtype.itemsize < 8:
         value = value.astype(np.int32 if dtype.itemsize < 4 else np.int64)
     return value.astype(dtype)
+
+
+def holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
+    """Return the array in a dtype that holds the constant beyond its edges, as SciPy, which computes in float64."""
+    if source.dtype.kind not in "biu" or not any("constant" in mode for mode in modes):
+        return source
+    with np.errstate(invalid="ignore"):
+        is_held = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
+    return source if is_held else source.astype(dtypes.float64)

@@ -28,15 +28,16 @@ def _weights(weights: Any) -> tuple[Any, Any]:
 
 
 def correlated(
-    source: GpuArray, weights: Any, axes: Sequence[int], modes: Sequence[str], cval: Any, origins: Any, dtype: DType
-) -> GpuArray:
+    source: GpuArray, weights: Any, axes: Sequence[int], modes: Sequence[str], cval: Any, origins: Any, dtype: DType, *,
+    has_gaps: bool = True,
+) -> GpuArray:  # fmt: skip
     """Return the correlation along axes, in the dtype of the result. The arguments have been checked."""
     if not source.size:
         return source.astype(dtype)
     shape, before, mode = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
     for axis, extent, origin, kind in zip(axes, weights.shape, origins, modes, strict=True):
         shape[axis], before[axis], mode[axis] = extent, extent // 2 + origin, kind
-    return rounded(weighted(source, weights.reshape(shape), before, mode, cval, dtype), dtype)
+    return rounded(weighted(source, weights.reshape(shape), before, mode, cval, dtype, has_gaps=has_gaps), dtype)
 
 
 def _reversed(weights: Any, origins: Sequence[int]) -> tuple[Any, list[int]]:
@@ -91,7 +92,7 @@ def line_filtered(
     source: GpuArray, weights: Any, axis: int, mode: str, cval: Any, dtype: DType, origin: int = 0
 ) -> GpuArray:
     """Return the correlation along an axis, in the dtype of the result."""
-    return correlated(source, weights, [axis], [mode], cval, [origin], dtype)
+    return correlated(source, weights, [axis], [mode], cval, [origin], dtype, has_gaps=False)
 
 
 def _line(function: Any, a: Any) -> GpuArray:

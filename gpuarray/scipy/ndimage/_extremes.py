@@ -17,7 +17,7 @@ from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
-from gpuarray.scipy.ndimage._boundary import extended, rounded
+from gpuarray.scipy.ndimage._boundary import extended, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import folded
@@ -53,15 +53,6 @@ MAXIMUM: Final = Extreme(ops.maximum, reductions.max, 1)
 _LONGEST: Final = 32
 #: The most elements of a window that is read at once, in place of lines along one axis after the other.
 _ONE_WINDOW: Final = 64
-
-
-def _holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
-    """Return the array in a dtype that holds the constant beyond its edges, as SciPy, which computes in float64."""
-    if source.dtype.kind not in "biu" or not any("constant" in mode for mode in modes):
-        return source
-    with np.errstate(invalid="ignore"):
-        is_held = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
-    return source if is_held else source.astype(dtypes.float64)
 
 
 def line_extreme(
@@ -124,7 +115,7 @@ def extreme_filter(
     if not source.size:
         return source.astype(dtype)
     kinds = each(modes, len(axes))
-    source = _holding(source, kinds, cval)
+    source = holding(source, kinds, cval)
     added = None
     if structure is not None:
         steps = np.asarray(read(structure), float)
@@ -178,7 +169,7 @@ def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
         function, a.input, a.size, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
     )
     axis = build.normalize_axis(a.axis, source.ndim)
-    held = _holding(source, [a.mode], a.cval)
+    held = holding(source, [a.mode], a.cval)
     return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
 
 

@@ -308,8 +308,8 @@ def interpolated(
         Whether the coefficients are to be computed first.
     """
     dtype = _dtype(source, result)
-    if not prod(shape):
-        return make(build.full(tuple(shape), 0, dtype), source.device)
+    if not prod(shape) or not source.size:
+        return make(build.full(tuple(shape), cval if prod(shape) else 0, dtype), source.device)
     axes = at.axes if isinstance(at, Places) else at
     moved = [axis for axis, here in enumerate(axes) if here is not None]
     pad = 0

@@ -64,6 +64,8 @@ def _groups(a: Any) -> _Groups:
     if a.index is None or np.ndim(a.index) == 0:
         chosen = line > 0 if a.index is None else line == a.index
         return _Groups(values, where(chosen, np.int32(0), np.int32(1)), 1, None)
+    if not line.size:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
     wanted = np.asarray(read(a.index))
     known, order = np.unique(wanted, return_inverse=True)
     table = as_array(known, source.device)
@@ -287,6 +289,8 @@ def histogram(a: Any) -> Any:
     edges = np.linspace(a.min, a.max, a.bins + 1)
     if a.labels is None and a.index is not None:
         raise ValueError("index without defined labels")
+    if np.ndim(a.index) and not np.size(a.labels):
+        return np.full(np.shape(a.index), None, object)
     groups = _groups(a)
     if groups.order is None:
         is_all = a.labels is None

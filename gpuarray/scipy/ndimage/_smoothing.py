@@ -73,7 +73,8 @@ def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: An
         and not is_extended
         and are_gathered(source)
     ):
-        found = correlated(source, weights, range(source.ndim), modes, cval, [0] * source.ndim, dtype)
+        origins = [0] * source.ndim
+        found = correlated(source, weights, range(source.ndim), modes, cval, origins, dtype, has_gaps=False)
         return chosen(
             found, f"one window: {weights.size} elements, which are no more than {_ONE_WINDOW}, are read once"
         )

@@ -19,7 +19,7 @@ from gpuarray.graph import build
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.scipy._mirror import mirrors, run_scipy
 from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, finished, footprint_of, output_dtype, spread
-from gpuarray.scipy.ndimage._boundary import extended
+from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._windows import along_last
 
 __all__ = ["generic_filter", "generic_filter1d"]
@@ -78,7 +78,7 @@ def generic_filter(a: Any) -> GpuArray:
     found = _mapped(lambda line: a.function(line, *a.extra_arguments, **words), lines.reshape(source.size, -1))
     if found is None or found.size != source.size:
         return _by_scipy(ndimage.generic_filter, a, source)
-    return finished(found.reshape(source.shape).astype(dtype), a.output)
+    return finished(rounded(found.reshape(source.shape), dtype), a.output)
 
 
 @mirrors(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
@@ -112,7 +112,7 @@ def generic_filter1d(a: Any) -> GpuArray:
     if found is None:
         return _by_scipy(ndimage.generic_filter1d, a, source)
     found = moveaxis(found.reshape(*lines.shape[:-1], source.shape[axis]), -1, axis)
-    return finished(found.astype(dtype), a.output)
+    return finished(rounded(found, dtype), a.output)
 
 
 if hasattr(ndimage, "vectorized_filter"):
@@ -127,9 +127,15 @@ if hasattr(ndimage, "vectorized_filter"):
             raise ValueError("Either `size` or `footprint` must be provided." if a.size is None else
                              "Either `size` or `footprint` may be provided, not both.")  # fmt: skip
         footprint = None if a.footprint is None else np.asarray(read(a.footprint), bool)
+        if a.cval is not None and a.mode not in ("constant", "grid-constant"):
+            raise ValueError("Use of `cval` is compatible only with `mode='constant'`.")
         axes = axes_of(a.axes, source.ndim)
-        known = footprint_of(footprint, a.size, axes, source.ndim)
-        origins = spread(0 if a.origin is None else a.origin, axes, source.ndim)
+        last = tuple(range(source.ndim - len(axes), source.ndim))
+        source = moveaxis(source, axes, last)
+        if not source.size:
+            return source
+        known = footprint_of(footprint, a.size, last, source.ndim)
+        origins = spread(0 if a.origin is None else a.origin, last, source.ndim)
         before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
         cval = 0 if a.cval is None else a.cval
         if a.mode == "valid":
@@ -139,5 +145,5 @@ if hasattr(ndimage, "vectorized_filter"):
             lines = lines[tuple(slice(first, extent - last) for (first, last), extent in inside)]
         else:
             lines = along_last(source, known, before, [a.mode] * source.ndim, cval)
-        found = as_array(a.function(lines, axis=-1), source.device)
+        found = moveaxis(as_array(a.function(lines, axis=-1), source.device), last, axes)
         return finished(found.astype(output_dtype(a.output, found), copy=False), a.output)

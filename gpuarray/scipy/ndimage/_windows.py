@@ -22,7 +22,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended
+from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended, holding
 from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, elements, window
 
 #: The most shifted views that one loop reads.
@@ -72,6 +72,8 @@ def weighted(
     modes: Sequence[str],
     cval: Any,
     result: DType,
+    *,
+    has_gaps: bool = True,
 ) -> GpuArray:
     """Return the sum of the products of weights and the window of each element, before it is stored.
 
@@ -89,13 +91,17 @@ def weighted(
         The constant beyond edges.
     result : dtype
         The dtype of the result.
+    has_gaps : bool
+        Whether elements with a weight of zero do not count, so that it does not matter whether they are finite. SciPy
+        leaves them out of windows, but not of lines along one axis.
     """
+    source = holding(source, modes, cval)
     if are_gathered(source):
-        known = (
-            _of_array(weights, before, source.dtype, result)
-            if isinstance(weights, GpuArray)
-            else _of_numbers(weights.tobytes(), weights.dtype, weights.shape, tuple(before), source.dtype, result)
-        )
+        if isinstance(weights, GpuArray):
+            known = _of_array(weights, before, source.dtype, result)
+        else:
+            numbers = weights.tobytes(), weights.dtype, weights.shape
+            known = _of_numbers(*numbers, tuple(before), source.dtype, result, has_gaps)
         if known is not None:
             seen = build.cast(elements(source, known.window, modes, cval), known.dtype)
             if known.line is not None:
@@ -110,7 +116,7 @@ def weighted(
     dtype = sum_dtype(source.dtype, result, weights)
     places: Any = None
     if not isinstance(weights, GpuArray):
-        places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
+        places = np.argwhere(_are_counted(weights, has_gaps))
     if places is None or len(places) > MOST_VIEWS:
         line = weights if places is None else as_array(weights.astype(dtype), source.device)
         return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
@@ -143,17 +149,17 @@ class _Weights(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _of_numbers(
-    values: bytes, kind: DType, extents: Shape, before: Shape, source: DType, result: DType
+    values: bytes, kind: DType, extents: Shape, before: Shape, source: DType, result: DType, has_gaps: bool
 ) -> _Weights | None:
     """Return weights that are not zero; None if a sum has no terms, or only in SciPy's order is what SciPy returns."""
     weights = np.frombuffer(values, kind).reshape(extents)
     dtype = sum_dtype(source, result, weights)
-    places = np.argwhere(np.abs(weights) > _NEAR_ZERO)
+    places = np.argwhere(_are_counted(weights, has_gaps))
     if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
         return None
     first, last = places.min(0), places.max(0) + 1
     box = weights[tuple(slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))].astype(dtype)
-    is_counted = abs(box) > _NEAR_ZERO
+    is_counted = _are_counted(box, has_gaps)
     if is_counted.mean() < _DENSE:
         box, is_counted = weights[tuple(places.T)].astype(dtype), np.ones(len(places), bool)
     else:
@@ -161,6 +167,10 @@ def _of_numbers(
     known = window(places - np.array(before))
     line = build.reshape(constants(box.tobytes(), dtype), known.shape)
     return _Weights(known, None if (box == 1).all() else line, not is_counted.all(), dtype)
+
+
+def _are_counted(weights: Any, has_gaps: bool) -> Any:
+    return np.abs(weights) > _NEAR_ZERO if has_gaps else np.ones(weights.shape, bool)
 
 
 def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: DType) -> _Weights | None:
@@ -333,7 +343,7 @@ def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> N
     if footprint.all() and sum(extent > 1 for extent in footprint.shape) < 2:
         axes = [axis for axis, extent in enumerate(footprint.shape) if extent > 1]
         strides = contiguous(padded.shape).strides
-        layout = Layout((*shape, footprint.size), (*strides, *(strides[axis] for axis in axes)), 0)
+        layout = Layout((*shape, footprint.size), (*strides, strides[axes[0]] if axes else 0), 0)
         return build.view(padded.node(), layout)
     strides = contiguous(padded.shape).strides
     starts: Any = build.generate(generators.arange, (0, 1), (1,) * (ndim + 1), dtypes.int32)

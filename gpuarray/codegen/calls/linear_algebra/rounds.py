@@ -67,10 +67,12 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     if not _is_exchanged(frame, together):
         free -= pairs * together * (itemsize + 2 * numbers.real_dtype.itemsize)
     pitch = _pitch(height, together)
-    kept = columns * pitch
-    room = min(1 << (max(kept, 1) - 1).bit_length(), free // itemsize) if kept * itemsize <= free else 0
-    each = -(-height // together)
-    return Team(pairs, together, pitch, room, each if each <= _HELD else 0)
+    kept, each = columns * pitch, -(-height // together)
+    held = each if each <= _HELD else 0
+    # workgroups with less memory run together; without rows in registers one text serves several sizes
+    wanted = kept if held else 1 << (max(kept, 1) - 1).bit_length()
+    room = min(wanted, free // itemsize) if kept * itemsize <= free else 0
+    return Team(pairs, together, pitch, room, held)
 
 
 def _is_exchanged(frame: Frame, together: int) -> bool:
