@@ -272,6 +272,10 @@ class MemoryArray:
             return None
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
 
+    def is_computed(self) -> bool:
+        """Return whether the value was computed at once, or has been seen in host memory."""
+        return self._value is not None or self._cell.memory is not None
+
     def has_memory(self) -> bool:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""
         if self._value is not None:
