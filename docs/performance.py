@@ -343,6 +343,10 @@ def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
             yield f"| {workload} | {' | '.join(cells)} |"
 
 
+def _is_missed(row: Mapping[str, Any]) -> bool:
+    return bool(row["ratio"] > 1.1 and row["ours_us"] > row["numpy_us"] + 2)
+
+
 def _functions(notes: Mapping[str, str]) -> Iterator[str]:
     """Yield the single functions that are slowest relative to NumPy, from docs/data/functions-NAME.json."""
     paths = sorted(DATA.glob("functions-*.json"))
@@ -351,9 +355,11 @@ def _functions(notes: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield "## Single functions on CPUs"
     yield ""
-    yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 float64 elements."
-    yield "Each call is recorded and evaluated alone on the device `cpu` by `python -m bench.functions`, so nothing"
-    yield f"is fused. The tables list the {SLOWEST} slowest relative to NumPy, with times in microseconds."
+    yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 elements, or two"
+    yield "microseconds more. `python -m bench.functions` evaluates each call alone on the device `cpu`, so nothing is"
+    yield "fused. It covers every function of the namespace that computes with arrays, at sizes at which NumPy takes"
+    yield "less than a second; `bench/calls.py` lists the calls, and the functions that it leaves out. The tables list"
+    yield f"the {SLOWEST} slowest relative to NumPy, with times in microseconds."
     if "functions" in notes:
         yield ""
         yield notes["functions"]
@@ -371,6 +377,6 @@ def _functions(notes: Mapping[str, str]) -> Iterator[str]:
             for row in rows[:SLOWEST]:
                 yield f"| `{row['call']}` | {row['numpy_us']:,.1f} | {row['ours_us']:,.1f} | {row['ratio']:.2f} |"
             yield (
-                f"| {len(rows)} calls: geometric mean, and how many are above 1.1 | | | "
-                f"{statistics.geometric_mean(ratios):.2f}, {sum(ratio > 1.1 for ratio in ratios)} |"
+                f"| {len(rows)} calls: geometric mean, and how many miss the target | | | "
+                f"{statistics.geometric_mean(ratios):.2f}, {sum(_is_missed(row) for row in rows)} |"
             )

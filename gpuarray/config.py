@@ -118,9 +118,9 @@ class Config:
     refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
     memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
     direct_limit: int = _setting(
-        1 << 15,
+        1 << 17,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
-        "their operands are in host memory and their device is `cpu` or `auto`; half as many if `auto` is a GPU. 0 "
+        "their operands are in host memory and their device is `cpu` or `auto`; an eighth of it if `auto` is a GPU. 0 "
         "makes a plan for every evaluation.",
     )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
@@ -153,10 +153,12 @@ class Config:
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.
 
-        Up to 2^15 elements they take less time than a plan of up to ten operations on the host: fresh memory of larger
-        results has to be touched for the first time. A GPU takes less time from 2^14 elements on.
+        Up to 2^17 elements most graphs take less time so than by a plan on the host: the results stay in a core's
+        cache. A GPU takes less time from 2^14 elements on. A limit of memory counts buffers, which they do not use.
         """
-        return self.direct_limit // 2 if beside_gpu else self.direct_limit
+        if self.memory_limit:
+            return min(self.direct_limit, 1 << 15)
+        return -(-self.direct_limit // 8) if beside_gpu else self.direct_limit
 
     @property
     def is_without_gpu(self) -> bool:

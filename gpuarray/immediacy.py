@@ -117,3 +117,7 @@ class _Quiet(threading.local):
 
 
 quiet: Final = _Quiet()
+
+# glibc gives the memory of freed arrays back to the system until an array of this size, the largest that counts, has
+# been freed. To map the pages of the next result again would take several times as long as to compute it.
+np.empty((1 << 25) - (1 << 13), np.uint8)

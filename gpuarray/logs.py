@@ -103,7 +103,7 @@ def _watch() -> None:
                 _is_watched = False
                 return
             since = time.monotonic() - _LONG
-            due = [(key, kind, what) for key, (start, kind, what) in _under_way.items() if start < since]
+            due = [(key, kind, what) for key, (start, kind, what) in list(_under_way.items()) if start < since]
             for key, kind, _ in due:
                 _under_way.pop(key, None)
                 _told.add(kind)

@@ -17,13 +17,13 @@ PAGES = HERE.parent / "_static"
 def plans() -> None:
     """Draw the graph of the tutorial, and its plan."""
     with xp.using(origins=False, device="cpu"):
-        x = xp.linspace(-3, 3, 100_000, dtype=xp.float32)
+        x = xp.linspace(-3, 3, 200_000, dtype=xp.float32)
         xp.evaluate(x)
         y = np.sin(x) ** 2 + np.exp(-x * x) * np.sqrt(np.abs(x) + 1)
         plan = xp.explain(xp.mean(y))
         _write("graph.svg", plan.svg("simplified"))
         _write("plan.svg", plan.svg("plan"))
-        rows = xp.asarray(np.ones((300, 200), np.float32))
+        rows = xp.asarray(np.ones((600, 400), np.float32))
         products = rows @ rows.T
         shifted = xp.exp(products - xp.max(products, axis=1, keepdims=True))
         _write("steps.svg", xp.explain(shifted / xp.sum(shifted, axis=1, keepdims=True)).svg("plan"))

@@ -34,7 +34,7 @@ from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
 _INTERNAL: Final = frozenset((
     "assign", "bind_device", "broadcast", "check_writeable", "claimed", "combine_at", "combined", "has_memory",
     "host", "load_at", "node", "parts", "places", "regrouped", "seen", "settled", "store", "store_at", "stored",
-    "unit", "view_of", "whole_host",
+    "is_computed", "traits", "unit", "view_of", "whole_host",
 ))  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    return property(find, lambda array, value: setattr(array, slot, value))
+    return property(find, lambda self, value: setattr(self, slot, value))
 
 
 def _layout() -> Any:
@@ -73,7 +73,7 @@ def _layout() -> Any:
             array._made_layout = found = array._find_layout()
             return found
 
-    return property(find, lambda array, value: setattr(array, "_made_layout", value))
+    return property(find, lambda self, value: setattr(self, "_made_layout", value))
 
 
 class MemoryArray:
@@ -271,6 +271,10 @@ class MemoryArray:
         if value is None:
             return None
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
+
+    def is_computed(self) -> bool:
+        """Return whether the value was computed at once, or has been seen in host memory."""
+        return self._value is not None or self._cell.memory is not None
 
     def has_memory(self) -> bool:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""

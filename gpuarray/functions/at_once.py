@@ -30,10 +30,12 @@ from gpuarray.array import (
 )
 from gpuarray.array.immediate import have_few_products
 from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.direct import LINES
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -41,6 +43,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: The results of a function that is called at once:
 #:
 #: - "elements": have the shape to which the arrays broadcast, or fewer elements;
+#: - "precise": have fewer elements, each of many: the sums of a plan have smaller errors;
+#: - "lines": have the shape of the array, and each line along an axis is computed from one line;
+#: - "matrices": the same with matrices, along the last two axes;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
 #: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
@@ -49,13 +54,25 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
 Results: TypeAlias = Literal[
-    "elements", "sums", "matrix products", "products", "multiples", "views", "products or views", "in place"
+    "elements",
+    "precise",
+    "lines",
+    "matrices",
+    "sums",
+    "matrix products",
+    "products",
+    "multiples",
+    "views",
+    "products or views",
+    "in place",
 ]
 
 #: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
+#: The same where they would take longer.
+ANY: Final = 1 << 62
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 #: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
@@ -162,7 +179,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     return cast(_F, run)
 
 
-def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_F], _F]:
+def created(call: Callable[..., Any], size: Callable[..., float], *, most: int = 0) -> Callable[[_F], _F]:
     """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
 
     Parameters
@@ -171,6 +188,8 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
         The function of NumPy.
     size : callable
         Returns the number of elements along the axis of a result that numbers say, from the arguments.
+    most : int
+        The elements of larger arrays that are made at once on the device "cpu".
     """
 
     def declare(function: _F) -> _F:
@@ -180,6 +199,8 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
             device = default_device()
             if limit and device.kind in FREE and default_dtype(float) is dtypes.float64:
                 try:
+                    if is_cpu(device) and not config.current.memory_limit:
+                        limit = max(limit, most)
                     if size(*arguments, **keywords) <= limit:
                         return _made(call, arguments, keywords, device)
                 except Exception:  # the error is that of the implementation
@@ -191,21 +212,35 @@ def created(call: Callable[..., Any], size: Callable[..., float]) -> Callable[[_
     return declare
 
 
-def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> GpuArray:
-    """Return the array that a function of NumPy makes of numbers.
+def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> Any:
+    """Return the array, or the tuple of arrays, that a function of NumPy makes of numbers.
 
     Raises
     ------
     LookupError
-        If there are arrays among the arguments, or if the result is more than an array.
+        If there are arrays among the arguments, or if the result is something else.
     """
     given: list[Any] = []
     _given((*arguments, *keywords.values()), given, given, given, False)
     found = None if given else quiet.run(call, *arguments, **keywords)
+    if type(found) is tuple:
+        return tuple([_own(each, device) for each in found])
+    return _own(found, device)
+
+
+def _own(found: Any, device: Device) -> GpuArray:
+    """Return an array of what a function of NumPy made.
+
+    Raises
+    ------
+    LookupError
+        If that is not an array.
+    """
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    return made_of(found if found.dtype is kind and found.base is None else found.astype(kind), device)
+    host = found if found.dtype is kind and found.base is None else found.astype(kind)
+    return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
 def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -470,6 +505,18 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
         return bool(prod([host.size for host in hosts]) <= _MOST)
 
 
+def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return all(host.size <= LINES for host in hosts)
+
+
+def _has_few_lines(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return bool(hosts[0].ndim < 2 or hosts[0].size <= LINES)
+
+
+def _has_few_matrices(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return bool(hosts[0].ndim < 3 or hosts[0].size <= LINES)
+
+
 def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     if len(hosts) == 2 and hosts[0].ndim and hosts[1].ndim and have_few_products(*hosts):
         return True
@@ -499,6 +546,9 @@ def _multiple(values: Iterable[Any]) -> int:
 _Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
 _BOUNDS: Final[dict[str, _Bound]] = {
     "elements": _has_few_elements,
+    "precise": _has_few_addends,
+    "lines": _has_few_lines,
+    "matrices": _has_few_matrices,
     "matrix products": _has_few_multiplications,
     "products": _has_few_products,
     "products or views": _has_few_products,

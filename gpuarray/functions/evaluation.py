@@ -31,13 +31,9 @@ def evaluate(*arrays: GpuArray) -> None:
     DeviceMemoryError
         If the device does not have enough memory for the results.
     """
-    if len(arrays) == 1 and isinstance(arrays[0], GpuArray):
-        cell = arrays[0]._cell
-        runtime.evaluate((cell.node,), cell.device)
-        return
     by_device: dict[Device, list[Node]] = {}
     for array in arrays:
-        if isinstance(array, GpuArray):
+        if type(array) is GpuArray and not array.is_computed():
             by_device.setdefault(array.device, []).append(array._cell.node)
     for device, nodes in by_device.items():
         runtime.evaluate(nodes, device)

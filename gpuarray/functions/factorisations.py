@@ -48,7 +48,7 @@ class QRResult(NamedTuple):
     R: GpuArray
 
 
-@native("linalg.cholesky", at_once="elements")
+@native("linalg.cholesky", at_once="matrices")
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     """Return triangular factors of positive definite matrices.
@@ -109,7 +109,7 @@ def eigvals(x: ArrayLike, /) -> GpuArray:
     return values
 
 
-@native("linalg.eigh", at_once="elements")
+@native("linalg.eigh", at_once="matrices")
 @standard_function
 def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
     """Return eigenvalues and eigenvectors of Hermitian matrices.
@@ -140,7 +140,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     return EighResult(*run_checked(ops.eigh, [array], outputs, _NOT_CONVERGED, UPLO=triangle))
 
 
-@native("linalg.eigvalsh", at_once="elements")
+@native("linalg.eigvalsh", at_once="matrices")
 @standard_function
 def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
@@ -163,7 +163,7 @@ def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult:
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@native("linalg.qr", at_once="elements", call=grouped(np.linalg.qr, QRResult))
+@native("linalg.qr", at_once="matrices", call=grouped(np.linalg.qr, QRResult))
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.

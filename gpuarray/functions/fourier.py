@@ -92,7 +92,7 @@ def _precision(dtype: DType) -> DType:
 # -- one axis ----------------------------------------------------------------------------------------------------------
 
 
-@native("fft.fft", at_once="elements")
+@native("fft.fft", at_once="lines")
 @standard_function
 def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along an axis.
@@ -125,7 +125,7 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     return write_out(_transform(calls.fft, x, n, axis, norm, inverse=False), out)
 
 
-@native("fft.ifft", at_once="elements")
+@native("fft.ifft", at_once="lines")
 @standard_function
 def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along an axis.
@@ -136,7 +136,7 @@ def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return write_out(_transform(calls.fft, x, n, axis, norm, inverse=True), out)
 
 
-@native("fft.rfft", at_once="elements")
+@native("fft.rfft", at_once="lines")
 @standard_function
 def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform of real numbers, of which the redundant second half is left out.
@@ -163,7 +163,7 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return write_out(_transform(calls.rfft, x, n, axis, norm, inverse=False), out)
 
 
-@native("fft.irfft", at_once="elements")
+@native("fft.irfft", at_once="lines")
 @standard_function
 def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`rfft`: real numbers from the first half of their transform.
@@ -190,7 +190,7 @@ def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "b
     return write_out(_transform(calls.irfft, x, n, axis, norm, inverse=True), out)
 
 
-@native("fft.hfft", at_once="elements")
+@native("fft.hfft", at_once="lines")
 @standard_function
 def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the Fourier transform of a Hermitian-symmetric signal, which is real, from the first half of the signal.
@@ -200,7 +200,7 @@ def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return write_out(_transform(calls.irfft, x, n, axis, norm, inverse=False), out)
 
 
-@native("fft.ihfft", at_once="elements")
+@native("fft.ihfft", at_once="lines")
 @standard_function
 def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`hfft`. See :func:`rfft` for the parameters and the result."""
@@ -261,7 +261,7 @@ def _without_out(function: Callable[..., Any]) -> Callable[..., Any]:
     return transform
 
 
-@native("fft.fftn", at_once="elements", call=_without_out(np.fft.fftn))
+@native("fft.fftn", at_once="lines", call=_without_out(np.fft.fftn))
 @standard_function
 def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along several axes.
@@ -294,14 +294,14 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     return _complex_transforms(x, s, axes, norm, out, inverse=False)
 
 
-@native("fft.ifftn", at_once="elements", call=_without_out(np.fft.ifftn))
+@native("fft.ifftn", at_once="lines", call=_without_out(np.fft.ifftn))
 @standard_function
 def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along several axes. See :func:`fftn` for the parameters."""
     return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
-@native("fft.rfftn", at_once="elements", call=_without_out(np.fft.rfftn))
+@native("fft.rfftn", at_once="lines", call=_without_out(np.fft.rfftn))
 @standard_function
 def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the Fourier transform of real numbers along several axes; see :func:`rfft` for the last axis.
@@ -315,7 +315,7 @@ def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "bac
     return write_out(array, out)
 
 
-@native("fft.irfftn", at_once="elements", call=_without_out(np.fft.irfftn))
+@native("fft.irfftn", at_once="lines", call=_without_out(np.fft.irfftn))
 @standard_function
 def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`rfftn`; ``s`` is the shape of the result along ``axes``, as for :func:`irfft`."""
@@ -325,25 +325,25 @@ def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "ba
     return irfft(array, size, last, norm, out)
 
 
-@native("fft.fft2", at_once="elements", call=_without_out(np.fft.fft2))
+@native("fft.fft2", at_once="lines", call=_without_out(np.fft.fft2))
 def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`fftn` along two axes, by default the last ones."""
     return fftn(x, s, axes, norm, out)
 
 
-@native("fft.ifft2", at_once="elements", call=_without_out(np.fft.ifft2))
+@native("fft.ifft2", at_once="lines", call=_without_out(np.fft.ifft2))
 def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`ifftn` along two axes, by default the last ones."""
     return ifftn(x, s, axes, norm, out)
 
 
-@native("fft.rfft2", at_once="elements", call=_without_out(np.fft.rfft2))
+@native("fft.rfft2", at_once="lines", call=_without_out(np.fft.rfft2))
 def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`rfftn` along two axes, by default the last ones."""
     return rfftn(x, s, axes, norm, out)
 
 
-@native("fft.irfft2", at_once="elements", call=_without_out(np.fft.irfft2))
+@native("fft.irfft2", at_once="lines", call=_without_out(np.fft.irfft2))
 def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`irfftn` along two axes, by default the last ones."""
     return irfftn(x, s, axes, norm, out)

@@ -40,7 +40,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
-@native("linalg.det", at_once="elements")
+@native("linalg.det", at_once="matrices")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
@@ -55,7 +55,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
-@native("linalg.slogdet", at_once="elements")
+@native("linalg.slogdet", at_once="matrices")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return the signs of determinants and the logarithms of their absolute values.
@@ -81,7 +81,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
-@native("linalg.inv", at_once="elements")
+@native("linalg.inv", at_once="matrices")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).

@@ -1,6 +1,7 @@
 """Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gpuarray.functions.arguments import (
     value_or,
     write_out,
 )
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
@@ -80,6 +82,7 @@ def _fraction_and_integral(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
     return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
+@implements("divmod", at_once="elements")
 def divmod(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -96,6 +99,7 @@ def divmod(
     return _two_outputs(np.divmod, _quotient_and_remainder, (x1, x2), (out1, out2), out, where, dtype, casting)
 
 
+@partial(at_once, results="elements", call=np.frexp)
 def frexp(
     x: ArrayLike,
     out1: Any = None,
@@ -111,6 +115,7 @@ def frexp(
     return _two_outputs(np.frexp, _mantissa_and_exponent, (x,), (out1, out2), out, where, dtype, casting)
 
 
+@partial(at_once, results="elements", call=np.modf)
 def modf(
     x: ArrayLike,
     out1: Any = None,

@@ -143,7 +143,7 @@ def nanmean(
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
-@native("nanvar", at_once="elements", call=_of_enough(np.nanvar))
+@native("nanvar", at_once="precise", call=_of_enough(np.nanvar))
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
@@ -155,7 +155,7 @@ def nanvar(
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
-@native("nanstd", at_once="elements", call=_of_enough(np.nanstd))
+@native("nanstd", at_once="precise", call=_of_enough(np.nanstd))
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,

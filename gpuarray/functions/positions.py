@@ -10,7 +10,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, matrices, ranges, searching
 from gpuarray.functions.arguments import DTypeLike, as_array, as_arrays, numbers
-from gpuarray.functions.at_once import created
+from gpuarray.functions.at_once import ANY, created
 from gpuarray.functions.joining import stack
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
@@ -39,14 +39,14 @@ def _matrix(arr: Any) -> Any:
     return arr
 
 
-@implements("tril_indices_from", at_once="sums")
+@implements("tril_indices_from", at_once="sums", most=ANY)
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the lower triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
-@implements("triu_indices_from", at_once="sums")
+@implements("triu_indices_from", at_once="sums", most=ANY)
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the upper triangle of an array."""
     shape = _matrix(arr).shape
@@ -161,16 +161,23 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return stack([line.broadcast(extents) for line in lines])
 
 
+def _in_matrix(n: int, k: int = 0, m: int | None = None) -> int:
+    return n * (n if m is None else m)
+
+
+@created(np.diag_indices, lambda n, *_, **others: n)
 def diag_indices(n: int, ndim: int = 2) -> tuple[GpuArray, ...]:
     """Return the positions of the main diagonal along each of ``ndim`` axes, as :func:`numpy.diag_indices`."""
     return (ranges.arange(n, dtype=dtypes.int64),) * ndim
 
 
+@created(np.tril_indices, _in_matrix, most=ANY)
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the lower triangle of a matrix, as :func:`numpy.tril_indices`."""
     return searching.nonzero(matrices.tri(n, m, k=k, dtype=dtypes.bool_))
 
 
+@created(np.triu_indices, _in_matrix, most=ANY)
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the upper triangle of a matrix, as :func:`numpy.triu_indices`."""
     return searching.nonzero(~matrices.tri(n, m, k=k - 1, dtype=dtypes.bool_))

@@ -15,7 +15,7 @@ from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result,
 from gpuarray.functions.at_once import QUICK, UNSHARED
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
-from gpuarray.functions.registry import native
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
@@ -293,6 +293,7 @@ def _check_axes(name: str, *operands: tuple[GpuArray, int]) -> None:
             raise ValueError(f"{name}: operand {number} has {operand.ndim} axes, and at least {least} are needed")
 
 
+@implements("matvec", at_once="elements")
 def matvec(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of matrices and vectors, as ``numpy.matvec``: shapes (..., M, N) and (..., N)."""
     left, right = as_arrays(x1, x2)
@@ -300,6 +301,7 @@ def matvec(x1: Any, x2: Any, /) -> GpuArray:
     return matmul(left, right[..., None])[..., 0]
 
 
+@implements("vecmat", at_once="elements")
 def vecmat(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
     left, right = as_arrays(x1, x2)

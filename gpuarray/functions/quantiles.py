@@ -130,13 +130,13 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
     return _put(name, result, source, axes, out, keepdims)
 
 
-@implements("median", at_once="elements")
+@implements("median", at_once="lines")
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
     """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
-@implements("nanmedian", at_once="elements", call=_without_nan(np.median))
+@implements("nanmedian", at_once="lines", call=_without_nan(np.median))
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -253,7 +253,7 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
     return np.where(share >= 0.5, high - way * (1 - share), low + way * share)
 
 
-@implements("quantile", at_once="elements")
+@implements("quantile", at_once="lines")
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
@@ -262,7 +262,7 @@ def quantile(
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("percentile", at_once="elements")
+@implements("percentile", at_once="lines")
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
@@ -271,7 +271,7 @@ def percentile(
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("nanquantile", at_once="elements", call=_without_nan(np.quantile))
+@implements("nanquantile", at_once="lines", call=_without_nan(np.quantile))
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
@@ -280,7 +280,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
-@implements("nanpercentile", at_once="elements", call=_without_nan(np.percentile))
+@implements("nanpercentile", at_once="lines", call=_without_nan(np.percentile))
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,

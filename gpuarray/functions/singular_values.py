@@ -40,7 +40,7 @@ def svd(
 def svd(
     x: ArrayLike, /, full_matrices: bool = ..., *, compute_uv: Literal[False], hermitian: bool = ...
 ) -> GpuArray: ...
-@native("linalg.svd", at_once="elements", call=grouped(np.linalg.svd, SVDResult))
+@native("linalg.svd", at_once="matrices", call=grouped(np.linalg.svd, SVDResult))
 @standard_function
 def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values with their left and right vectors.
@@ -77,7 +77,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     return SVDResult(*run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, full_matrices=full, hermitian=symmetric))
 
 
-@native("linalg.svdvals", at_once="elements")
+@native("linalg.svdvals", at_once="matrices")
 @standard_function
 def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
@@ -144,7 +144,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@implements("linalg.pinv", at_once="elements")
+@implements("linalg.pinv", at_once="matrices")
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -156,7 +156,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@implements("linalg.matrix_rank", at_once="elements")
+@implements("linalg.matrix_rank", at_once="matrices")
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -202,7 +202,7 @@ def matrix_rank(
 _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 
-@native("linalg.cond", at_once="elements")
+@native("linalg.cond", at_once="matrices")
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     """Return condition numbers: the norm of each matrix times the norm of its inverse.
 

@@ -39,20 +39,22 @@ def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameter
     return wrap(node, x.device).swapaxes(number, -1)
 
 
-def _stable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return NumPy's function for sorts that are stable, which all are here, and ascend."""
+def _by_line(row: CallOp) -> Callable[..., Any]:
+    """Return a function of NumPy arrays that applies an operation, which orders the last axis, along any axis."""
 
     def run(
         x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: Any = True
     ) -> Any:
-        if descending or order is not None or kind not in (None, "stable", "mergesort", "quicksort", "heapsort"):
-            raise NotImplementedError  # NumPy has no order that descends before version 2.5
-        return function(x, axis, kind="stable")
+        if kind is not None or order is not None or stable is not True:
+            check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
+        lines = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
+        found = row.numpy(lines, descending=bool(descending))
+        return found if axis is None else found.swapaxes(axis, -1)
 
     return run
 
 
-@native("sort", at_once="elements", call=_stable(np.sort))
+@native("sort", at_once="lines", call=_by_line(calls.sort))
 @standard_function
 def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
@@ -93,7 +95,7 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
-@native("argsort", at_once="elements", call=_stable(np.argsort))
+@native("argsort", at_once="lines", call=_by_line(calls.argsort))
 @standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
@@ -198,7 +200,7 @@ def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     return order
 
 
-@native("sort_complex", at_once="elements")
+@native("sort_complex", at_once="lines")
 def sort_complex(a: Any) -> GpuArray:
     """Return an array sorted by its real parts, then by its imaginary parts."""
     ordered = sort(as_array(a))

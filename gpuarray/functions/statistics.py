@@ -192,7 +192,7 @@ def _var_node(
     return build.elementwise(ops.divide, total, divisor)
 
 
-@native("var", at_once="elements", call=_spread(np.var))
+@native("var", at_once="precise", call=_spread(np.var))
 @standard_function
 def var(
     x: ArrayLike,
@@ -239,7 +239,7 @@ def var(
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
-@native("std", at_once="elements", call=_spread(np.std))
+@native("std", at_once="precise", call=_spread(np.std))
 @standard_function
 def std(
     x: ArrayLike,

@@ -17,6 +17,7 @@ from gpuarray.functions.arguments import (
     check_nbytes,
     line_axis,
     read,
+    result,
 )
 from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.creation import zeros
@@ -24,6 +25,7 @@ from gpuarray.functions.joining import concat
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous, slice_axis
 
 __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
 
@@ -53,16 +55,17 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     shifts = [index(s) for s in build.listed(shift)]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    rolled = array
+    node = source = array.node()
     for number, places in zip(
         axes * (len(shifts) if len(axes) == 1 else 1), shifts * (len(axes) if len(shifts) == 1 else 1), strict=True
     ):
-        extent = rolled.shape[number]
+        extent = node.shape[number]
         cut = -places % extent if extent else 0
         if cut:
-            lead = (slice(None),) * number
-            rolled = concat([rolled[(*lead, slice(cut, None))], rolled[(*lead, slice(None, cut))]], axis=number)
-    return rolled.copy() if rolled is array else rolled
+            whole = contiguous(node.shape)
+            parts = (slice_axis(whole, number, cut, 1, extent - cut), slice_axis(whole, number, 0, 1, cut))
+            node = build.concat([build.view(node, part) for part in parts], number)
+    return array.copy() if node is source else result(node, array)
 
 
 def _of_integers(x: Any, repeats: Any, axis: Any = None) -> Any:

@@ -15,7 +15,7 @@ from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.array.bounds import bounds
 from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, elementwise, mathematics, products
+from gpuarray.functions import creation, elementwise, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
 from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, Results, computed
 from gpuarray.functions.fallback import on_host
@@ -306,7 +306,7 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
         return None
     results, most = _BOUNDS[method]
     if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
-        most = 0
+        results, most = "precise", 0
     return AtOnce(getattr(ufunc, method), results, most=most)
 
 
@@ -328,11 +328,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 # the ufuncs that are compositions
-implements("divmod")(mathematics.divmod)
 implements("matmul")(products.matmul)
 implements("vecdot")(products.vecdot)
-implements("matvec")(products.matvec)
-implements("vecmat")(products.vecmat)
 implements("_core.umath._ones_like")(creation.ones_like)
 
 

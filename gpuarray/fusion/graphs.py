@@ -164,7 +164,7 @@ class GraphView:
         if not self.selects:
             return False
         if isinstance(node, Concat):
-            if len(node.inputs) > _PARTS or node.size > _POSITIONS:
+            if len(node.inputs) > _PARTS or node.size > _POSITIONS or self._reads_moving(position):
                 return False
             if self.source(position) is not None:
                 return True
@@ -183,6 +183,18 @@ class GraphView:
             )
         )
         return is_apart and boxes.box_of(node.layout, node.shape) is not None
+
+    def _reads_moving(self, position: int) -> bool:
+        """Whether a value is computed from a view with an offset that moves, whose coordinates are not known."""
+        stack = [*self.inputs[position]] if self.symbols else []
+        while stack:
+            current = stack.pop()
+            node = self.nodes[current]
+            if isinstance(node, View) and node.layout.moves:
+                return True
+            if current not in self.stored:
+                stack += self.inputs[current]
+        return False
 
     def _follows(self, position: int, layout: Layout) -> bool:
         """Return whether a loop of the values of a write may read elements of the target that it has replaced."""

@@ -222,6 +222,8 @@ class Lowering:
 
     def _wanted_of_parts(self, position: int, node: Concat, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return the parts of a concatenation, where they are read for its elements; none if their positions do."""
+        if isinstance(layout, Layout) and layout.moves:
+            raise StoreFirst(position)
         if self.axes is not None or self.fold_count:
             raise CannotJoin if self.made else StoreFirst(position)
         if self.graph.source(position) is not None:

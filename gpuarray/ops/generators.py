@@ -23,8 +23,19 @@ def _arange(index: Any, start: Any, step: Any, *, dtype: Any) -> Any:
     wide = np.dtype(np.float32) if kind == np.float16 else kind
     with np.errstate(over="ignore", invalid="ignore"):
         first, second = kind.type(start), kind.type(kind.type(start) + kind.type(step))
+        if isinstance(index, range):
+            if kind.kind in "iu" and first != second and index:
+                each = int(second) - int(first)
+                start, last = int(first) + index.start * each, int(first) + index[-1] * each
+                if max(start, last) < np.iinfo(kind).max and min(start, last) > np.iinfo(kind).min:
+                    return np.arange(start, last + (1 if each > 0 else -1), each, dtype=kind)
+            index = np.arange(index.start, index.stop)
         delta = wide.type(second) - wide.type(first)
-        return (wide.type(first) + np.asarray(index).astype(wide) * delta).astype(kind)
+        found = np.array(index, wide)
+        if first != 0 or delta != 1:
+            found *= delta
+            found += wide.type(first)
+        return found.astype(kind, copy=False)
 
 
 def _arange_bounds(size: int, dtype: Any, start: Any, step: Any) -> tuple[int, int] | None:
@@ -69,6 +80,10 @@ def _eye(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     return _diagonals(index, columns, np.equal, k, dtype=dtype)
 
 
+def _whole_eye(size: int, columns: Any, k: Any, *, dtype: Any) -> Any:
+    return np.eye(size // int(columns), int(columns), int(k), dtype)
+
+
 def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     return _diagonals(index, columns, np.less_equal, k, dtype=dtype)
 
@@ -98,6 +113,7 @@ full = GenerateOp(
 )  # fmt: skip
 arange = GenerateOp(
     name="arange", numpy=_arange, parameters=2, doc="start + index * step, as ``numpy.arange`` rounds it.", cost=3,
+    takes_range=True,
     bounds=_arange_bounds,
     wgsl={
         "int": "({1} + {R}({0}) * {2})",
@@ -122,7 +138,8 @@ linspace = GenerateOp(
     doc="index * step + start, and exactly stop at last_index; last_index is -1 without an end point.",
 )  # fmt: skip
 eye = GenerateOp(
-    name="eye", numpy=_eye, parameters=2, parameter_types=("int32", "int32"), cost=6, takes_range=True,
+    name="eye", numpy=_eye, whole=_whole_eye, takes_range=True, parameters=2, parameter_types=("int32", "int32"),
+    cost=6,
     wgsl={"bool": "on_diagonal({0}, {1}, {2})", "real": "{R}(on_diagonal({0}, {1}, {2}))",
           "pair": "vec2<u32>(u32(on_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(on_diagonal({0}, {1}, {2})), 0.0)",

@@ -260,6 +260,8 @@ class GenerateOp(Op):
         around.
     takes_range : bool
         Whether ``numpy`` takes a ``range`` for the flat indices, too, and is faster then.
+    whole : callable or None
+        ``whole(size, *parameters, dtype=...) -> ndarray`` of all elements, if that takes less time than to write them.
     numpy_calls : int
         About how many NumPy functions ``numpy`` calls; by default one for each operation.
     wgsl : mapping
@@ -281,6 +283,7 @@ class GenerateOp(Op):
     is_constant: bool = False
     bounds: Callable[..., tuple[int, int] | None] | None = None
     takes_range: bool = False
+    whole: Callable[..., Any] | None = None
     numpy_calls: int = 0
     parameter_types: tuple[str, ...] = ()
     wgsl: Mapping[str, str] = field(default_factory=dict)

@@ -52,6 +52,8 @@ _OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 #: The most elements of a single operation on values that is computed without a plan: there is nothing to fuse, and
 #: several threads gain nothing yet.
 _ALONE: Final = 1 << 17
+#: The most elements of several lines that one thread computes; threads would share more.
+LINES: Final = 1 << 15
 #: The most bytes of the result of a single call that is computed without a plan: no threads would share it.
 _CALLED: Final = 1 << 20
 
@@ -91,7 +93,9 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     pop()
                     continue
                 kind = type(node)
-                if (prod(node.shape) > limit and kind is not Scatter) or (kind is Call and not calls):
+                if (prod(node.shape) > limit and kind is not Scatter) or (
+                    kind is Call and (not calls or _is_shared(node))
+                ):
                     return False
                 values = []
                 for operand in node.inputs if kind is not Gather else _operands(node):
@@ -173,10 +177,10 @@ def compute_in_order(
 
 def _limit(roots: Sequence[Node], limit: int) -> int:
     """Return the most elements of the nodes of a graph, which are more if it is one call of one NumPy function."""
-    if len(roots) != 1 or limit >= _ALONE or config.current.memory_limit:
+    if len(roots) != 1 or not limit or config.current.memory_limit:
         return limit
     (root,) = roots
-    most = _ALONE
+    most = max(limit, _ALONE)
     if type(root) is Map:
         op = root.op
         if op.numpy_forms or not (isinstance(op.numpy, np.ufunc) or op.kind is Kind.CONVERSION):
@@ -189,16 +193,25 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
         if is_copied or not (is_extreme or root.dtype.kind in "biu"):  # others depend on the order of additions
             return limit
     elif type(root) is Call:
-        if root.op.by_line and root.size > root.shape[-1]:  # threads share the lines
+        most = max(limit, _CALLED // root.dtype.itemsize)
+    elif type(root) is Generate:
+        is_sparse = not _has_bits(root.parameters[0]) if root.op.is_constant else root.op.whole is not None
+        if is_sparse and limit >= _ALONE:  # new pages have zeros; a GPU writes its own
+            return max(limit, root.size)
+        if not root.op.is_constant:
             return limit
-        most = _CALLED // root.dtype.itemsize
-    elif type(root) not in _COPYING and not (type(root) is Generate and root.op.is_constant):
+    elif type(root) not in _COPYING:
         return limit
     for operand in _operands(root):
         is_known = operand.op.is_constant if type(operand) is Generate else value_of(operand) is not None
         if not is_known:
             return limit
     return most
+
+
+def _is_shared(call: Any) -> bool:
+    """Return whether threads would share the lines of a call."""
+    return bool(call.op.by_line and call.shape[-1] < call.size > LINES)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -293,7 +306,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         if id(node) in seen or type(node) is Leaf:
             continue
         seen.add(id(node))
-        if node.size > limit or (type(node) is Call and not calls):
+        if node.size > limit or (type(node) is Call and (not calls or _is_shared(node))):
             return False
         for operand in map(current, node.inputs):
             if isinstance(operand, Leaf) and value_of(operand) is None:
@@ -362,8 +375,18 @@ def strided(source: Array, layout: Layout) -> Array:
 
 def _generate(node: Generate, values: list[Any]) -> Any:
     if node.op.is_constant:
-        return np.full(node.shape, node.parameters[0], node.dtype)
-    return node.op.numpy(np.arange(node.size), *node.parameters, dtype=node.dtype)
+        (value,) = node.parameters
+        return np.full(node.shape, value, node.dtype) if _has_bits(value) else np.zeros(node.shape, node.dtype)
+    if node.op.whole is not None:
+        return node.op.whole(node.size, *node.parameters, dtype=node.dtype)
+    return node.op.numpy(
+        range(node.size) if node.op.takes_range else np.arange(node.size), *node.parameters, dtype=node.dtype
+    )
+
+
+def _has_bits(value: Any) -> bool:
+    """Return whether the bits of a number are not all zeros."""
+    return any(np.asarray(value).tobytes())
 
 
 def _map(node: Map, values: list[Any]) -> Any:

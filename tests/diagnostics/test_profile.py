@@ -27,7 +27,7 @@ def program(x):
 
 @pytest.fixture
 def x(device):
-    return xp.asarray(np.linspace(0, 1, 60000, dtype=np.float32).reshape(200, 300))
+    return xp.asarray(np.linspace(0, 1, 180_000, dtype=np.float32).reshape(200, 900))
 
 
 @pytest.fixture

@@ -156,6 +156,16 @@ def test_what_takes_long_to_compute_is_not_computed_for_elements_of_others(selec
     assert "not_negative" not in str(xp.explain(many + 1, stage="plan"))
 
 
+def test_rolls_of_rows_that_move_have_few_plans(selecting: None) -> None:
+    host = np.random.default_rng(0).standard_normal((30, 16))
+    x = xp.asarray(host)
+    before = xp.stats()["plans"]
+    for row in range(30):
+        found = (np.roll(x[row], 3) * 2).get()
+        np.testing.assert_array_equal(found, np.roll(host[row], 3) * 2)
+    assert xp.stats()["plans"] - before <= 5
+
+
 def test_parts_beyond_what_is_read_are_left_out(selecting: None) -> None:
     x = xp.asarray(np.random.default_rng(0).standard_normal((20, 30)))
     part = xp.roll(x, 2, 0)[5:]

@@ -117,7 +117,7 @@ def test_results_that_would_be_large_are_recorded():
         assert found.size > 1 << 20
         assert found._cell.memory is None
         assert found.residency == ()
-    assert xp.outer(x[:200], x[:200])._cell.memory is None  # its elements are there, and what follows is recorded
+    assert xp.outer(x[:400], x[:400])._cell.memory is None  # its elements are there, and what follows is recorded
 
 
 def test_values_in_memory_do_not_outlive_the_limit():
@@ -175,6 +175,26 @@ def test_no_thread_updates_twice_or_not_at_all():
     assert x.tolist() == [3000] * 8
 
 
+def test_several_results_are_computed_at_once():
+    x = xp.asarray(np.array([-2.5, 0.0, 7.25]))
+    for found, expected in (
+        (xp.frexp(x), np.frexp(np.asarray(x))),
+        (xp.modf(x), np.modf(np.asarray(x))),
+        (xp.divmod(x, 2), np.divmod(np.asarray(x), 2)),
+    ):
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours._value is not None
+            assert_same(ours, theirs)
+
+
+def test_many_lines_are_recorded_and_a_single_one_is_not():
+    x = xp.asarray(np.arange(90_000.0)[::-1])
+    assert xp.sort(x)._value is not None
+    assert xp.sort(x.reshape(300, 300))._value is None
+    assert_same(xp.sort(x.reshape(300, 300), axis=0), np.sort(np.asarray(x).reshape(300, 300), axis=0))
+    assert_same(xp.argsort(x, descending=True), np.arange(90_000))
+
+
 def test_products_and_joints_of_nothing_are_computed_at_once():
     before = xp.stats()["evaluations"]
     found = []
@@ -189,3 +209,18 @@ def test_products_and_joints_of_nothing_are_computed_at_once():
     assert xp.stats()["evaluations"] == before
     with pytest.raises(ValueError, match="zero-size"):
         xp.max(xp.asarray(V)[:0])
+
+
+@pytest.mark.parametrize("name", ["tril_indices", "triu_indices", "diag_indices"])
+def test_positions_in_matrices_are_numpys_however_many(name):
+    arguments = (700,) if name == "diag_indices" else (700, 3, 600)
+    before = xp.stats()["evaluations"]
+    for found, expected in zip(getattr(xp, name)(*arguments), getattr(np, name)(*arguments), strict=True):
+        assert_same(found, expected)
+    assert xp.stats()["evaluations"] == before
+
+
+def test_large_identities_have_no_plan():
+    assert xp.explain(xp.eye(700, 600, 5)).is_direct
+    assert not xp.explain(xp.eye(700, 600, 5) + 1).is_direct
+    assert_same(xp.eye(700, 600, -5, dtype="int16"), np.eye(700, 600, -5, dtype="int16"))

@@ -124,10 +124,10 @@ def test_all_threads_are_suspended_while_operations_are_observed():
 
 
 def test_a_gpu_computes_more_arrays():
-    with xp.using(device="auto", provider="cpu", direct_limit=8):
+    with xp.using(device="auto", provider="cpu", direct_limit=32):
         registry.resolution()
-        assert limit() == 8  # once it is known that there is no GPU
+        assert limit() == 32  # once it is known that there is no GPU
         with xp.using(provider="wgpu", software=True):
             assert limit() == 4
             with xp.using(device="cpu"):
-                assert limit() == 8
+                assert limit() == 32
