@@ -266,8 +266,8 @@ class ComputingArray(ImmediateArray):
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
-        row = power_operation(self.node(), other) if type(other) in WEAK else None
-        power: Self = self._apply(ops.pow, self, other) if row is None else self._apply(row, self)
+        row = power_operation(self.node(), other)
+        power: Self = self._apply(row, *(self, other)[: row.arity])
         return power
 
     def __rpow__(self, other: Any) -> Self:
@@ -285,9 +285,9 @@ class ComputingArray(ImmediateArray):
         if operand is NotImplemented:
             return NotImplemented
         standard.require("pow", self, operand)
-        row = power_operation(self.node(), other) if type(other) in WEAK else None
+        row = power_operation(self.node(), other)
         check_power(self.node(), other, device_of(self, other) or self._cell.device)
-        node = elementwise(ops.pow, self.node(), operand) if row is None else elementwise(row, self.node())
+        node = elementwise(row, *(self.node(), operand)[: row.arity])
         return self._update(node, ops.pow, other)
 
     def __divmod__(self, other: Any) -> tuple[Self, Self]:

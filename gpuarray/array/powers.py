@@ -18,16 +18,26 @@ from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
+from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
 
 _OPERATIONS: Final = {1: ops.positive, 2: ops.square, 0.5: ops.sqrt, -1: ops.reciprocal}
+#: NumPy computes powers of complex numbers to smaller integers by multiplications.
+_MULTIPLIED: Final = 100
 
 
-def power_operation(node: Node, exponent: Any) -> Any:
-    """Return the operation that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None."""
-    if node.dtype.kind in "fc":
-        return _OPERATIONS.get(exponent) if type(exponent) in (int, float) else None
-    return ops.square if type(exponent) is int and exponent == 2 else None
+def power_operation(node: Node, exponent: Any) -> MapOp:
+    """Return the operation that computes what NumPy does for an exponent; ``pow`` if it is no Python scalar.
+
+    An operation of one operand leaves the exponent out.
+    """
+    if type(exponent) not in (int, float):
+        return ops.pow
+    if node.dtype.kind in "fc" and exponent in _OPERATIONS:
+        return _OPERATIONS[exponent]
+    if node.dtype.kind == "c" and abs(exponent) < _MULTIPLIED and exponent == int(exponent):
+        return ops.whole_power
+    return ops.square if type(exponent) is int and exponent == 2 else ops.pow
 
 
 def check_power(base: Any, exponent: Any, device: Device) -> None:

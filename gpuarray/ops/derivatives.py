@@ -50,7 +50,8 @@ def function(op: MapOp) -> Formula:
 abs_, sign, sqrt, where = function(ops.abs), function(ops.sign), function(ops.sqrt), function(ops.where)
 exp, exp2, log, log1p, log2 = (function(r) for r in (ops.exp, ops.exp2, ops.log, ops.log1p, ops.log2))
 sin, cos, sinh, cosh = (function(r) for r in (ops.sin, ops.cos, ops.sinh, ops.cosh))
-power, floor, trunc, copysign = function(ops.pow), function(ops.floor), function(ops.trunc), function(ops.copysign)
+power, whole_power = function(ops.pow), function(ops.whole_power)
+floor, trunc, copysign = function(ops.floor), function(ops.trunc), function(ops.copysign)
 floor_divide, ldexp, exponent = function(ops.floor_divide), function(ops.ldexp), function(ops.frexp_exponent)
 isinf = function(ops.isinf)
 
@@ -73,8 +74,9 @@ def _second_share(y: Any, a: Any, b: Any) -> Any:
     return _share(b, y, a)
 
 
-def _base(_y: Any, a: Any, b: Any) -> Any:
-    return where(b == 0, 0.0, b * power(a, where(b == 0, 1.0, b - 1)))
+def _base(raised: Formula) -> Formula:
+    """Return the derivative of a power by its base."""
+    return lambda _, a, b: where(b == 0, 0.0, b * raised(a, where(b == 0, 1.0, b - 1)))
 
 
 def _exponent(y: Any, a: Any, _b: Any) -> Any:
@@ -93,7 +95,7 @@ def _weight(raised: Formula) -> Formula:
 
 _share_e, _share_2 = _weight(exp), _weight(exp2)
 _EXTREME: Final = (_first_share, _second_share)
-_POWER: Final = (_base, _exponent)
+_POWER: Final = (_base(power), _exponent)
 
 #: The partial derivatives of elementwise ops.
 PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
@@ -114,6 +116,7 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.hypot: (lambda y, a, b: _part(y, a), lambda y, a, b: _part(y, b)),
     ops.pow: _POWER,
     ops.float_power: _POWER,
+    ops.whole_power: (_base(whole_power), UNKNOWN),
     ops.heaviside: (0.0, lambda y, x, h: where(x == 0, one(x), 0.0)),
     ops.degrees: (180 / pi,),
     ops.radians: (pi / 180,),

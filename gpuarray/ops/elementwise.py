@@ -131,6 +131,12 @@ pow = _op(
     library="int float complex", kind=Kind.POWER,
     numpy_forms=(NumPyForm(numpy_forms.power, _FLOATING, calls=3, scratch=1, uniform=(False, True)),),
 )  # fmt: skip
+# drivers inline functions: ten powers in a kernel, each with a logarithm that is never taken, compile for a minute
+whole_power = MapOp(
+    name="whole_power", numpy=references.whole_power, arity=2, dtypes=pow.resolve, cost=6,
+    doc="x to a power between -100 and 100 that is an integer, by multiplications, as NumPy.",
+    wgsl={"complex": "whole_power_{T}({0}, {1})"},
+)  # fmt: skip
 float_power = _op(
     "float_power", np.float_power, "x to the power y in double precision.", cost=30, ulp=2,
     wgsl=dict.fromkeys(("float", "complex"), "pow_{T}({0}, {1})"),

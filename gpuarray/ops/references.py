@@ -48,6 +48,11 @@ def where_dtypes(_condition: Any, x: Any, y: Any) -> Signature:
     return Signature((dtypes.bool_, common, common), common)
 
 
+def whole_power(x: Any, n: Any, out: Any) -> Any:
+    """Write the powers of complex numbers; the exponent is a complex number with an integer as real part."""
+    return np.power(x, n, out=out)
+
+
 def cast(x: Any, out: Any) -> Any:
     """Write the values in the dtype of ``out``, without warnings."""
     source = np.asarray(x)

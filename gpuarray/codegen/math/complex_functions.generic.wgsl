@@ -106,34 +106,37 @@ fn multiply_infinite_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   let direction = multiply_COMPLEX(x, y);
   return vec2<FLOAT>(multiply_FLOAT(infinity_FLOAT(), direction.x), multiply_FLOAT(infinity_FLOAT(), direction.y));
 }
-// As NumPy: small integer exponents by multiplication, all others by exp(b log(a)).
-fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
+// A power by multiplication, as NumPy; the exponent is an integer of less than 100.
+fn whole_power_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_COMPLEX(b)) { return vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)); }
   if (!truth_COMPLEX(a)) {
     if (greater_FLOAT(b.x, FLOAT(0.0))) { return vec2<FLOAT>(FLOAT(0.0), FLOAT(0.0)); }
     return vec2<FLOAT>(nan_FLOAT(), nan_FLOAT());
   }
-  let small = magnitude_FLOAT(b.x) < magnitude_FLOAT(FLOAT(100.0));
-  if (!truth_FLOAT(b.y) && small && parity_FLOAT(b.x) != 0u) {
-    var left = u32(abs_FLOAT(b.x));
-    if (!signbit_FLOAT(b.x) && left <= 3u) {
-      if (left == 1u) { return a; }
-      let square = multiply_COMPLEX(a, a);
-      if (left == 2u) { return square; }
-      return multiply_COMPLEX(a, square);
-    }
-    // from 1, whose product with an infinity has a NaN, in NumPy too
-    let one = opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)));
-    var base = a;
-    var result = one;
-    while (left != 0u) {
-      if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
-      base = multiply_COMPLEX(base, base);
-      left = left >> 1u;
-    }
-    if (signbit_FLOAT(b.x)) { return divide_COMPLEX(one, result); }
-    return result;
+  var left = u32(abs_FLOAT(b.x));
+  if (!signbit_FLOAT(b.x) && left <= 3u) {
+    if (left == 1u) { return a; }
+    let square = multiply_COMPLEX(a, a);
+    if (left == 2u) { return square; }
+    return multiply_COMPLEX(a, square);
   }
+  // from 1, whose product with an infinity has a NaN, in NumPy too
+  let one = opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)));
+  var base = a;
+  var result = one;
+  while (left != 0u) {
+    if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
+    base = multiply_COMPLEX(base, base);
+    left = left >> 1u;
+  }
+  if (signbit_FLOAT(b.x)) { return divide_COMPLEX(one, result); }
+  return result;
+}
+// As NumPy: small integer exponents by multiplication, all others by exp(b log(a)).
+fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
+  let small = magnitude_FLOAT(b.x) < magnitude_FLOAT(FLOAT(100.0));
+  let is_whole = !truth_FLOAT(b.y) && small && parity_FLOAT(b.x) != 0u;
+  if (is_whole || !truth_COMPLEX(a)) { return whole_power_COMPLEX(a, b); }
   let logarithm = log_COMPLEX(a);
   let exponent = multiply_infinite_COMPLEX(b, logarithm);
   if (!isfinite_COMPLEX(exponent)) { return exp_COMPLEX(exponent); }
