@@ -222,7 +222,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)
 
 
-@native("inner", at_once="products", most=QUICK)
+@native("inner", at_once="matrix products", most=QUICK)
 def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
