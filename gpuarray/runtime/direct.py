@@ -380,7 +380,9 @@ def _generate(node: Generate, values: list[Any]) -> Any:
     if node.op.whole is not None:
         return node.op.whole(node.size, *node.parameters, dtype=node.dtype)
     return node.op.numpy(
-        range(node.size) if node.op.takes_range else np.arange(node.size), *node.parameters, dtype=node.dtype
+        range(node.size) if node.op.takes_range and node.size else np.arange(node.size),
+        *node.parameters,
+        dtype=node.dtype,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import assert_same
 
 import gpuarray as xp
 from gpuarray.device import Device
@@ -91,6 +92,12 @@ def check_calls(seed: int, sequence: list[Call]) -> None:
 def test_any_calls_give_numpys_numbers_in_process(seed: int, sequence: list[Call]) -> None:
     with xp.using(device="cpu"):
         check_calls(seed, sequence)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_there_may_be_no_numbers(device: Device, dtype: Any) -> None:
+    assert_same(default_rng(0).random(0, dtype=dtype), numpys(0).random(0, dtype=dtype))
+    assert default_rng(0).normal(size=(0, 3)).get().shape == (0, 3)
 
 
 @settings(max_examples=12)

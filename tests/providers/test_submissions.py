@@ -14,7 +14,7 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers import registry
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import dispatch, uniforms
+from gpuarray.providers.wgpu import dispatch, flusher, uniforms
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime.plans import plan_of
@@ -269,12 +269,12 @@ class TestWhen:
         assert opened.value(result) == 3
 
     def test_without_a_thread_it_is_submitted_at_once(self, opened, monkeypatch):
-        def refuse(thread):
+        def refuse(function, arguments):
             raise RuntimeError("can't create new thread at interpreter shutdown")
 
         monkeypatch.setattr(dispatch, "_LINGER_NS", 0)
         opened.wait_for_the_thread()
-        monkeypatch.setattr(threading.Thread, "start", refuse)
+        monkeypatch.setattr(flusher, "start_new_thread", refuse)
         opened.run(1)
         assert not opened.is_open
 
