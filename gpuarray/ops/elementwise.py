@@ -133,7 +133,7 @@ pow = _op(
 )  # fmt: skip
 # drivers inline functions: ten powers in a kernel, each with a logarithm that is never taken, compile for a minute
 whole_power = MapOp(
-    name="whole_power", numpy=references.whole_power, arity=2, dtypes=pow.resolve, cost=6,
+    name="whole_power", numpy=references.whole_power, arity=2, dtypes=references.whole_power_dtypes, cost=6,
     doc="x to a power between -100 and 100 that is an integer, by multiplications, as NumPy.",
     wgsl={"complex": "whole_power_{T}({0}, {1})"},
 )  # fmt: skip

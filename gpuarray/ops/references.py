@@ -53,6 +53,20 @@ def whole_power(x: Any, n: Any, out: Any) -> Any:
     return np.power(x, n, out=out)
 
 
+def whole_power_dtypes(x: Any, n: Any) -> Signature:
+    """Return the signature of a power of complex numbers.
+
+    Raises
+    ------
+    TypeError
+        If NumPy's power of such numbers is not complex.
+    """
+    first, second, output = (dtypes.canonical(found) for found in np.power.resolve_dtypes((x, n, None)))
+    if output.kind != "c":
+        raise TypeError(f"whole_power takes complex numbers, not {output.name}")
+    return Signature((first, second), output)
+
+
 def cast(x: Any, out: Any) -> Any:
     """Write the values in the dtype of ``out``, without warnings."""
     source = np.asarray(x)
