@@ -77,7 +77,7 @@ def test_values_are_those_of_plans(name):
         planned = np.asarray(PROGRAMS[name](xp, xp.asarray(x), xp.asarray(i)))
     assert planned.dtype == direct.dtype
     np.testing.assert_allclose(planned, direct, rtol=1e-15)  # sums of plans begin with another element
-    assert plans() > 0
+    assert xp.stats()["launches"] > 0  # an equal plan may be known
 
 
 def test_writes_reach_all_views_and_no_older_value():
