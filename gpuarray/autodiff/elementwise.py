@@ -53,6 +53,8 @@ def partials_of(op: MapOp) -> tuple[Partial, ...] | None:
     """Return the partial derivatives of an operation; None if it has none."""
     if op in PARTIALS:
         return PARTIALS[op]
+    if op in FLAT:
+        return (0.0,) * op.arity
     special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS
     return special.get(op)
 
@@ -87,8 +89,6 @@ def parts(
         Multiplies cotangents by derivatives.
     """
     op = node.op
-    if op in FLAT:
-        return [None] * len(wanted)
     special = _RULES.get(op)
     if special is not None:
         return special(ct, values()[1:], scale)
