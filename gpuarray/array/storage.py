@@ -148,10 +148,17 @@ class StoredArray(MemoryArray):
 
     def node(self) -> Node:
         """Return the node of the current value."""
-        node = self.stored()
-        if self._layout is not None:
-            node = build.view(node, self._layout)
-        return self.seen(node)
+        if self._value is not None:
+            self._settle()
+        try:
+            layout = self._made_layout
+        except AttributeError:
+            layout = self._layout
+        node = self._made_cell.node
+        if self._made_part is None:
+            return node if layout is None else build.view(node, layout)
+        node = self._stored_in(node)
+        return self.seen(node if layout is None else build.view(node, layout))
 
     def stored(self) -> Node:
         """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
