@@ -137,7 +137,7 @@ class ImmediateArray(SelectableArray):
                 self._device = device
                 return True
             cell = self._made_cell
-            if self._memory is not cell.memory or cell.own is None:
+            if self._host is not mine or self._memory is not cell.memory or cell.own is None:
                 return False
             quiet.run(compute, mine, theirs)
             cell.device = device

@@ -227,22 +227,14 @@ class MemoryArray:
         memory = self._seen_memory()
         if memory is None or (self._shape and self.size > immediacy().limit):
             return None
-        host, memory = self._hosted(memory)
-        self._host, self._memory = host, memory
-        return host
+        return self._hosted(memory)
 
     def parts(self) -> Any:
         """Return the elements as :meth:`host` does, however many they are, to read or write few of them."""
         memory = self._seen_memory()
         if memory is None:
             return None
-        host, memory = self._hosted(memory)
-        self._host = host
-        if self._shape and self.size > immediacy().limit:
-            self._large = memory
-        else:
-            self._memory = memory
-        return host
+        return self._hosted(memory)
 
     def _seen_memory(self) -> Any:
         """Return the memory of the cell; None if the value is to be computed, or elsewhere."""
@@ -288,8 +280,8 @@ class MemoryArray:
             self._settle()
         return self.host() is not None and self._made_cell.claim()
 
-    def _hosted(self, memory: Any) -> tuple[Any, Any]:
-        """Return the elements as a view of the cell's memory, and this memory."""
+    def _hosted(self, memory: Any) -> Any:
+        """Return the elements as a view of the cell's memory, and keep it with this memory."""
         part, layout = self._part, self._layout
         if type(memory) is not np.ndarray and (self._access is not VALUE or layout is not None or part is not None):
             memory = self._cell.as_array(memory)
@@ -305,7 +297,12 @@ class MemoryArray:
         if not self._access:
             host = host[...]
             host.flags.writeable = False
-        return host, memory
+        is_large = bool(self._shape) and self.size > immediacy().limit
+        with cells.binding:  # the view of another thread may be one of memory that the cell had before
+            if self._made_cell.memory is memory:
+                self._host = host
+                self._memory, self._large = (NOTHING, memory) if is_large else (memory, NOTHING)
+        return host
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))

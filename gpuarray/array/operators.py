@@ -43,15 +43,13 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
         if immediacy().limit and (made := self._computed_with(compute, other, FORWARD)) is not None:
             return made
         kind = type(other)
-        cell = self._cell
-        device = cell.device
-        node = cell.node if self._layout is None and self._part is None else self.node()
+        node = self.node()
+        device = self._made_cell.device
         if kind is type(self):
-            second = other._cell
-            if second.device is not device:
-                device = joint_device(device, second.device)
-            plain = other._layout is None and other._part is None
-            return self._wrap(recorder.binary(op, node, second.node if plain else other.node()), device)
+            second = other.node()
+            if other._made_cell.device is not device:
+                device = joint_device(device, other._made_cell.device)
+            return self._wrap(recorder.binary(op, node, second), device)
         if kind in WEAK:
             return self._wrap(recorder.binary(op, node, other), device)
         mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
@@ -65,9 +63,7 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, An
         if type(other) in WEAK:
             if immediacy().limit and (made := self._computed_with(compute, other, REFLECTED)) is not None:
                 return made
-            cell = self._cell
-            node = cell.node if self._layout is None and self._part is None else self.node()
-            return self._wrap(recorder.binary(op, other, node), cell.device)
+            return self._wrap(recorder.binary(op, other, self.node()), self._made_cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
         return self._met(other, compute, True) if mixed is NotImplemented else mixed
 
@@ -91,9 +87,7 @@ def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
     def method(self: A) -> A:
         if immediacy().limit and (made := self._computed(compute)) is not None:
             return made
-        cell = self._cell
-        node = cell.node if self._layout is None and self._part is None else self.node()
-        return self._wrap(recorder.unary(op, node), cell.device)
+        return self._wrap(recorder.unary(op, self.node()), self._made_cell.device)
 
     return _named(method, op, "{} x")
 
@@ -175,30 +169,29 @@ class ComputingArray(ImmediateArray):
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
         """Set the value of this array to ``node``, as in-place operators do."""
         self.check_writeable()
-        device = self._cell.device
+        cell, shape, dtype, part, access = self.traits()
+        device = cell.device
         own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
         if own is not None:
             device = joint_device(device, own)
-        if self._access is VALUE and not standard.is_on():
+        if access is VALUE and not standard.is_on():
             return self._wrap(node, device)  # NumPy's scalars have no in-place operators
-        if node.dtype is not self._dtype:
-            standard.require_same(op.name, self._dtype, node.dtype)
-            if not np.can_cast(node.dtype, self._dtype, "same_kind"):
+        if node.dtype is not dtype:
+            standard.require_same(op.name, dtype, node.dtype)
+            if not np.can_cast(node.dtype, dtype, "same_kind"):
                 raise TypeError(
-                    f"Cannot cast ufunc {op.name!r} output from {node.dtype!r} to {self._dtype!r} with casting rule "
+                    f"Cannot cast ufunc {op.name!r} output from {node.dtype!r} to {dtype!r} with casting rule "
                     "'same_kind'; write x = x.astype(...) first"
                 )
-            node = cast(node, self._dtype)
-        if node.shape != self._shape:
+            node = cast(node, dtype)
+        if node.shape != shape:
             raise ValueError(
-                f"non-broadcastable output operand with shape {self._shape} doesn't match the broadcast shape "
-                f"{node.shape}"
+                f"non-broadcastable output operand with shape {shape} doesn't match the broadcast shape {node.shape}"
             )
-        if self._access is VALUE:
+        if access is VALUE:
             return self._wrap(node, device)
-        cell = self._cell
         cell.device = device
-        if self._layout is None and self._part is None:
+        if self._layout is None and part is None:
             cell.bind(node)
         else:
             self.store(self._storage_layout(), node)

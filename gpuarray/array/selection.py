@@ -175,7 +175,8 @@ class SelectableArray(StoredArray):
             if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-                if cell.own is None or (self._memory is not cell.memory and self._large is not cell.memory):
+                is_seen = self._memory is cell.memory or self._large is cell.memory
+                if cell.own is None or not is_seen or self._host is not host:
                     return False
                 quiet.run(setitem, host, found, values)
         except Exception:  # the error is that of a recording
@@ -248,9 +249,9 @@ class SelectableArray(StoredArray):
         chosen, new = evaluate.value_of(current(mask)), evaluate.value_of(current(values))
         if chosen is None or new is None or self.parts() is None or not cell.claim():
             return False
-        host = self.parts()
         try:
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
+                host = self.parts()
                 if cell.own is None or host is None:
                     return False
                 host[chosen] = new

@@ -6,7 +6,6 @@
 from typing import Any, NoReturn, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
@@ -149,10 +148,17 @@ class StoredArray(MemoryArray):
 
     def node(self) -> Node:
         """Return the node of the current value."""
-        node = self.stored()
-        if self._layout is not None:
-            node = build.view(node, self._layout)
-        return self.seen(node)
+        if self._value is not None:
+            self._settle()
+        try:
+            layout = self._made_layout
+        except AttributeError:
+            layout = self._layout
+        node = self._made_cell.node
+        if self._made_part is None:
+            return node if layout is None else build.view(node, layout)
+        node = self._stored_in(node)
+        return self.seen(node if layout is None else build.view(node, layout))
 
     def stored(self) -> Node:
         """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
@@ -190,8 +196,6 @@ class StoredArray(MemoryArray):
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
         """View with reversed axes."""
-        if immediacy().limit and self._part is None and self._shape and self.has_memory():
-            return self._see_host(self._host.T, self._memory)
         return self.transpose()
 
     @property
@@ -205,9 +209,7 @@ class StoredArray(MemoryArray):
         """
         if self.ndim < 2:
             raise ValueError(f"matrix transpose with ndim < 2 is undefined; the array has {self.ndim}")
-        if immediacy().limit and self._part is None and self.has_memory():
-            return self._see_host(self._host.mT, self._memory)
-        return self.view_of(permute(self._storage_layout(), [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]))
+        return self.transpose(*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)
 
     @property
     def real(self) -> Self:
@@ -284,8 +286,8 @@ class StoredArray(MemoryArray):
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
         if immediacy().limit and order == "C" and copy is None and self._part is None and self._shape:
-            host = self._host if self._cell.memory is self._memory else self.host()
-            if host is not None and (seen := self._reshaped_at_once(host, shape)) is not None:
+            seen = self._reshaped_at_once(shape)
+            if seen is not None:
                 return seen
         order = check_order(order, "CFA")
         wanted = build.resolve_shape(_unpacked(shape), self.size)
@@ -298,15 +300,18 @@ class StoredArray(MemoryArray):
             raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; omit copy=False")
         return self._fresh(build.reshape(self.node(), wanted))
 
-    def _reshaped_at_once(self, host: npt.NDArray[Any], shape: tuple[Any, ...]) -> Self | None:
+    def _reshaped_at_once(self, shape: tuple[Any, ...]) -> Self | None:
         """Return the elements in host memory with another shape; None if that is recorded instead."""
+        if not self.has_memory():
+            return None
+        memory, host = self._memory, self._host
         try:
             found = host.reshape(*shape)
         except (TypeError, ValueError):
             return None
-        if found.base is self._memory:
-            return self._see_host(found, self._memory)
-        return of_host(type(self), found.copy(), self._cell.device) if self._memory is self._cell.memory else None
+        if found.base is memory:
+            return self._see_host(found, memory)
+        return None if np.may_share_memory(found, host) else of_host(type(self), found.copy(), self._cell.device)
 
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.
@@ -317,10 +322,14 @@ class StoredArray(MemoryArray):
             If the arguments are not a permutation of the axes.
         """
         if immediacy().limit and self._part is None and self._shape and self.has_memory():
+            memory, host = self._memory, self._host
             try:
-                return self._see_host(self._host.transpose(*axes), self._memory)
+                found = host.transpose(*axes)
             except (TypeError, ValueError):
                 pass
+            else:
+                if found.base is memory:  # another thread may have replaced one of them
+                    return self._see_host(found, memory)
         order = _unpacked(axes) if axes else None
         if order is None:
             numbers = list(reversed(range(self.ndim)))

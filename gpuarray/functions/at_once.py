@@ -296,7 +296,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 for target in targets:
                     cell = target._made_cell
-                    if target._memory is not cell.memory or cell.own is None:
+                    is_current = target._memory is cell.memory and cell.own is not None
+                    if not is_current or all(target._host is not host for host in hosts):
                         return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:

@@ -34,7 +34,8 @@ def evaluate(*arrays: GpuArray) -> None:
     by_device: dict[Device, list[Node]] = {}
     for array in arrays:
         if type(array) is GpuArray and not array.is_computed():
-            by_device.setdefault(array.device, []).append(array._cell.node)
+            cell = array._cell
+            by_device.setdefault(cell.device, []).append(cell.node)
     for device, nodes in by_device.items():
         runtime.evaluate(nodes, device)
 

@@ -1,5 +1,6 @@
 """Small parts of large arrays in host memory are read and written at once, with the aliasing of NumPy."""
 
+import sys
 import threading
 
 import numpy as np
@@ -163,23 +164,37 @@ def test_derivatives_see_writes(host):
     assert gradient[0, 1] == 2
 
 
-def test_threads_do_not_lose_writes_to_parts(host):
-    x = computed(host)
+@pytest.fixture
+def switches():
+    """Switch between threads as often as possible."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
-    def write(first):
-        for k in range(first, 200, 4):
-            x[k] = k
-            if k % 16 == first:
-                float((x[k] * 1).sum())
-                x.node()
 
-    threads = [threading.Thread(target=write, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert_same(x[:200], np.broadcast_to(np.arange(200.0)[:, None], (200, 800)))
-    assert_same(x[200:], host[200:])
+def test_threads_do_not_lose_writes_to_parts(host, switches):
+    for _ in range(60):
+        x = computed(host)
+
+        def write(first, x=x):
+            row = np.ones(200)
+            for k in range(first, 200, 4):
+                x[k] = k
+                x[k, :200] += row
+                if k % 16 == first:
+                    float((x[k] * 1).sum())
+                    x.node()
+
+        threads = [threading.Thread(target=write, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        rows = np.broadcast_to(np.arange(200.0)[:, None], (200, 800))
+        assert_same(x[:200, :200], rows[:, :200] + 1)
+        assert_same(x[:200, 200:], rows[:, 200:])
+        assert_same(x[200:], host[200:])
 
 
 def test_selections_by_masks_make_no_plans(host):
