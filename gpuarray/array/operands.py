@@ -50,6 +50,11 @@ def as_operand(value: Any) -> Any:
     return NotImplemented
 
 
+def is_of_pandas(value: Any) -> bool:
+    """Return whether a value is a frame, a series, an index or a column of pandas, which takes NumPy's arrays alone."""
+    return hasattr(type(value), "__pandas_priority__") and not isinstance(value, StoredArray)
+
+
 def as_node(value: Any, dtype: DType | None = None) -> Node:
     """Return an operand as a node. A Python scalar gets ``dtype``, or the default dtype of its kind.
 
