@@ -162,7 +162,7 @@ class Distribution:
     def _call(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         original = getattr(self._host, method)
         if is_hosts((x, args), kwargs):
-            return run_scipy(elementwise(original), (x, *args), kwargs)
+            return run_scipy(elementwise(original, calls=30), (x, *args), kwargs)
         return self._composed(method, x, args, kwargs)
 
     def _composed(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
