@@ -100,16 +100,22 @@ def check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
             raise LookupError
         return
     shape, axis, most = host.shape, 0, 1
+    positions = []  # which are broadcast
     for item in items:
         if item is Ellipsis:
             raise LookupError
         if type(item) is slice:
             most *= shape[axis]
         elif isinstance(item, np.ndarray | list):
-            positions = np.asarray(item)
-            most *= positions.size
-            axis += positions.ndim - 1 if positions.dtype.kind == "b" else 0
+            array = np.asarray(item)
+            if array.dtype.kind == "b":
+                most *= array.size
+                axis += array.ndim - 1
+            else:
+                positions.append(array)
         axis += item is not None
+    if positions:
+        most *= np.broadcast(*positions).size
     for extent in shape[axis:]:
         most *= extent
     if most > limit:
