@@ -106,7 +106,8 @@ class Structure:
             return None
         of, of_source = self.form
         found: list[Any] = self._none[:]
-        for node, (place, op, dtype, form, count) in zip(roots, self._roots, strict=True):
+        for number, (place, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
+            node = roots[number]
             if node.op is not op or node.dtype is not dtype or node.result is not None or len(node.inputs) != count:
                 return None
             if (of(node) if count else of_source(node)) != form:

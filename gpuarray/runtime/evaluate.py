@@ -91,7 +91,7 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         return
     if tapes.tapes:
         tape.check_batched(pending)
-    if tracing.is_anywhere() and tracing.mode().evaluate(pending, device):
+    if tracing.state.trace is not None and tracing.mode().evaluate(pending, device):
         return
     while True:
         provider = registry.open_device(device)
@@ -156,7 +156,8 @@ def _evaluate(
             return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
-        order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
+        # another list of the nodes would look like another owner
+        order: list[Any] = walked if prepared.kept is None else prepared.order(walked)
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, prepared.leaves)]
         updated = [id(walked[donor.place]) for donor in prepared.donors if donor.copy in moved] if moved else ()

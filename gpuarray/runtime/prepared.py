@@ -176,9 +176,10 @@ class PreparedPlan:
 
     def resolve(self, walked: list[Node], order: list[Node], made: Sequence[Leaf]) -> None:
         """Record the results of an evaluation in the nodes of a graph that no other device has computed meanwhile."""
-        for (position, _), leaf in zip(self.plan.results, made, strict=True):
-            if order[position].result is None:
-                order[position].resolve(leaf)
+        for number, leaf in enumerate(made):
+            node = order[self.plan.results[number][0]]
+            if node.result is None:
+                node.resolve(leaf)
         for place, position in self.duplicates:
             if (result := order[position].result) is not None and walked[place].result is None:
                 walked[place].resolve(result)
