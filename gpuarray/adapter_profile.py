@@ -57,9 +57,8 @@ class AdapterProfile:
         Bytes of the last-level cache. Scattered writes to more memory are sorted by position first. Taken from the
         data sheet; a cache that is taken for larger costs time only.
     selects_boxes : bool
-        Whether what is written to a box of an array of one number, or the number written to a box, is selected by
-        coordinates where it is read rather than stored. False in-process, where a copy of a box takes less time than
-        computing positions.
+        Whether the elements of a write to a box, or of a concatenation, may be selected by coordinates where they are
+        read rather than stored. False in-process, where a copy takes less time than computing positions.
     unrolled_products : bool
         Whether the inner loops of matrix products are written out. False where compiling is slow and registers are few.
     units : int

@@ -92,8 +92,8 @@ class Recorded:
         limit = config.current.pending_limit
         if depth & 7 and depth <= limit + 8:
             return
-        is_short = depth < limit // 8 or tape.state.tapes or cell.node.size > LAUNCH_BOUND
-        if depth <= limit and (is_short or not _is_on_gpu(cell.device)):
+        is_small = depth >= limit // 8 and not tape.state.tapes and cell.node.size <= LAUNCH_BOUND
+        if depth <= limit and not (is_small and _is_on_gpu(cell.device)):
             return
         with evaluate.device_lock(cell.device):  # another thread may be updating what is below
             top = cell.node

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from gpuarray.array import GpuArray
+
 
 def leaves(tree: Any) -> list[Any]:
     """Return the leaves of nested containers."""
@@ -19,6 +21,8 @@ def leaves(tree: Any) -> list[Any]:
 def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
     """Return the same containers with each leaf changed by a function, which is called in order."""
     kind = type(tree)
+    if kind is GpuArray:
+        return change(tree)
     if kind is tuple or kind is list:
         return kind([rebuilt(item, change) for item in tree])
     if tree is None:

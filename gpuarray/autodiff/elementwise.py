@@ -1,4 +1,7 @@
-"""The transposes of elementwise operations, from their partial derivatives."""
+"""The transposes of elementwise operations, from their partial derivatives.
+
+Rules take arrays of this package, and NumPy's arrays and scalars, with which they compute at once.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -18,27 +21,29 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
+from gpuarray.ops.derivatives import FLAT, PARTIALS, Partial
 from gpuarray.ops.spec import MapOp
 
+#: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
+Scale = Callable[[Any, Any], Any]
 
-class Unevaluated(Exception):  # noqa: N818  # not an error of the user's
-    """A formula has an operation that NumPy has no function for."""
 
-
-def _apply(op: MapOp, *operands: Any) -> Any:
-    """Return an operation of a formula, evaluated with arrays or with NumPy's values."""
-    if any(isinstance(operand, GpuArray) for operand in operands):
-        return GpuArray._apply(op, *operands)
+def apply(op: MapOp, *operands: Any) -> Any:
+    """Return an operation over arrays of this package, or over NumPy's values."""
+    for operand in operands:
+        if isinstance(operand, GpuArray):
+            return GpuArray._apply(op, *operands)
     function = op.numpy
     if isinstance(function, np.ufunc):
         return function(*operands)[op.output] if function.nout > 1 else function(*operands)
     if op is ops.where:
         return np.where(*operands)[()]
-    raise Unevaluated
+    signature = op.resolve(*[getattr(operand, "dtype", type(operand)) for operand in operands])
+    values = [np.asarray(operand, dtype) for operand, dtype in zip(operands, signature.inputs, strict=True)]
+    return function(*values, out=np.empty(np.broadcast(*values).shape, signature.output))[()]
 
 
-derivatives.evaluation.apply = _apply
+derivatives.evaluation.apply = apply
 #: The module of the special functions, whose operations are declared when one of them is used.
 _SPECIAL: Final = "gpuarray.ops.special.derivatives"
 
@@ -48,6 +53,8 @@ def partials_of(op: MapOp) -> tuple[Partial, ...] | None:
     """Return the partial derivatives of an operation; None if it has none."""
     if op in PARTIALS:
         return PARTIALS[op]
+    if op in FLAT:
+        return (0.0,) * op.arity
     special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS
     return special.get(op)
 
@@ -56,42 +63,51 @@ def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
-    if node.op in FLAT:
-        return [None] * len(inputs)
-    special = _RULES.get(node.op)
-    if special is not None:
-        found = special(node, ct, [wrap(operand, device) for operand in inputs])
-    else:
-        found = _by_partials(node, inputs, ct, wanted)
+    found = parts(node, ct, lambda: [wrap(value, device) for value in (node, *inputs)], wanted, scaled)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
         for part, operand, is_wanted in zip(found, inputs, wanted, strict=True)
     ]
 
 
-def _by_partials(node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool]) -> Sequence[GpuArray | None]:
-    partials = partials_of(node.op)
-    if partials is None or (node.op.kind is Kind.EXTREME and node.dtype.kind == "c"):
-        raise undefined(node, node.op.name)
-    arrays: list[GpuArray] = []
-    found: list[GpuArray | None] = []
+def parts(
+    node: Map, ct: Any, values: Callable[[], Sequence[Any]], wanted: Sequence[bool], scale: Scale
+) -> Sequence[Any]:
+    """Return the cotangents of the operands of an elementwise node as the operation broadcasts and converts them.
+
+    Parameters
+    ----------
+    node : Map
+        The node.
+    ct : array
+        Its cotangent.
+    values : callable
+        Returns the value of the node and those of its operands.
+    wanted : sequence of bool
+        Which operands need a cotangent; the others may get None, as do those that have none.
+    scale : callable
+        Multiplies cotangents by derivatives.
+    """
+    op = node.op
+    special = _RULES.get(op)
+    if special is not None:
+        return special(ct, values()[1:], scale)
+    partials = partials_of(op)
+    if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
+        raise undefined(node, op.name)
+    known: Sequence[Any] = ()
+    found: list[Any] = []
     for partial, is_wanted in zip(partials, wanted, strict=True):
-        if not is_wanted:
+        if not is_wanted or partial == 0:
             found.append(None)
-        elif partial is UNKNOWN:
-            raise undefined(node, node.op.name)
         elif callable(partial):
-            arrays = arrays or [wrap(value, ct.device) for value in (node, *inputs)]
-            found.append(scaled(ct, converted(partial(*arrays), ct.dtype)))
-        elif partial == 0:
-            found.append(None)
+            known = known or values()
+            found.append(scale(ct, converted(partial(*known), ct.dtype)))
+        elif isinstance(partial, float):
+            found.append(ct if partial == 1 else -ct if partial == -1 else ct * partial)
         else:
-            found.append(ct if partial == 1 else wrap(_times(ct.node(), partial), ct.device))
+            raise undefined(node, op.name)
     return found
-
-
-def _times(node: Node, number: Any) -> Node:
-    return build.unary(ops.negative, node) if number == -1 else build.binary(ops.multiply, node, number)
 
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
@@ -110,24 +126,24 @@ def _known(array: GpuArray) -> Any:
     return node.detail[0] if is_known else 0
 
 
-def conj(x: GpuArray) -> GpuArray:
+def conj(x: Any) -> Any:
     """Return the complex conjugate; real numbers as they are."""
-    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
-    return found
+    return apply(ops.conj, x) if x.dtype.kind == "c" else x
 
 
 def adjoint(x: GpuArray) -> GpuArray:
     """Return the conjugate transposes of matrices."""
-    return conj(x).mT
+    turned: GpuArray = conj(x).mT
+    return turned
 
 
-def converted(ct: GpuArray, dtype: DType) -> GpuArray:
+def converted(ct: Any, dtype: DType) -> Any:
     """Return a cotangent in the dtype of the value that it belongs to."""
     if ct.dtype == dtype:
         return ct
     if ct.dtype.kind == "c" and dtype.kind != "c":
-        ct = GpuArray._apply(ops.real, ct)
-    return wrap(build.cast(ct.node(), dtype), ct.device)
+        ct = apply(ops.real, ct)
+    return ct.astype(dtype)
 
 
 def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
@@ -148,74 +164,65 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
 # -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
 
 
-def _where(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+def _where(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
     condition = operands[0]
-    nothing = wrap(build.full((), 0, ct.dtype), ct.device)
-    return (
-        None,
-        GpuArray._apply(ops.where, condition, ct, nothing),
-        GpuArray._apply(ops.where, condition, nothing, ct),
-    )
+    return None, apply(ops.where, condition, ct, 0.0), apply(ops.where, condition, 0.0, ct)
 
 
-def _cast(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+def _cast(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
     return (converted(ct, operands[0].dtype),)
 
 
-def _abs(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+def _abs(ct: Any, operands: Sequence[Any], scale: Scale) -> Sequence[Any]:
     (x,) = operands
-    return (scaled(_complex(ct) if x.dtype.kind == "c" else ct, GpuArray._apply(ops.conj, _direction(x))),)
+    return (scale(_complex(ct) if x.dtype.kind == "c" else ct, conj(_direction(x))),)
 
 
-def _direction(x: GpuArray) -> GpuArray:
+def _direction(x: Any) -> Any:
     """Return sign(x), for complex numbers by operations that have derivatives."""
     if x.dtype.kind != "c":
-        found: GpuArray = GpuArray._apply(ops.sign, x)
-        return found
+        return apply(ops.sign, x)
+    return x / _complex(_length(x))
+
+
+def _length(x: Any) -> Any:
+    """Return the lengths of complex numbers, and 1 for zeros."""
     length = abs(x)
-    return x / _complex(GpuArray._apply(ops.where, length == 0, 1.0, length))
+    return apply(ops.where, length == 0, 1.0, length)
 
 
-def _sign(node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+def _sign(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
     """Turn only: along the number nothing changes, across it the angle does, by 1 / abs(x)."""
     (x,) = operands
     if x.dtype.kind != "c":
         return (None,)
-    length = abs(x)
     direction = _direction(x)
-    across = GpuArray._apply(ops.imag, ct * direction) / GpuArray._apply(ops.where, length == 0, 1.0, length)
-    return (GpuArray._apply(ops.complex_from_parts, _nothing(across), across) * GpuArray._apply(ops.conj, direction),)
+    across = apply(ops.imag, ct * direction) / _length(x)
+    return (apply(ops.complex_from_parts, 0.0, across) * conj(direction),)
 
 
-def _real(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+def _real(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
     return (_complex(ct) if operands[0].dtype.kind == "c" else ct,)
 
 
-def _imag(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
-    if operands[0].dtype.kind != "c":
-        return (None,)
-    return (GpuArray._apply(ops.complex_from_parts, _nothing(ct), -ct),)
+def _imag(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
+    return (apply(ops.complex_from_parts, 0.0, -ct) if operands[0].dtype.kind == "c" else None,)
 
 
-def _conj(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
-    return (GpuArray._apply(ops.conj, ct),)
+def _conj(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
+    return (conj(ct),)
 
 
-def _from_parts(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
-    return GpuArray._apply(ops.real, ct), -GpuArray._apply(ops.imag, ct)
+def _from_parts(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
+    return apply(ops.real, ct), -apply(ops.imag, ct)
 
 
-def _complex(x: GpuArray) -> GpuArray:
-    made: GpuArray = GpuArray._apply(ops.complex_from_parts, x, _nothing(x)) if x.dtype.kind != "c" else x
-    return made
-
-
-def _nothing(like: GpuArray) -> GpuArray:
-    return wrap(build.full((), 0, like.dtype), like.device)
+def _complex(x: Any) -> Any:
+    return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
 
 
 _SUM: Final = reductions.sum
-_RULES: Final[dict[MapOp, Callable[..., Sequence[GpuArray | None]]]] = {
+_RULES: Final[dict[MapOp, Callable[[Any, Sequence[Any], Scale], Sequence[Any]]]] = {
     ops.where: _where,
     ops.cast: _cast,
     ops.abs: _abs,

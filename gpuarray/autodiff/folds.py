@@ -1,19 +1,21 @@
 """The transposes of reductions and scans."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff.elementwise import converted, scaled
+from gpuarray.autodiff.elementwise import Scale, apply, conj, converted, scaled
 from gpuarray.autodiff.errors import undefined
 from gpuarray.autodiff.program import through
 from gpuarray.device import Device
 from gpuarray.graph import build
-from gpuarray.graph.layouts import contiguous, flip, slice_axis
+from gpuarray.graph.layouts import Shape, contiguous, flip, slice_axis
 from gpuarray.graph.nodes import Node, Reduce, Scan
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
+
+Axes: TypeAlias = tuple[int, ...]
 
 SUM: Final = reductions.sum
 ARANGE: Final = generators.arange
@@ -32,50 +34,47 @@ def reduction(
     (source,) = inputs
     if node.op in FLAT:
         return (None,)
-    rule = _REDUCTIONS.get(node.op)
-    if rule is None:
+    if node.op not in RULES:
         raise undefined(node, node.op.name)
-    x = wrap(source, device)
-    beside = tuple(1 if a in node.axes else n for a, n in enumerate(source.shape))
+    beside = shape_beside(node, source)
     result = wrap(build.reshape(node, beside), device)
-    return (converted(rule(node, x, result, converted(ct, node.dtype).reshape(beside)), source.dtype),)
+    ct = converted(ct, node.dtype).reshape(beside)
+    return (converted(RULES[node.op](node.axes, wrap(source, device), result, ct, scaled), source.dtype),)
 
 
-def _sum(_node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
+def shape_beside(node: Reduce, source: Node) -> Shape:
+    """Return the shape of a reduction whose axes are kept with the extent 1."""
+    return tuple([1 if a in node.axes else n for a, n in enumerate(source.shape)])
+
+
+def _sum(_axes: Axes, x: Any, _result: Any, ct: Any, _scale: Scale) -> Any:
     return ct.broadcast(x.shape)
 
 
-def _extreme(node: Reduce, x: GpuArray, result: GpuArray, ct: GpuArray) -> GpuArray:
+def _extreme(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
     """Share the cotangent among the elements that are the extreme one."""
-    is_found = x == result
-    ones = is_found.astype(x.dtype)
-    count = build.reduce(SUM, ones.node(), node.axes, None, True)
-    return scaled(ct, ones / wrap(count, x.device))
+    ones = (x == result).astype(x.dtype)
+    return scale(ct, ones / ones.sum(axis=axes, keepdims=True))
 
 
-def _deviations(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
-    count = 1
-    for axis in node.axes:
-        count *= x.shape[axis]
-    mean = wrap(build.reduce(SUM, x.node(), node.axes, None, True), x.device) / max(count, 1)
-    return scaled(ct, 2 * (x - mean))
+def _deviations(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
+    return scale(ct, 2 * conj(x - x.mean(axis=axes, keepdims=True)))
 
 
-def _softmax(_node: Reduce, x: GpuArray, result: GpuArray, ct: GpuArray) -> GpuArray:
-    apply = GpuArray._apply
-    return scaled(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
+def _softmax(_axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
+    return scale(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
 
 
-def _product(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
+def _product(axes: Axes, x: GpuArray, _result: GpuArray, ct: GpuArray, _scale: Scale) -> GpuArray:
     """Differentiate the product as one of pairs, and pairs of pairs: zeros among the elements need no care."""
-    kept = [a for a in range(x.ndim) if a not in node.axes]
-    line = x.transpose((*kept, *node.axes)).reshape((*(x.shape[a] for a in kept), -1))
+    kept = [a for a in range(x.ndim) if a not in axes]
+    line = x.transpose((*kept, *axes)).reshape((*(x.shape[a] for a in kept), -1))
     if not line.shape[-1]:
         return wrap(build.full(x.shape, 0, x.dtype), x.device)
     (found,) = through(lambda v: _halved(v, ops.multiply), (line,), ct.reshape(line.shape[:-1]))
     assert found is not None
-    moved = found.reshape(tuple(x.shape[a] for a in (*kept, *node.axes)))
-    order = (*kept, *node.axes)
+    moved = found.reshape(tuple(x.shape[a] for a in (*kept, *axes)))
+    order = (*kept, *axes)
     return moved.transpose(tuple(order.index(a) for a in range(x.ndim)))
 
 
@@ -98,7 +97,7 @@ def scan(
     combine = node.op.combine
     if node.op is SUM:
         return (converted(wrap(_reverse_sums(ct.node(), node.axis), device), source.dtype),)
-    if combine is None or node.op in FLAT or node.op not in _REDUCTIONS:
+    if combine is None or node.op in FLAT or node.op not in RULES:
         raise undefined(node, f"{node.op.name} along an axis")
     axis = node.axis
     (found,) = through(lambda x: _doubled(x, axis, combine), (wrap(source, device),), ct)
@@ -124,7 +123,9 @@ def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:
     return x
 
 
-_REDUCTIONS: Final[dict[ReduceOp, Callable[[Reduce, GpuArray, GpuArray, GpuArray], GpuArray]]] = {
+#: The rules of reductions: they take the axes, the operand, the result and its cotangent with these axes, and what
+#: multiplies cotangents by derivatives. Those of sums and products take arrays of this package alone.
+RULES: Final[dict[ReduceOp, Callable[[Axes, Any, Any, Any, Scale], Any]]] = {
     reductions.sum: _sum,
     reductions.prod: _product,
     reductions.min: _extreme,

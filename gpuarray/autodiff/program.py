@@ -152,15 +152,15 @@ class Program:
 
     def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
         """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
-        replaced = record.replaced.get(node)
-        if replaced is not None:
-            joint, self.numbers[node] = replaced
+        if node in record.replaced:
+            joint, self.numbers[node] = record.replaced[node]
             return (joint,)
-        if type(node) is Outputs:
-            return node.inputs
-        operands = record.operands_of(node) if isinstance(node, BaseNode) else node.inputs
-        if type(node) is not Call or not operands:
-            return (*operands,)
+        operands = node.inputs
+        if type(node) is not Call:
+            return (*(operands or record.operands.get(node, ())),)
+        operands = record.operands_of(node)
+        if not operands:
+            return ()
         key = node.op, operands, node.detail[1]
         self.numbers[node] = node.output
         if key not in joints:
@@ -278,8 +278,8 @@ def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:
 @contextmanager
 def differentiated(sources: Sequence[Node]) -> Iterator[tuple[tape.Tape, list[Node]]]:
     """Give this thread a tape, and return it with variables that have the values of some nodes."""
+    variables = [variable(node) for node in sources]
     with tape.recording() as record:
-        variables = [variable(node) for node in sources]
         own = {node for node in variables if node.dtype.kind in "fc"}
         record.variables |= own
         try:

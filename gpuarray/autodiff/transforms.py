@@ -134,7 +134,9 @@ def _seed(point: Point, holomorphic: bool) -> GpuArray:
             f"the gradient is that of a number, and the function returned {given}; sum it, or use jacrev"
         )
     check_output(point.out, holomorphic)
-    return wrap(build.full((), 1, point.out.dtype), point.out.device)
+    one = build.full((), 1, point.out.dtype)
+    one.origin = point.nodes[0].origin
+    return wrap(one, point.out.device)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

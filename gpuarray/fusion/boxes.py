@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from gpuarray.graph.layouts import Layout, Shape, coordinates
-from gpuarray.graph.nodes import Generate, Scatter
+from gpuarray.graph.nodes import Concat, Generate, Scatter
 from gpuarray.ops import generators
 
 
@@ -122,33 +122,20 @@ class Part(NamedTuple):
     begun: Layout
 
 
-def parts(axis: int, shapes: Sequence[Shape], shape: Shape, place: "Layout | Beyond") -> list[Part] | None:
-    """Return the parts of a concatenation that have elements at a place; None if the place has no coordinates.
-
-    Parameters
-    ----------
-    axis : int
-        The axis along which operands are concatenated.
-    shapes : sequence of tuple of int
-        The shapes of the operands.
-    shape : tuple of int
-        The shape of the result.
-    place : Layout or Beyond
-        Where the result is read.
-    """
-    axes = place.axes if isinstance(place, Beyond) else coordinates(place, shape)
+def parts(node: Concat, place: "Layout | Beyond") -> list[Part] | None:
+    """Return the parts of a concatenation that have elements at a place; None if the place has no coordinates."""
+    axes = place.axes if isinstance(place, Beyond) else coordinates(place, node.shape)
     if axes is None:
         return None
-    along = axes[axis]
-    reach = [step * (n - 1) for n, step in zip(along.shape, along.strides, strict=True)]
-    low, high = (along.offset + sum(step for step in reach if (step < 0) is down) for down in (True, False))
+    before, along, after = axes[: node.axis], axes[node.axis], axes[node.axis + 1 :]
+    low, high = along.bounds()
     found: list[Part] = []
     start = 0
-    for number, own in enumerate(shapes):
-        end = start + own[axis]
+    for number, operand in enumerate(node.inputs):
+        end = start + operand.shape[node.axis]
         if start < end and ((low < end and high >= start) or isinstance(place, Beyond)):
             begun = along._replace(offset=along.offset - start)
-            found.append(Part(number, Beyond(place.shape, (*axes[:axis], begun, *axes[axis + 1 :])), begun))
+            found.append(Part(number, Beyond(place.shape, (*before, begun, *after)), begun))
         start = end
     return found
 

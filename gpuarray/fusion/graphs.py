@@ -5,13 +5,14 @@ node is computed where it is used. Leaves are stored from the start.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Final, assert_never
 
+from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
@@ -38,9 +39,6 @@ MOST_AGAIN: Final = INSTRUCTION_LIMIT * costs.PER_INSTRUCTION
 #: bits.
 _PARTS: Final = 4
 _POSITIONS: Final = 2**31 - 1
-#: Elements of a loop up to which a launch takes longer than to compute values again. Steps of a stencil over 2^18
-#: elements took three times as long on an H100 in pairs as each in a launch.
-MOST_HIDDEN: Final = 1 << 16
 #: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
 
@@ -59,7 +57,11 @@ class GraphView:
     launch: int = 0
     """How many operations take as long as a launch."""
     selects: bool = False
-    """Whether writes to boxes are selected where they are read, if nothing could be updated in place."""
+    """Whether writes to boxes, and concatenations, are selected where they are read, if that is cheaper."""
+    binding_limit: float = inf
+    """Bytes that one binding shows."""
+    has_large: bool = False
+    """Whether an array has more bytes than that."""
     recompute: int = 0
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
@@ -93,7 +95,8 @@ class GraphView:
         profile = capabilities.profile
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
-        self.selects = fuse and profile.selects_boxes
+        self.selects, self.binding_limit = fuse and profile.selects_boxes, capabilities.binding_limit
+        self.has_large = any(node.nbytes > self.binding_limit for node in self.nodes)
         for position, node in enumerate(self.nodes):
             if type(node) not in _FREE or not fuse:
                 self._demand(position, node, fuse)
@@ -136,7 +139,7 @@ class GraphView:
             case Scatter() if node.is_whole:
                 self.stored.add(position)
             case Scatter() if self.is_selected(position):
-                if self.following.get(position) and node.size > MOST_HIDDEN:
+                if self.following.get(position) and node.size > LAUNCH_BOUND:
                     self.stored.add(position)
             case Scatter():
                 self.stored.update((position, inputs[0], *inputs[2:]))
@@ -164,11 +167,12 @@ class GraphView:
         if not self.selects:
             return False
         if isinstance(node, Concat):
-            if len(node.inputs) > _PARTS or node.size > _POSITIONS or self._reads_moving(position):
+            inputs = self.inputs[position]
+            if len(inputs) > _PARTS or node.size > _POSITIONS or not self._can_read_anywhere(inputs):
                 return False
             if self.source(position) is not None:
                 return True
-            return sum(self.cost(i, enough=costs.STORE) for i in self.inputs[position]) <= costs.STORE
+            return sum(self.cost(i, enough=costs.STORE) for i in inputs) <= costs.STORE
         if not isinstance(node, Scatter) or node.layout is None:
             return False
         target, values = self.inputs[position]
@@ -182,19 +186,20 @@ class GraphView:
                 and self._follows(position, node.layout)
             )
         )
-        return is_apart and boxes.box_of(node.layout, node.shape) is not None
+        is_box = is_apart and boxes.box_of(node.layout, node.shape) is not None
+        return is_box and self._can_read_anywhere([values])
 
-    def _reads_moving(self, position: int) -> bool:
-        """Whether a value is computed from a view with an offset that moves, whose coordinates are not known."""
-        stack = [*self.inputs[position]] if self.symbols else []
+    def _can_read_anywhere(self, positions: Iterable[int]) -> bool:
+        """Whether any elements of values can be computed: from arrays of one binding, by coordinates that are known."""
+        stack = [*positions] if self.symbols or self.has_large else []
         while stack:
             current = stack.pop()
             node = self.nodes[current]
-            if isinstance(node, View) and node.layout.moves:
-                return True
+            if node.nbytes > self.binding_limit or (isinstance(node, View) and node.layout.moves):
+                return False
             if current not in self.stored:
                 stack += self.inputs[current]
-        return False
+        return True
 
     def _follows(self, position: int, layout: Layout) -> bool:
         """Return whether a loop of the values of a write may read elements of the target that it has replaced."""
@@ -220,7 +225,7 @@ class GraphView:
     def hides(self, operations: int, size: int) -> bool:
         """Return whether a launch takes longer than so many operations for each element of a loop, written out."""
         is_short = operations <= MOST_AGAIN and operations * size <= self.launch
-        return self.selects and size <= MOST_HIDDEN and is_short
+        return self.selects and size <= LAUNCH_BOUND and is_short
 
     def source(self, position: int) -> int | None:
         """Return the value of which all parts of a concatenation are views; None if there are several, or many parts.
@@ -229,18 +234,18 @@ class GraphView:
         """
         parts = [position]
         found: set[int] = set()
-        for count in range(_PARTS * _PARTS):
-            if not parts:
-                break
+        count = 0
+        while parts:
+            count += 1
             current = parts.pop()
             while isinstance(self.nodes[current], View) and current not in self.stored:
                 (current,) = self.inputs[current]
-            if isinstance(self.nodes[current], Concat) and (not count or current not in self.stored):
+            if isinstance(self.nodes[current], Concat) and (current == position or current not in self.stored):
                 parts += self.inputs[current]
             else:
                 found.add(current)
-        if parts or len(found) > 1:
-            return None
+            if len(found) > 1 or count + len(parts) > _PARTS**2:
+                return None
         (only,) = found
         return None if self.nodes[only].size > _POSITIONS or boxes.is_constant(self.nodes[only]) else only
 

@@ -64,6 +64,7 @@ class Limits:
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
+            # other kinds select between their operands, if they are not stored
             length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else len(inputs)
             is_elementwise = type(node) in _ELEMENTWISE
             most = self.bindings + 2 if is_elementwise else self.bindings  # other kinds store partial results

@@ -213,9 +213,7 @@ class Lowering:
                 assert_never(node)
 
     def _parts(self, position: int, node: Concat, place: Layout | Beyond) -> list[Part]:
-        found = boxes.parts(
-            node.axis, [self.graph.nodes[i].shape for i in self.graph.inputs[position]], node.shape, place
-        )
+        found = boxes.parts(node, place)
         if found is None:
             raise StoreFirst(position)
         return found

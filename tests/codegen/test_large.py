@@ -321,3 +321,16 @@ def test_elements_of_several_large_arrays_on_a_device_that_binds_few(monkeypatch
         found = np.asarray(x[k] * y[k] + x[k + 1] - y[k - 1])
     wanted = first[places] * second[places] + first[places + 1] - second[places - 1]
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("bindings", [8, 32])
+def test_rolls_and_joins_of_large_arrays(monkeypatch: pytest.MonkeyPatch, bindings: int) -> None:
+    first, second = (larger(LIMIT, 300) + k for k in range(2))
+
+    def step(np: Any, x: Any, y: Any) -> Any:
+        around = np.roll(x, 1, 0) + np.roll(x, -1, 0) + np.roll(y, 2, 1) + np.roll(np.roll(y, 1, 0), 1, 1)
+        return around * 2, np.concatenate([x[5:], y[:5], y[7:8]])[::-1] + 1, np.roll(x.T, 3, 0) - y.T
+
+    with _registered(monkeypatch, f"wgpurolls{bindings}", binding_limit=LIMIT, storage_bindings=bindings):
+        for found, wanted in zip(step(xp, xp.asarray(first), xp.asarray(second)), step(np, first, second), strict=True):
+            np.testing.assert_array_equal(found.get(), wanted)
