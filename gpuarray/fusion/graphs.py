@@ -90,6 +90,25 @@ class GraphView:
         """Whether values that would be computed again are stored without comparing plans."""
         return self.budget == inf
 
+    def lowers_more_than(self, most: float) -> bool:
+        """Return whether the loops of all stored values compute and read more values than ``most``, each counted once.
+
+        A value counts for each stored value that is computed from it, however many offsets it is read at.
+        """
+        inputs, stored, count = self.inputs, self.stored, 0
+        for position in stored:
+            seen, stack = {position}, [*inputs[position]]
+            while stack and count + len(seen) <= most:
+                current = stack.pop()
+                if current not in seen:
+                    seen.add(current)
+                    if current not in stored:
+                        stack += inputs[current]
+            count += len(seen) if inputs[position] else 0
+            if count > most:
+                return True
+        return False
+
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds and aliases demand; :mod:`gpuarray.fusion.limits` adds the rest."""
         profile = capabilities.profile
