@@ -270,14 +270,8 @@ class Lowering:
             raise StoreFirst(position)
 
     def _depends_on_data(self, position: int) -> bool:
-        stack = [position]
-        while stack:
-            current = stack.pop()
-            node = self.graph.nodes[current]
-            if current in self.graph.stored or (isinstance(node, Generate) and not node.op.is_constant):
-                return True
-            stack += self.graph.inputs[current]
-        return False
+        below = ((current in self.graph.stored, self.graph.nodes[current]) for current in self.graph.below(position))
+        return any(stored or (isinstance(node, Generate) and not node.op.is_constant) for stored, node in below)
 
     def _emit(self, position: int, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         node = self.graph.nodes[position]
