@@ -1,9 +1,9 @@
 """``python -m bench.functions``: compare single functions on "cpu" with those of NumPy or SciPy, at several sizes.
 
-Each call of :mod:`bench.calls`, :mod:`bench.scipy_calls` or :mod:`bench.image_calls` is evaluated alone, and both
-libraries take turns. A time is the least of all turns, because other work on the machine only makes times longer. Where
-the other library returns a view, the time of its copy is included, because an evaluated result is a copy too. Calls
-that would take it longer than ``--longest`` are left out.
+Each call of :mod:`bench.calls`, :mod:`bench.scipy_calls`, :mod:`bench.image_calls` or :mod:`bench.matrix_calls` is
+evaluated alone, and both libraries take turns. A time is the least of all turns, because other work on the machine only
+makes times longer. Where the other library returns a view, the time of its copy is included, because an evaluated
+result is a copy too. Calls that would take it longer than ``--longest`` are left out.
 """
 
 import argparse
@@ -22,15 +22,21 @@ from typing import Any, Final
 import numpy as np
 
 import gpuarray as xp
-from bench import calls, image_calls, scipy_calls
+from bench import calls, image_calls, matrix_calls, scipy_calls
 from bench.facts import facts
 
 SIZES: Final = (10**3, 10**5, 10**7)
 #: Least duration of a turn, in seconds.
 TURN: Final = 2e-4
 
-#: By package: the modules with its calls. The packages are those of NumPy's or SciPy's functions and of ours.
-PACKAGES: Final = {"numpy": calls, "scipy": scipy_calls, "scipy.ndimage": image_calls}
+#: By package of NumPy's or SciPy's functions: what returns its calls and their operands of a size, and default sizes.
+PACKAGES: Final[dict[str, tuple[Any, Any, tuple[int, ...]]]] = {
+    "numpy": (calls.calls, calls.operands, SIZES),
+    "numpy.linalg": (matrix_calls.calls, matrix_calls.operands, matrix_calls.SIZES),
+    "scipy": (scipy_calls.calls, scipy_calls.operands, SIZES),
+    "scipy.linalg": (matrix_calls.scipy_calls, matrix_calls.operands, matrix_calls.SIZES),
+    "scipy.ndimage": (image_calls.calls, image_calls.operands, SIZES),
+}
 
 Call = Callable[[], object]
 
@@ -38,17 +44,18 @@ Call = Callable[[], object]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the calls from the slowest relative to NumPy on, and return 1 if a call failed."""
     given = _parser().parse_args(arguments)
-    package = PACKAGES[given.package]
+    every, operands, sizes = PACKAGES[given.package]
+    sizes = given.sizes or sizes
     baseline = import_module(given.package)
-    tested = xp if given.package == "numpy" else import_module(f"gpuarray.{given.package}")
-    chosen = [text for text in package.calls() if not given.calls or any(word in text for word in given.calls)]
+    tested = import_module(f"gpuarray.{given.package}".replace(".numpy", ""))
+    chosen = [text for text in every() if not given.calls or any(word in text for word in given.calls)]
     rows: list[dict[str, Any]] = []
     failed = 0
     times: dict[str, list[float]] = {text: [] for text in chosen}
-    with xp.using(device="cpu"), warnings.catch_warnings(), np.errstate(all="ignore"):
+    with xp.using(device=given.device), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for size in given.sizes:
-            theirs = package.operands(size)
+        for size in sizes:
+            theirs = operands(size)
             ours = {name: xp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
             xp.evaluate(*(value for value in ours.values() if isinstance(value, xp.ndarray)))
             for text in chosen:
@@ -68,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 rows.append({"call": text, "size": size, **row})
                 if given.verbose:
                     print(f"{size:,} {text} {row}", flush=True)
-    for line in _report(rows, given.sizes, given.worst):
+    for line in _report(rows, sizes, given.worst):
         print(line)
     if given.json:
         document = {"facts": facts([]) | {"numpy": np.__version__}, "rows": rows}
@@ -91,7 +98,10 @@ def numpy_call(call: Call, arrays: dict[str, Any]) -> Call:
 
 
 def our_call(call: Call, arrays: dict[str, Any]) -> Call:
-    """Return a call that evaluates its results, or what it changes."""
+    """Return a call that evaluates its results, or what it changes; itself if its results have values at once."""
+    found = [*_arrays(call(), xp.ndarray)]
+    if found and all(array.is_computed() for array in found):
+        return call
 
     def evaluated() -> None:
         found = call()
@@ -161,7 +171,7 @@ def _report(rows: Sequence[dict[str, Any]], sizes: Sequence[int], worst: int) ->
         ratios = [row["ratio"] for row in here]
         yield ""
         yield (
-            f"{size:,} elements: {len(here)} calls, {sum(map(is_missed, here))} above 1.1 of NumPy's time and two "
+            f"size {size:,}: {len(here)} calls, {sum(map(is_missed, here))} above 1.1 of NumPy's time and two "
             "microseconds more; "
             f"geometric mean {statistics.geometric_mean(ratios):.2f}, median {statistics.median(ratios):.2f}"
         )
@@ -177,7 +187,12 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("calls", nargs="*", help="measure only the calls that contain one of these texts")
     add("--package", choices=[*PACKAGES], default="numpy", help="package of the functions; numpy by default")
-    add("--sizes", type=lambda text: [int(float(word)) for word in text.split(",")], default=SIZES, help="1e3,1e5,1e7")
+    add(
+        "--sizes",
+        type=lambda text: [int(float(word)) for word in text.split(",")],
+        help="elements, or rows of matrices",
+    )
+    add("--device", default="cpu", help="device of our arrays; cpu by default")
     add("--seconds", type=float, default=0.04, help="seconds of each call and library; 0.04 by default")
     add("--longest", type=float, default=1.0, help="leave out calls that take NumPy more seconds; 1 by default")
     add("--worst", type=int, default=40, help="number of calls that are printed for each size; 40 by default")

@@ -33,9 +33,10 @@ COMPLEX: Final = (complex64, complex128)
 ALL: Final = (bool_, *SIGNED, *UNSIGNED, *FLOATING, *COMPLEX)
 
 #: By the objects, scalar types and usual names of dtypes; :func:`canonical` finds the others.
-_CANONICAL: Final[dict[Any, DType]] = {
+_CANONICAL: dict[Any, DType] = {
     name: dtype for dtype in ALL for name in (dtype, dtype.type, dtype.name, f"{dtype.kind}{dtype.itemsize}")
 }
+_CANONICAL |= {kind: _CANONICAL[np.dtype(kind)] for kind in (bool, int, float, complex)}
 
 
 _PLAIN_ADVICE: Final = "convert with NumPy before handing the data over"

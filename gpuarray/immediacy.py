@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -104,19 +105,22 @@ def _observe(times: int) -> None:
         held.update()
 
 
-class _Quiet(threading.local):
-    """Calls of NumPy without warnings of floating point, in a context of their own for each thread.
+class _Errors(threading.local):
+    """Calls of NumPy with their own treatment of floating-point errors, in a context of their own for each thread.
 
     To enter a context takes a twentieth of the time that ``numpy.errstate`` takes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **treatment: Any) -> None:
         context = copy_context()
-        context.run(np.seterr, all="ignore")
+        context.run(partial(np.seterr, **treatment))
         self.run: Callable[..., Any] = context.run
 
 
-quiet: Final = _Quiet()
+#: Calls without warnings.
+quiet: Final = _Errors(all="ignore")
+#: Calls of LAPACK, which tells of failures by an invalid result.
+strict: Final = _Errors(all="ignore", invalid="raise")
 
 # glibc gives the memory of freed arrays back to the system until an array of this size, the largest that counts, has
 # been freed. To map the pages of the next result again would take several times as long as to compute it.

@@ -75,6 +75,23 @@ def test_calls_of_scipys_functions():
             functions.our_call(functions.evaluation(text, xp.scipy, ours), ours)()
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("package", ["numpy.linalg", "scipy.linalg"])
+def test_calls_of_matrices(package):
+    every, operands, _ = functions.PACKAGES[package]
+    baseline = np.linalg if package == "numpy.linalg" else scipy.linalg
+    tested = xp.linalg if package == "numpy.linalg" else xp.scipy.linalg
+    theirs = operands(4)
+    ours = {name: xp.asarray(v, device="cpu") if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
+    with xp.using(device="cpu"):
+        for text in every():
+            functions.numpy_call(functions.evaluation(text, baseline, theirs), theirs)()
+            functions.our_call(functions.evaluation(text, tested, ours), ours)()
+    named = {text.partition("(")[0] for text in every()}
+    if baseline is np.linalg:
+        assert {name for name in np.linalg.__all__ if name != "LinAlgError"} <= named
+
+
 def test_every_function_of_images_has_a_call():
     named = {text.partition("(")[0] for text in image_calls.calls()}
     assert not {name for name in ndimage.__all__ if callable(getattr(ndimage, name))} - named

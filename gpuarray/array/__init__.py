@@ -18,6 +18,7 @@ from gpuarray.array.operands import (
     default_dtype,
     device_of,
     holds_arrays,
+    joint_device_of,
     placed_node,
     weak_node,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "holds_arrays",
     "is_cpu",
     "joint_device",
+    "joint_device_of",
     "made_of",
     "make",
     "placed_node",

@@ -21,6 +21,7 @@ ABSENT: Final[dict[str, str]] = {
     "data": f"{_MEMORY}.data",
     "getfield": _FIELDS,
     "setfield": _FIELDS,
+    "factorize": "use pandas.factorize(gpuarray.asnumpy(x))",
     "itemset": "NumPy 2 has no such method; use x[position] = value",
     "newbyteorder": "NumPy 2 has no such method, and elements are in the machine's byte order",
     "numpy": "use gpuarray.asnumpy(x)",

@@ -42,6 +42,13 @@ _INTERNAL: Final = frozenset((
 _REAL: Final = (np.floating, np.integer, np.bool_)
 
 
+class _AboveFrames:
+    """A rank above frames (4000) and columns (1000) of pandas. Series and indices convert arrays themselves."""
+
+    def __gt__(self, other: Any) -> bool:
+        return other in (4000, 1000)
+
+
 class GpuArray(MethodsArray):
     """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
@@ -59,6 +66,8 @@ class GpuArray(MethodsArray):
     __slots__ = ()
     __array_priority__: ClassVar[float] = 1000.0
     __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
+    #: By this mark pandas knows arrays that ``to_numpy`` makes NumPy's. Masks of others do not select rows.
+    _typ: ClassVar[str] = "npy_extension"
 
     def __new__(
         cls,
@@ -80,6 +89,11 @@ class GpuArray(MethodsArray):
             )
         made: GpuArray = dispatch.METHODS["empty"](shape, dtype)
         return made
+
+    @property
+    def __pandas_priority__(self) -> _AboveFrames | None:
+        """What makes pandas leave an operator to this class. Lines are converted."""
+        return None if len(self._shape) == 1 else _AboveFrames()
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in ABSENT and name not in _INTERNAL]
@@ -187,10 +201,24 @@ class GpuArray(MethodsArray):
             hide_frames(error)
             raise
 
-    def to_numpy(self) -> npt.NDArray[Any]:
-        """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables."""
+    def to_numpy(self, dtype: npt.DTypeLike | None = None, copy: bool = True, na_value: Any = None) -> Any:
+        """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result.
+        copy, na_value : bool, object
+            Accepted for compatibility with pandas; the result is always a copy, and no element is missing.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.generic
+            A NumPy scalar if the array is a result without axes.
+        """
         telemetry.transfer("GpuArray.to_numpy", self.nbytes, self._cell.device)
-        return self.get()
+        host = self.get() if dtype is None else self.get().astype(dtype)
+        return host[()] if self._access == VALUE else host
 
     def fill(self, value: Any, /) -> None:
         """Set all elements to a scalar.
@@ -351,7 +379,7 @@ class GpuArray(MethodsArray):
         if self._shape or self._access != VALUE:
             raise TypeError(
                 "unhashable type: 'GpuArray'; a result or an element without axes has a hash, that of its value. Use "
-                "x.item(), x.tolist() or x.tobytes()"
+                "x.item(), x.tolist() or x.tobytes(); with frames of pandas gpuarray.asnumpy(x)"
             )
         telemetry.transfer("hash", self._dtype.itemsize, self._cell.device)
         value = self.item()
@@ -420,8 +448,8 @@ class GpuArray(MethodsArray):
         if standard.is_on():
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
-        if found is not None and len(found) == 1:
-            return apply(found[0], *inputs)
+        if found is not None and len(found) == 1 and (made := apply(found[0], *inputs)) is not NotImplemented:
+            return made
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

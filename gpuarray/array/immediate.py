@@ -33,10 +33,9 @@ PRODUCT: Final = 3
 
 def _are_few(first: Any, second: Any) -> bool:
     """Return whether the result of an elementwise operation has no more elements than are computed at once."""
-    if first.size * second.size <= immediacy().limit or first.shape == second.shape:
-        return True
+    limit = immediacy().limit
     try:
-        return bool(np.broadcast(first, second).size <= immediacy().limit)
+        return bool(first.size * second.size <= limit or np.broadcast(first, second).size <= limit)
     except ValueError:
         return False
 
@@ -85,33 +84,33 @@ class ImmediateArray(SelectableArray):
         else:
             device = self._device
         kind = type(other)
-        if kind is type(self):
-            theirs = other._value
-            if theirs is None:
-                cell = other._made_cell
-                own = cell.device
-                theirs = other._host if other._memory is cell.memory else other.host()
-                if theirs is None:
-                    return None
-            else:
-                own = other._device
-            if own is not device:
-                if device is AUTO:
-                    device = own
-                elif own is not AUTO:
-                    return None
-            if type(mine) is _ndarray and type(theirs) is _ndarray:
-                if way == PRODUCT:
-                    if not have_few_products(mine, theirs) or mine.dtype is dtypes.float16:
-                        return None
-                elif not _are_few(mine, theirs):
-                    return None
-        elif kind in WEAK:
+        if kind in WEAK:
             theirs = other
-        elif not _is_operand(other, kind) or (kind is _ndarray and not _are_few(mine, other)):
-            return None
         else:
-            theirs = other
+            if kind is type(self):
+                theirs = other._value
+                if theirs is None:
+                    cell = other._made_cell
+                    own = cell.device
+                    theirs = other._host if other._memory is cell.memory else other.host()
+                    if theirs is None:
+                        return None
+                else:
+                    own = other._device
+                if own is not device:
+                    if device is AUTO:
+                        device = own
+                    elif own is not AUTO:
+                        return None
+            elif _is_operand(other, kind):
+                theirs = other
+            else:
+                return None
+            if way == PRODUCT:
+                if not have_few_products(mine, theirs) or mine.dtype is dtypes.float16:
+                    return None
+            elif type(mine) is _ndarray and not _are_few(mine, theirs):
+                return None
         try:
             if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)

@@ -83,6 +83,7 @@ class MemoryArray:
         "__weakref__",
         "_device",
         "_host",
+        "_key",
         "_large",
         "_made_access",
         "_made_cell",
@@ -92,6 +93,7 @@ class MemoryArray:
         "_made_part",
         "_made_shape",
         "_memory",
+        "_source",
         "_value",
     )
 
@@ -120,6 +122,9 @@ class MemoryArray:
     results are operands of one operation, which needs no more of them."""
     _device: Device
     """The device of this value."""
+    _source: Any
+    _key: Any
+    """The view ``_host`` is ``_source[_key]``; None if it was made in another way. Not set where there is no owner."""
     _made_access: int
     _made_cell: Cell
     _made_dtype: DType
@@ -180,6 +185,7 @@ class MemoryArray:
             cell = _new(Cell)
             cell.device = self._device
             cell.memory = self._memory = self._host = value
+            self._large = NOTHING
             cell.own = UNMADE
             self._made_layout = self._made_owner = self._made_part = None
             self._made_shape = value.shape
@@ -188,10 +194,10 @@ class MemoryArray:
             self._made_cell = cell
             self._value = None
 
-    def _see_host(self, host: npt.NDArray[Any], memory: Any) -> Self:
+    def _see_host(self, host: npt.NDArray[Any], memory: Any, source: Any = None, key: Any = None) -> Self:
         """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can.
 
-        The array has no value in place of its cell any more.
+        The array has no value in place of its cell any more. The view may be ``source[key]``.
         """
         array: Self = _new(type(self))
         array._value = None
@@ -205,6 +211,8 @@ class MemoryArray:
         array._host = host
         array._memory = memory
         array._large = NOTHING
+        array._source = source
+        array._key = key
         return array
 
     def _find_layout(self) -> Layout | None:
@@ -310,6 +318,7 @@ class MemoryArray:
         array._made_cell = self._cell
         array._made_owner = self if self._made_owner is None else self._made_owner
         array._memory = array._large = NOTHING
+        array._source = array._key = None
         array._made_layout = layout
         array._made_shape = shape
         array._made_dtype = dtype
@@ -338,5 +347,4 @@ def of_host(kind: type[M], value: Any, device: Device) -> M:
         value = value.copy()
     array._value = value
     array._device = device
-    array._memory = array._large = NOTHING
     return array

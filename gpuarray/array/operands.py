@@ -4,13 +4,14 @@ Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays
 ``NotImplemented``, so that their reflected operators are called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array.cells import AUTO, joint_device
+from gpuarray.array.cells import joint_device
 from gpuarray.array.storage import StoredArray
 from gpuarray.array.traced_scalars import TracedScalar, weak_of
 from gpuarray.config import config
@@ -23,6 +24,7 @@ from gpuarray.runtime import evaluate
 from gpuarray.source_locations import warn
 
 WEAK: Final = frozenset((bool, int, float, complex))
+_device_named: Final = cache(Device)
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
 _PLAIN: Final = frozenset((np.ndarray, np.memmap))
 
@@ -46,6 +48,11 @@ def as_operand(value: Any) -> Any:
         kind = next(base for base in (bool, int, float, complex) if isinstance(value, base))
         return kind(value)  # type: ignore[arg-type]  # of an instance of its own subclass
     return NotImplemented
+
+
+def is_of_pandas(value: Any) -> bool:
+    """Return whether a value is a frame, a series, an index or a column of pandas, which takes NumPy's arrays alone."""
+    return hasattr(type(value), "__pandas_priority__") and not isinstance(value, StoredArray)
 
 
 def as_node(value: Any, dtype: DType | None = None) -> Node:
@@ -125,13 +132,18 @@ def sequence_node(values: Sequence[Any], dtype: DType | None = None) -> Node:
     return build.concat([build.reshape(build.cast(n, common), (1, *n.shape)) for n in nodes], 0)
 
 
-def holds_arrays(values: Any) -> bool:
-    """Return True if nested lists and tuples contain an array of this package."""
-    if isinstance(values, StoredArray):
-        return True
-    return isinstance(values, list | tuple) and any(
-        holds_arrays(v) for v in values if isinstance(v, StoredArray | list | tuple)
-    )
+def arrays_among(values: Iterable[Any]) -> Iterator[StoredArray]:
+    """Return the arrays of this package among values, and in nested lists and tuples among them."""
+    for value in values:
+        if isinstance(value, StoredArray):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from arrays_among(value)
+
+
+def holds_arrays(value: Any) -> bool:
+    """Return True if a value, or nested lists and tuples, contain an array of this package."""
+    return any(True for _ in arrays_among((value,)))
 
 
 def device_of(*values: Any) -> Device | None:
@@ -142,23 +154,22 @@ def device_of(*values: Any) -> Device | None:
     DeviceMismatchError
         If arrays are pinned to different devices.
     """
+    return joint_device_of(arrays_among(values))
+
+
+def joint_device_of(arrays: Iterable[StoredArray]) -> Device | None:
+    """Return the joint device of arrays, as :func:`device_of` does."""
     device: Device | None = None
-    for value in values:
-        if isinstance(value, StoredArray):
-            own: Device | None = value._cell.device
-        elif isinstance(value, list | tuple) and holds_arrays(value):
-            own = device_of(*value)
-        else:
-            continue
-        if own is not None:
+    for array in arrays:
+        own = array._made_cell.device if array._value is None else array._device
+        if own is not device:
             device = own if device is None else joint_device(device, own)
     return device
 
 
 def default_device() -> Device:
     """Return the default device of new arrays."""
-    name = config.current.device
-    return AUTO if name == "auto" else Device(name)
+    return _device_named(config.current.device)
 
 
 def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Device]:

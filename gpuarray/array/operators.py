@@ -16,7 +16,7 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array.cells import joint_device
 from gpuarray.array.immediate import FORWARD, IN_PLACE, PRODUCT, REFLECTED, ImmediateArray
 from gpuarray.array.memory import VALUE
-from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of
+from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of, is_of_pandas
 from gpuarray.array.powers import check_power, power_operation
 from gpuarray.array.storage import StoredArray
 from gpuarray.device import Device
@@ -38,9 +38,7 @@ _IDENTITY: Final[Any] = object.__eq__
 _NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
 
 
-def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
-    on_host = compute if meets else None
-
+def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if immediacy().limit and (made := self._computed_with(compute, other, FORWARD)) is not None:
             return made
@@ -55,21 +53,19 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = Fal
         if kind in WEAK:
             return self._wrap(recorder.binary(op, node, other), device)
         mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
-        return self._met(other, on_host, False) if mixed is NotImplemented and on_host else mixed
+        return self._met(other, compute, False) if mixed is NotImplemented else mixed
 
     return _named(method, op, "x {} other")
 
 
-def _reflected(op: MapOp, compute: Callable[[Any, Any], Any], *, meets: bool = False) -> Callable[[A, Any], A]:
-    on_host = compute if meets else None
-
+def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
             if immediacy().limit and (made := self._computed_with(compute, other, REFLECTED)) is not None:
                 return made
             return self._wrap(recorder.binary(op, other, self.node()), self._made_cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
-        return self._met(other, on_host, True) if mixed is NotImplemented and on_host else mixed
+        return self._met(other, compute, True) if mixed is NotImplemented else mixed
 
     return _named(method, op, "other {} x")
 
@@ -148,8 +144,8 @@ class ComputingArray(ImmediateArray):
     def _met(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
         """Return the result with a value that is no operand; NotImplemented if the value may know better.
 
-        A sparse array of SciPy knows NumPy's arrays alone, so the result is that of this array on the host. What can
-        be equal to no number is unequal to each element, as in NumPy.
+        Sparse arrays of SciPy and the classes of pandas know NumPy's arrays alone, so the result is that of this array
+        on the host. What can be equal to no number is unequal to each element, as in NumPy.
 
         Raises
         ------
@@ -157,7 +153,7 @@ class ComputingArray(ImmediateArray):
             If a number of another package is compared, which might be equal to an element.
         """
         sparse = sys.modules.get("scipy.sparse")
-        if sparse is not None and sparse.issparse(other):
+        if is_of_pandas(other) or (sparse is not None and sparse.issparse(other)):
             host = np.asarray(self)
             return on_host(other, host) if is_reflected else on_host(host, other)
         if on_host not in _EQUALITY or standard.is_on():
@@ -201,10 +197,10 @@ class ComputingArray(ImmediateArray):
             self.store(self._storage_layout(), node)
         return self
 
-    __add__ = _forward(ops.add, operator.add, meets=True)
-    __sub__ = _forward(ops.subtract, operator.sub, meets=True)
-    __mul__ = _forward(ops.multiply, operator.mul, meets=True)
-    __truediv__ = _forward(ops.divide, operator.truediv, meets=True)
+    __add__ = _forward(ops.add, operator.add)
+    __sub__ = _forward(ops.subtract, operator.sub)
+    __mul__ = _forward(ops.multiply, operator.mul)
+    __truediv__ = _forward(ops.divide, operator.truediv)
     __floordiv__ = _forward(ops.floor_divide, operator.floordiv)
     __mod__ = _forward(ops.remainder, operator.mod)
     __and__ = _forward(ops.bitwise_and, operator.and_)
@@ -212,10 +208,10 @@ class ComputingArray(ImmediateArray):
     __xor__ = _forward(ops.bitwise_xor, operator.xor)
     __lshift__ = _forward(ops.bitwise_left_shift, operator.lshift)
     __rshift__ = _forward(ops.bitwise_right_shift, operator.rshift)
-    __radd__ = _reflected(ops.add, operator.add, meets=True)
-    __rsub__ = _reflected(ops.subtract, operator.sub, meets=True)
-    __rmul__ = _reflected(ops.multiply, operator.mul, meets=True)
-    __rtruediv__ = _reflected(ops.divide, operator.truediv, meets=True)
+    __radd__ = _reflected(ops.add, operator.add)
+    __rsub__ = _reflected(ops.subtract, operator.sub)
+    __rmul__ = _reflected(ops.multiply, operator.mul)
+    __rtruediv__ = _reflected(ops.divide, operator.truediv)
     __rfloordiv__ = _reflected(ops.floor_divide, operator.floordiv)
     __rmod__ = _reflected(ops.remainder, operator.mod)
     __rand__ = _reflected(ops.bitwise_and, operator.and_)
@@ -234,10 +230,10 @@ class ComputingArray(ImmediateArray):
     __ixor__ = _inplace(ops.bitwise_xor, operator.ixor)
     __ilshift__ = _inplace(ops.bitwise_left_shift, operator.ilshift)
     __irshift__ = _inplace(ops.bitwise_right_shift, operator.irshift)
-    __lt__ = _forward(ops.less, operator.lt, meets=True)
-    __le__ = _forward(ops.less_equal, operator.le, meets=True)
-    __gt__ = _forward(ops.greater, operator.gt, meets=True)
-    __ge__ = _forward(ops.greater_equal, operator.ge, meets=True)
+    __lt__ = _forward(ops.less, operator.lt)
+    __le__ = _forward(ops.less_equal, operator.le)
+    __gt__ = _forward(ops.greater, operator.gt)
+    __ge__ = _forward(ops.greater_equal, operator.ge)
     if TYPE_CHECKING:  # as an assignment, some checkers take the types of object's
 
         def __eq__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
@@ -246,8 +242,8 @@ class ComputingArray(ImmediateArray):
         def __ne__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
             ...
     else:
-        __eq__ = _forward(ops.equal, operator.eq, meets=True)
-        __ne__ = _forward(ops.not_equal, operator.ne, meets=True)
+        __eq__ = _forward(ops.equal, operator.eq)
+        __ne__ = _forward(ops.not_equal, operator.ne)
     __neg__ = _unary(ops.negative, operator.neg)
     __pos__ = _unary(ops.positive, operator.pos)
     __abs__ = _unary(ops.abs, operator.abs)
@@ -261,14 +257,14 @@ class ComputingArray(ImmediateArray):
             standard.require("pow", self, operand)
         row = power_operation(self.node(), other)
         power: Self = self._apply(row, *(self, other)[: row.arity])
-        return power
+        return self._met(other, operator.pow, False) if power is NotImplemented else power
 
     def __rpow__(self, other: Any) -> Self:
         """``other ** x``."""
         if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
             return made
         power: Self = self._apply(ops.pow, other, self)
-        return power
+        return self._met(other, operator.pow, True) if power is NotImplemented else power
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
@@ -284,12 +280,12 @@ class ComputingArray(ImmediateArray):
         return self._update(node, ops.pow, other)
 
     def __divmod__(self, other: Any) -> tuple[Self, Self]:
-        quotient = self._apply(ops.floor_divide, self, other)
-        return quotient if quotient is NotImplemented else (quotient, self._apply(ops.remainder, self, other))
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__mod__(other))
 
     def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
-        quotient = self._apply(ops.floor_divide, other, self)
-        return quotient if quotient is NotImplemented else (quotient, self._apply(ops.remainder, other, self))
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
 
     def __matmul__(self, other: Any) -> Self:
         if type(other) is type(self):

@@ -54,14 +54,21 @@ class SelectableArray(StoredArray):
                 device = self._device
             if host is not None:
                 kind = type(key)
+                is_basic = kind is int or kind is slice
+                if kind is tuple:
+                    for item in key:
+                        if type(item) not in _BASIC:
+                            break
+                    else:
+                        is_basic = True
                 try:
-                    if kind is int or kind is slice or (kind is tuple and _are_basic(key)):
-                        given = key
+                    if is_basic:
+                        found = host[key]
                     else:
                         given = _host_key(key)
                         if host.size > limit:
                             _check_few(host, given, limit)
-                    found = host[given]
+                        found = host[given]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
@@ -71,10 +78,9 @@ class SelectableArray(StoredArray):
                         if self._value is not None:
                             self._settle()
                         if self._made_part is None and found.size <= limit:
-                            return self._see_host(found, memory)
-                    elif type(given) is _ndarray or (kind is not slice and not _is_basic(given)):
-                        copy = found if found.base is None else found.copy()
-                        return of_host(type(self), copy, self._key_device(key))
+                            return self._see_host(found, memory, host, key)
+                    elif not is_basic and (type(given) is _ndarray or not _is_basic(given)):
+                        return of_host(type(self), found if found.base is None else found.copy(), self._key_device(key))
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
@@ -143,37 +149,34 @@ class SelectableArray(StoredArray):
             return False
         cell = self._made_cell
         device = cell.device
-        is_complex = False
-        if type(value) is type(self):
+        kind = type(value)
+        is_view = is_complex = False
+        if kind is type(self):
             values = value._value
             if values is None:
-                theirs_cell = value._made_cell
-                device = theirs_cell.device
-                values = value._host if value._memory is theirs_cell.memory else value.host()
+                theirs = value._made_cell
+                device = theirs.device
+                values = value._host if value._memory is theirs.memory else value.host()
                 if values is None:
                     return False
+                is_view = theirs is cell and value._made_owner is not None
             else:
                 device = value._device
             if device is not cell.device and device is not AUTO and cell.device is not AUTO:
                 return False
             is_complex = values.dtype.kind == "c" if type(values) is _ndarray else isinstance(values, _complex)
-        elif type(value) in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
+        elif kind in WEAK or (isinstance(value, np.ndarray | np.generic) and _is_plain(value)):
             values = value
         else:
             return False
         kind = type(key)
-        is_basic = kind is int or kind is slice or (kind is tuple and _are_basic(key))
         try:
-            found = key if is_basic else _host_key(key)
-            if cell.own is None:
-                host = self._claimed_parts(found)
-            else:
-                is_seen = self._memory is cell.memory or self._large is cell.memory
-                host = self._host if is_seen else self.parts()
-            if host is not None and self._memory is not cell.memory:
-                _check_few(host, found, immediacy().limit)
+            found = key if kind is int or kind is slice or (kind is tuple and _are_basic(key)) else _host_key(key)
+            host = self._host if cell.own is not None and self._memory is cell.memory else self._claimed_parts(found)
             if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
+            if is_view and value._source is host and value._key is key:
+                return True  # after x[key] += y
             with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
                 is_seen = self._memory is cell.memory or self._large is cell.memory
                 if cell.own is None or not is_seen or self._host is not host:
@@ -195,14 +198,17 @@ class SelectableArray(StoredArray):
         LookupError
             If there are many.
         """
-        host = self.parts()
+        cell = self._made_cell
+        host = self._host if self._large is cell.memory else self.parts()
         if host is None:  # of a large constant the host has no elements yet
             part = indexing.part(self._storage_layout(), key)
             if part is None or part.size > immediacy().limit:
                 return None
-        elif self._memory is not self._cell.memory:
+        elif self._memory is not cell.memory:
             _check_few(host, key, immediacy().limit)
-        return self.parts() if self._cell.claim() else None
+        if cell.own is None:
+            return self.parts() if cell.claim() else None
+        return host
 
     def places(self, key: Any) -> Node:
         """Return the flat positions in the storage of the selected elements, in the shape of the selection."""
@@ -472,16 +478,22 @@ def _check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
             raise LookupError
         return
     shape, axis, most = host.shape, 0, 1
+    positions = []  # which are broadcast
     for item in items:
         if item is Ellipsis:
             raise LookupError
         if type(item) is slice:
             most *= shape[axis]
         elif isinstance(item, np.ndarray | list):
-            positions = np.asarray(item)
-            most *= positions.size
-            axis += positions.ndim - 1 if positions.dtype.kind == "b" else 0
+            array = np.asarray(item)
+            if array.dtype.kind == "b":
+                most *= array.size
+                axis += array.ndim - 1
+            else:
+                positions.append(array)
         axis += item is not None
+    if positions:
+        most *= np.broadcast(*positions).size
     for extent in shape[axis:]:
         most *= extent
     if most > limit:

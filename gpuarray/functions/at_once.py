@@ -24,7 +24,7 @@ from gpuarray.array import (
     default_device,
     default_dtype,
     is_cpu,
-    joint_device,
+    joint_device_of,
     made_of,
     wrap,
 )
@@ -75,8 +75,6 @@ QUICK: Final = 1 << 18
 ANY: Final = 1 << 62
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
-#: Functions, beside ufuncs, that have no warning or error of their own where an array has no elements.
-_OF_NOTHING: Final = (np.dot, np.vdot, np.inner, np.outer, np.concatenate)
 #: Arrays with sizes of at most this product have few elements, and few products.
 _UNBOUNDED: Final = 1 << 10
 #: What a call returns that is not computed at once.
@@ -134,9 +132,10 @@ class AtOnce:
         group: Callable[..., Any] | None = None,
         *,
         most: int = 0,
+        empty: bool = False,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
-        self.takes_nothing = isinstance(call, np.ufunc) or call in _OF_NOTHING
+        self.takes_nothing = empty or isinstance(call, np.ufunc)
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded: _Bound = _BOUNDS.get(results, _has_few_elements)
@@ -146,7 +145,7 @@ class AtOnce:
         self.out = _position_of_out(self.call)
 
 
-def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0) -> _F:
+def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0, empty: bool = False) -> _F:
     """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
@@ -159,9 +158,11 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
         The function of NumPy.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
+    empty : bool
+        Whether arrays without elements are computed at once, too: the function has no warning of its own for them.
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most)
+    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most, empty=empty)
     rule.out = _position_of_out(function)  # ``call`` may take it among others
 
     @wraps(function)
@@ -175,7 +176,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
-        cast(Any, run).unchecked = at_once(unchecked, results, call, most=most)
+        cast(Any, run).unchecked = at_once(unchecked, results, call, most=most, empty=empty)
     return cast(_F, run)
 
 
@@ -276,21 +277,20 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             if targets and not rule.is_in_place:
                 most = 0
         given = _given(arguments, arrays, hosts, raw, most)
-        named = keywords
-        if keywords:
-            named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
-        if not arrays:
+        named = (
+            dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True)) if keywords else {}
+        )
+        device = joint_device_of(arrays)
+        if device is None:
             return NOT_COMPUTED
-        device = _device_of(arrays)
-        if raw:
-            hosts += raw
+        hosts += raw
         size = 1
         for host in hosts:
             size *= host.size
-        if not size and not rule.takes_nothing:
-            return NOT_COMPUTED
-        is_free = most == UNSHARED and rule.is_bounded is not _has_few_multiplications and is_cpu(device)
-        if size > rule.unbounded and not is_free and not rule.is_bounded(hosts, arguments, keywords):
+        if size > rule.unbounded:
+            if not (most == UNSHARED and is_cpu(device)) and not rule.is_bounded(hosts, arguments, keywords):
+                return NOT_COMPUTED
+        elif not size and not rule.takes_nothing:
             return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
@@ -302,31 +302,11 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                 found = quiet.run(rule.call, *given, **named)
         else:
             found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
-        if isinstance(found, _generic):
-            wrapped: Any = of_host(GpuArray, found, device)
-        else:
-            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
+        wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
     return wrapped if rule.group is None else rule.group(*wrapped)
-
-
-def _device_of(arrays: list[GpuArray]) -> Device:
-    """Return the device of arrays.
-
-    Raises
-    ------
-    DeviceMismatchError
-        If they are pinned to different ones.
-    """
-    device: Device | None = None
-    for array in arrays:
-        own = array._made_cell.device if array._value is None else array._device
-        if own is not device:
-            device = own if device is None else joint_device(device, own)
-    assert device is not None
-    return device
 
 
 def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
@@ -423,6 +403,8 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     LookupError
         If it is of another type, or a view that is not one of the memory of a cell.
     """
+    if isinstance(found, _generic):
+        return of_host(GpuArray, found, device)
     if type(found) is _ndarray:
         for number, host in enumerate(hosts):
             if found is host:  # it was given as ``out``, or there was nothing to do
@@ -436,8 +418,6 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
             return wrap(host_leaf(found), device)
-        return of_host(GpuArray, found, device)
-    if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
     if isinstance(found, tuple | list):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
@@ -468,10 +448,6 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
     return None
 
 
-def _is_current(array: GpuArray) -> bool:
-    return array._value is not None or array._memory is array._cell.memory
-
-
 def _current(array: GpuArray) -> GpuArray:
     """Return an array whose elements are in the memory of its cell.
 
@@ -480,12 +456,14 @@ def _current(array: GpuArray) -> GpuArray:
     LookupError
         If they are not.
     """
-    if not _is_current(array):
+    if array._value is None and array._memory is not array._cell.memory:
         raise LookupError
     return array
 
 
 # -- bounds of the number of elements ----------------------------------------------------------------------------------
+
+_Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
 
 
 def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -510,12 +488,9 @@ def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return all(host.size <= LINES for host in hosts)
 
 
-def _has_few_lines(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    return bool(hosts[0].ndim < 2 or hosts[0].size <= LINES)
-
-
-def _has_few_matrices(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    return bool(hosts[0].ndim < 3 or hosts[0].size <= LINES)
+def _has_few(axes: int) -> _Bound:
+    """Return the bound of functions of lines (1 axis) or matrices (2 axes), which threads share if they are many."""
+    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= LINES)
 
 
 def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -544,12 +519,11 @@ def _multiple(values: Iterable[Any]) -> int:
     return times
 
 
-_Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
 _BOUNDS: Final[dict[str, _Bound]] = {
     "elements": _has_few_elements,
     "precise": _has_few_addends,
-    "lines": _has_few_lines,
-    "matrices": _has_few_matrices,
+    "lines": _has_few(1),
+    "matrices": _has_few(2),
     "matrix products": _has_few_multiplications,
     "products": _has_few_products,
     "products or views": _has_few_products,

@@ -251,7 +251,7 @@ def zeros(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array of zeros, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 0, chosen_dtype(dtype), device, like)
+    return _filled(shape, 0, dtype, device, like)
 
 
 @native("ones")
@@ -259,7 +259,7 @@ def ones(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array of ones, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 1, chosen_dtype(dtype), device, like)
+    return _filled(shape, 1, dtype, device, like)
 
 
 @native("empty")
@@ -267,18 +267,16 @@ def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array with undefined contents. They are zeros, which take no time or memory until they are needed."""
-    return _filled(shape, 0, chosen_dtype(dtype), device, like)
+    return _filled(shape, 0, dtype, device, like)
 
 
-def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any) -> GpuArray:
-    extents = checked_shape(shape, dtype)
+def _filled(shape: Any, value: Any, dtype: DTypeLike, device: DeviceLike, like: Any) -> GpuArray:
+    kind = chosen_dtype(dtype)
+    extents = checked_shape(shape, kind)
     place = target_device(device, like)
     if is_immediate(extents, place):
-        host = np.zeros(extents, dtype)
-        if value:
-            host.fill(value)
-        return made_of(host, place)
-    return make(build.full(extents, value, dtype), place)
+        return made_of(np.ones(extents, kind) if value else np.zeros(extents, kind), place)
+    return make(build.full(extents, value, kind), place)
 
 
 @native("full_like", at_once="elements")

@@ -4,13 +4,16 @@ Each factorisation runs when it is called, where its operand is. All functions t
 and booleans to float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from gpuarray.array import GpuArray
+from gpuarray.functions import lapack
 from gpuarray.functions.arguments import ArrayLike, as_array, standard_function
-from gpuarray.functions.at_once import grouped
+from gpuarray.functions.at_once import at_once
+from gpuarray.functions.lapack import QRResult
 from gpuarray.functions.linalg_arguments import (
     by_lapack,
     complex_dtype,
@@ -41,14 +44,7 @@ class EighResult(NamedTuple):
     eigenvectors: GpuArray
 
 
-class QRResult(NamedTuple):
-    """What :func:`qr` returns."""
-
-    Q: GpuArray
-    R: GpuArray
-
-
-@native("linalg.cholesky", at_once="matrices")
+@native("linalg.cholesky", at_once="matrices", call=lapack.cholesky)
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     """Return triangular factors of positive definite matrices.
@@ -76,6 +72,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     return factor
 
 
+@partial(at_once, results="elements", call=lapack.eig)
 @standard_function
 def eig(x: ArrayLike, /) -> EigResult:
     """Return eigenvalues and right eigenvectors.
@@ -101,6 +98,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     return EigResult(*run(ops.eig, [array], [(array.shape[:-1], dtype), (array.shape, dtype)]))
 
 
+@partial(at_once, results="elements", call=lapack.eigvals)
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
     """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""
@@ -109,7 +107,7 @@ def eigvals(x: ArrayLike, /) -> GpuArray:
     return values
 
 
-@native("linalg.eigh", at_once="matrices")
+@native("linalg.eigh", at_once="matrices", call=lapack.eigh)
 @standard_function
 def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
     """Return eigenvalues and eigenvectors of Hermitian matrices.
@@ -140,7 +138,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     return EighResult(*run_checked(ops.eigh, [array], outputs, _NOT_CONVERGED, UPLO=triangle))
 
 
-@native("linalg.eigvalsh", at_once="matrices")
+@native("linalg.eigvalsh", at_once="matrices", call=lapack.eigvalsh)
 @standard_function
 def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
@@ -163,7 +161,7 @@ def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult:
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@native("linalg.qr", at_once="matrices", call=grouped(np.linalg.qr, QRResult))
+@native("linalg.qr", at_once="matrices", call=lapack.qr)
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.

@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@native("concatenate", at_once="sums")
+@native("concatenate", at_once="sums", empty=True)
 @standard_function
 def concat(
     arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None,

@@ -13,6 +13,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
+from gpuarray.functions import lapack
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.at_once import fresh
 from gpuarray.functions.creation import zeros
@@ -40,7 +41,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
-@native("linalg.det", at_once="matrices")
+@native("linalg.det", at_once="matrices", call=lapack.det)
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
@@ -55,7 +56,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
-@native("linalg.slogdet", at_once="matrices")
+@native("linalg.slogdet", at_once="matrices", call=lapack.slogdet)
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return the signs of determinants and the logarithms of their absolute values.
@@ -81,7 +82,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
-@native("linalg.inv", at_once="matrices")
+@native("linalg.inv", at_once="matrices", call=lapack.inv)
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -96,7 +97,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
-@native("linalg.solve", at_once="elements")
+@native("linalg.solve", at_once="elements", call=lapack.solve)
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -144,7 +145,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@native("linalg.lstsq", at_once="elements")
+@native("linalg.lstsq", at_once="elements", call=lapack.lstsq)
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 

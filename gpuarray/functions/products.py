@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
-from gpuarray.functions.at_once import QUICK, UNSHARED
+from gpuarray.functions.at_once import ANY, QUICK
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -54,7 +54,7 @@ def _batched(node: Node, batch: Shape) -> Node:
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
-@native("linalg.matmul", at_once="matrix products", call=np.matmul, most=UNSHARED)
+@native("linalg.matmul", at_once="matrix products", call=np.matmul, most=ANY)
 @standard_function
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
@@ -200,7 +200,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
-@native("dot", at_once="matrix products", most=UNSHARED)
+@native("dot", at_once="matrix products", most=ANY, empty=True)
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
@@ -215,14 +215,14 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(found, out)
 
 
-@native("outer", at_once="products")
+@native("outer", at_once="products", empty=True)
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)
     return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)
 
 
-@native("inner", at_once="matrix products", most=QUICK)
+@native("inner", at_once="matrix products", most=QUICK, empty=True)
 def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
@@ -233,7 +233,7 @@ def inner(a: Any, b: Any, /) -> GpuArray:
     return tensordot(first, second, ((-1,), (-1,)))
 
 
-@native("vdot", at_once="elements", most=QUICK)
+@native("vdot", at_once="elements", most=QUICK, empty=True)
 def vdot(a: Any, b: Any, /) -> GpuArray:
     """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))

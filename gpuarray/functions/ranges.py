@@ -94,10 +94,10 @@ def arange(
         if not math.isfinite(length):
             raise ValueError(f"arange from {first} to {last} in steps of {step} has no finite length")
         count = math.ceil(length)
-    (extent,) = checked_shape((max(count, 0),), kind)
-    if kind == dtypes.bool_:
-        return _boolean_range(first, step, extent, target_device(device, like))
+    (extent,) = checked_shape(max(count, 0), kind)
     place = target_device(device, like)
+    if kind == dtypes.bool_:
+        return _boolean_range(first, step, extent, place)
     if kind in (dtypes.int64, dtypes.float64) and is_immediate((extent,), place):
         return made_of(quiet.run(np.arange, first, last, step, kind), place)
     # as in NumPy, the first two elements are converted, and their difference is the step

@@ -87,6 +87,7 @@ def implements(
     at_once: immediate.Results | None = None,
     call: Callable[..., Any] | None = None,
     most: int = 0,
+    empty: bool = False,
 ) -> Callable[[_F], _F]:
     """Register a function as the implementation of NumPy functions, whose signature it has.
 
@@ -107,12 +108,14 @@ def implements(
     most : int
         The elements of larger arrays that are computed at once on the device "cpu": :data:`at_once.UNSHARED` where the
         in-process provider would do no more than NumPy, :data:`at_once.QUICK` for functions with few results.
+    empty : bool
+        Whether arrays without elements are computed at once: NumPy has no warning of its own for them.
     """
 
     def declare(function: _F) -> _F:
         numpys = call or find(names[0])
         if at_once is not None and numpys is not None:  # this NumPy version may lack it
-            function = immediate.at_once(function, at_once, numpys, most=most)
+            function = immediate.at_once(function, at_once, numpys, most=most, empty=empty)
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
@@ -126,14 +129,9 @@ def implements(
     return declare
 
 
-def native(
-    *names: str,
-    at_once: immediate.Results | None = None,
-    call: Callable[..., Any] | None = None,
-    most: int = 0,
-) -> Callable[[_F], _F]:
+def native(*names: str, **options: Any) -> Callable[[_F], _F]:
     """Register a function as a native implementation of NumPy functions; see :func:`implements`."""
-    return implements(*names, kind=NATIVE, at_once=at_once, call=call, most=most)
+    return implements(*names, kind=NATIVE, **options)
 
 
 def install() -> None:

@@ -4,17 +4,19 @@ Each factorisation runs when it is called, where its operand is. All functions t
 and booleans to float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
+from functools import partial
 from math import prod
-from typing import Any, Final, Literal, NamedTuple, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
-from gpuarray.functions import elementwise, logic, reductions
+from gpuarray.functions import elementwise, lapack, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
-from gpuarray.functions.at_once import grouped
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.creation import zeros
+from gpuarray.functions.lapack import SVDResult
 from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run_checked, square
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
@@ -22,14 +24,6 @@ from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as ops
 
 _NOT_CONVERGED: Final = "SVD did not converge"
-
-
-class SVDResult(NamedTuple):
-    """What :func:`svd` returns."""
-
-    U: GpuArray
-    S: GpuArray
-    Vh: GpuArray
 
 
 @overload
@@ -40,7 +34,7 @@ def svd(
 def svd(
     x: ArrayLike, /, full_matrices: bool = ..., *, compute_uv: Literal[False], hermitian: bool = ...
 ) -> GpuArray: ...
-@native("linalg.svd", at_once="matrices", call=grouped(np.linalg.svd, SVDResult))
+@native("linalg.svd", at_once="matrices", call=lapack.svd)
 @standard_function
 def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values with their left and right vectors.
@@ -77,7 +71,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     return SVDResult(*run_checked(ops.svd, [array], outputs, _NOT_CONVERGED, full_matrices=full, hermitian=symmetric))
 
 
-@native("linalg.svdvals", at_once="matrices")
+@native("linalg.svdvals", at_once="matrices", call=lapack.svdvals)
 @standard_function
 def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
@@ -93,6 +87,7 @@ def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int
     return array, factor_dtype(array), (*array.shape[:-2], min(array.shape[-2:]))
 
 
+@partial(at_once, results="matrices", call=lapack.standard_pinv)
 @standard_function
 def pinv(
     x: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -144,7 +139,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@implements("linalg.pinv", at_once="matrices")
+@implements("linalg.pinv", at_once="matrices", call=lapack.pinv)
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -156,7 +151,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@implements("linalg.matrix_rank", at_once="matrices")
+@implements("linalg.matrix_rank", at_once="matrices", call=lapack.matrix_rank)
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -202,7 +197,7 @@ def matrix_rank(
 _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 
-@native("linalg.cond", at_once="matrices")
+@native("linalg.cond", at_once="matrices", call=lapack.cond)
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     """Return condition numbers: the norm of each matrix times the norm of its inverse.
 

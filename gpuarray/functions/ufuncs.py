@@ -13,6 +13,7 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.array.bounds import bounds
+from gpuarray.array.operands import is_of_pandas
 from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, products
@@ -318,6 +319,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
         found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
         if found is not NOT_COMPUTED:
             return found
+    if any(map(is_of_pandas, inputs)) and any(isinstance(value, GpuArray) for value in inputs):
+        return getattr(ufunc, method)(*(np.asarray(v) if isinstance(v, GpuArray) else v for v in inputs), **keywords)
     answer = _METHODS.get(method)
     if answer is None or (method != "at" and not _are_known(*inputs)):
         return NotImplemented

@@ -516,7 +516,7 @@ def is_single(value: Any) -> bool:
 
 def listed(value: Any) -> tuple[Any, ...]:
     """Return the items of a sequence or array as a tuple; anything else as a tuple of one item."""
-    return (value,) if is_single(value) else tuple(value)
+    return value if type(value) is tuple else (value,) if is_single(value) else tuple(value)
 
 
 def resolve_shape(shape: Any, size: int | None = None) -> Shape:
@@ -547,6 +547,6 @@ def resolve_shape(shape: Any, size: int | None = None) -> Shape:
             raise ValueError("can only specify one unknown dimension")
         elif unknown or known != size:
             raise ValueError(f"cannot reshape array of size {size} into shape {tuple(numbers)}")
-    if any(n < 0 for n in numbers):
+    if numbers and min(numbers) < 0:
         raise ValueError(f"negative dimensions are not allowed: {tuple(numbers)}")
     return tuple(numbers)

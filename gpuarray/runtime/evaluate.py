@@ -317,7 +317,6 @@ def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
     """Return the value of ``node`` as a host array of the caller's own; waits for it."""
     if tapes.tapes:
-        tape.check_batched((node,))
         tape.check_reader(node)
     if type(node) is Generate and (known := _generated(node)) is not None:
         return known
@@ -352,7 +351,6 @@ def transfer(node: Node, source: Device, target: Device) -> Node:
     if registry.resolve(source) is registry.resolve(target):
         return node
     if tapes.tapes:
-        tape.check_batched((node,))
         tape.check_reader(node)
     evaluate((node,), source)
     leaf = current(node)

@@ -5,17 +5,19 @@ it, runs on any device and has derivatives. Where values are on the host, and th
 function may run on them instead, without a copy.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
-from inspect import signature
+from inspect import signature, unwrap
+from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import FREE, GpuArray, as_node, default_device, device_of, made_of, make, wrap
+from gpuarray.array import FREE, GpuArray, as_node, default_device, joint_device, made_of, make, wrap
 from gpuarray.device import Device
-from gpuarray.functions.arguments import device_among, gpu_arrays
+from gpuarray.functions.arguments import gpu_arrays, is_on_host
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
@@ -72,13 +74,14 @@ def mirrors(
         package, _, own = (name or _name_of(original)).rpartition(".")
         is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
         is_read = [name in values for name in signature(function).parameters] if values else []
+        on_values = on_host or original
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if (by_scipy is True or (by_scipy and by_scipy(*args, **kwargs))) and are_hosts(
-                arrays := among(args, kwargs)
-            ):
-                return run_scipy(on_host or original, args, kwargs, arrays)
+            if by_scipy is True or (by_scipy and by_scipy(*args, **kwargs)):
+                device = host_of(among(args, kwargs))
+                if device is not None:
+                    return run_scipy(on_values, args, kwargs, device)
             if not is_repeated:
                 return function(*args, **kwargs)
             if values:
@@ -112,13 +115,17 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
 
     @wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if not evaluate.is_host(evaluate.provider_of(device_among(args, kwargs))):
-            telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in gpu_arrays((args, kwargs))))
-        return run_scipy(original, args, kwargs)
+        arrays = among(args, kwargs)
+        device = joint_device_of(arrays)
+        if not is_on_host(device):
+            telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
+        return run_scipy(original, args, kwargs, device)
 
     run.__module__ = f"gpuarray.scipy.{package}"
     run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which counts as a fallback.", package, own)
     del cast(Any, run).__wrapped__
+    if isinstance(ufunc := unwrap(original), np.ufunc):
+        run = at_once(run, "elements", ufunc)
     IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST, reason, run)
     return run
 
@@ -222,27 +229,35 @@ def among(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[GpuArray]:
 
 def is_hosts(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     """Whether the host computes with the arrays among arguments, and nothing records what is done with them."""
-    return are_hosts(among(args, kwargs))
+    return host_of(among(args, kwargs)) is not None
 
 
-def are_hosts(arrays: list[GpuArray]) -> bool:
-    """Whether the host computes with arrays, and nothing records what is done with them."""
+def host_of(arrays: list[GpuArray]) -> Device | None:
+    """Return the device of arrays; None if it is not the host's, or if something records what is done with them."""
     if tracing.active() is not None:
-        return False
+        return None
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
-        return False
-    device = device_of(*arrays) or default_device()
-    if device.kind == "cpu" or evaluate.is_host(evaluate.provider_of(device)):
-        return True
+        return None
+    device = joint_device_of(arrays)
+    if device.kind == "cpu" or is_on_host(device):
+        return device
     # with "auto", values that are computed without a plan stay on the host
-    return device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)
+    is_direct = device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)
+    return device if is_direct else None
+
+
+def joint_device_of(arrays: list[GpuArray]) -> Device:
+    """Return the joint device of arrays, or the default device if there is none."""
+    device: Device | None = None
+    for array in arrays:
+        own = array._made_cell.device if array._value is None else array._device
+        if own is not device:
+            device = own if device is None else joint_device(device, own)
+    return default_device() if device is None else device
 
 
 def run_scipy(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    arrays: Sequence[GpuArray] | None = None,
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], device: Device | None = None
 ) -> Any:
     """Run a function of SciPy on the host values of arrays; new arrays are on the device of the arguments.
 
@@ -252,28 +267,31 @@ def run_scipy(
         The function.
     args, kwargs
         Its arguments.
-    arrays : sequence of GpuArray, optional
-        The arrays among them, if they are known.
+    device : Device, optional
+        The device, if it is known.
     """
-    device = device_of(*(among(args, kwargs) if arrays is None else arrays)) or default_device()
-    places = _written_places(function)
-    if not any(is_target(args[place]) for place in places if place < len(args)) and _WRITTEN.isdisjoint(kwargs):
-        values = {name: _seen(value) for name, value in kwargs.items()} if kwargs else kwargs
-        return _placed(function(*[_seen(value) for value in args], **values), device, {})
-    written: list[tuple[Any, Any]] = []
-
-    def given(value: Any, *, is_written: bool) -> Any:
-        if not is_written or not is_target(value):
-            return _seen(value)
-        written.append((value, np.zeros(value.shape, value.dtype) if isinstance(value, GpuArray) else value))
-        return written[-1][1]
-
-    positional = [given(value, is_written=number in places) for number, value in enumerate(args)]
-    found = function(*positional, **{n: given(value, is_written=n in _WRITTEN) for n, value in kwargs.items()})
-    for target, values in written:
+    if device is None:
+        device = joint_device_of(among(args, kwargs))
+    targets: dict[int, tuple[Any, Any]] = {}
+    places = _written_places(function) if type(function) is FunctionType else ()
+    if (places and len(args) > places[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
+        args = tuple([_written(value, targets) if place in places else value for place, value in enumerate(args)])
+        kwargs = {name: _written(value, targets) if name in _WRITTEN else value for name, value in kwargs.items()}
+    given = [value if type(value) in _PLAIN else _seen(value) for value in args]
+    found = function(*given, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*given)
+    for target, values in targets.values():
         if target is not values:
             target[...] = values
-    return _placed(found, device, {id(values): target for target, values in written})
+    return _placed(found, device, targets)
+
+
+def _written(value: Any, targets: dict[int, tuple[Any, Any]]) -> Any:
+    """Return the NumPy array to which SciPy writes in place of an argument, and note both by its id."""
+    if not is_target(value):
+        return value
+    values = np.zeros(value.shape, value.dtype) if isinstance(value, GpuArray) else value
+    targets[id(values)] = value, values
+    return values
 
 
 def is_target(value: Any) -> bool:
@@ -303,17 +321,22 @@ def _written_places(function: Callable[..., Any]) -> tuple[int, ...]:
     """Return the places of the parameters that are written to if they are arrays."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # some functions in C have none, and none of these writes to an argument
+    except ValueError:  # of a function in C
         return ()
     return tuple(place for place, name in enumerate(parameters) if name in _WRITTEN)
 
 
 def seen(array: GpuArray) -> Any:
     """Return the value of an array as a NumPy array that cannot be written to; a copy only if the host has no value."""
-    if array._cell.memory is not None and (memory := array.host()) is not None:
-        values = np.asarray(memory).view()
-        values.flags.writeable = False
-        return values
+    memory = array.host() if array.is_computed() else None
+    if memory is None:
+        memory = _value_at_host(array)
+    values = memory.view() if type(memory) is np.ndarray else np.asarray(memory)
+    values.flags.writeable = False
+    return values
+
+
+def _value_at_host(array: GpuArray) -> Any:
     node = array.settled()
     if tape.state.tapes:
         tape.check_reader(node)
@@ -324,12 +347,8 @@ def seen(array: GpuArray) -> Any:
         assert isinstance(leaf, Leaf)
     for owner, buffer in [] if leaf.host is not None else [*leaf.buffers.items()]:
         if evaluate.is_host(owner):
-            values = owner.export(buffer)[: leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)
-            break
-    else:
-        values = evaluate.host_values(leaf).view()
-    values.flags.writeable = False
-    return values
+            return owner.export(buffer)[: leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)
+    return evaluate.host_values(leaf)
 
 
 def _seen(value: Any) -> Any:
@@ -340,22 +359,27 @@ def _seen(value: Any) -> Any:
         return seen(value)
     if isinstance(value, list):
         return [_seen(item) for item in value]
-    if type(value) is tuple:
+    if kind is tuple:
         return tuple(_seen(item) for item in value)
     if isinstance(value, dict):
         return {key: _seen(item) for key, item in value.items()}
     return value
 
 
-def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
+def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]]) -> Any:
     """Return results with arrays of this package in place of NumPy's; memory of their own is taken over."""
-    if id(value) in targets:
-        return targets[id(value)]
-    if isinstance(value, np.ndarray) and dtypes.is_supported(value.dtype):
-        owned = value.base is None and value.flags.owndata and value.flags.writeable and value.ndim
-        if owned and value.size <= immediacy().limit and device.kind in FREE and value.dtype.isnative:
-            return made_of(value, device)
-        return make(host_leaf(value) if owned and value.dtype.isnative else as_node(value), device)
+    if targets and id(value) in targets:
+        return targets[id(value)][0]
+    if isinstance(value, np.ndarray):
+        if not dtypes.is_supported(value.dtype):
+            return value
+        if not (value.ndim and value.dtype.isnative):
+            return make(as_node(value), device)
+        flags = value.flags
+        is_own = value.base is None and flags.owndata and flags.writeable
+        if value.size <= immediacy().limit and device.kind in FREE:
+            return made_of(value if is_own else value.copy(), device)
+        return make(host_leaf(value) if is_own else as_node(value), device)
     if isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
         if immediacy().limit and device.kind in FREE:
             return made_of(cast(Any, value), device)
@@ -371,7 +395,7 @@ def _placed(value: Any, device: Device, targets: Mapping[int, Any]) -> Any:
 # -- SciPy's checks ---------------------------------------------------------------------------------------------------
 
 
-def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: Any) -> Any:
+def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) -> Any:
     """Return the dtype of what SciPy's function returns for an array of one zero, of the axes and dtype of another.
 
     SciPy so checks the other arguments, and says which dtype results have. What it says is remembered.
@@ -380,7 +404,7 @@ def trial(function: Callable[..., Any], like: GpuArray, *args: Any, **kwargs: An
     ----------
     function : callable
         SciPy's function.
-    like : GpuArray
+    like : GpuArray or ndarray
         The first argument.
     *args, **kwargs
         The others, without arrays of this package.

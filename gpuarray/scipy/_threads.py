@@ -1,66 +1,101 @@
 """Functions of SciPy on all threads of the host, with SciPy's bits."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Final
 
 import numpy as np
 from scipy import fft as scipy_fft
 
 from gpuarray import thread_pool
+from gpuarray.providers.inprocess.workers import ChunkTiming, WorkerPool
 
-__all__ = ["elementwise", "with_workers"]
+__all__ = ["LEAST", "elementwise", "shared", "with_workers"]
 
 #: Smaller arrays are computed by one thread.
-_LEAST: Final = 1 << 16
-#: Elements of a part, which the cache of a core holds.
-_PART: Final = 1 << 15
+LEAST: Final = 1 << 16
+#: The most elements of a part, which the cache of a core holds.
+_PART: Final = 1 << 16
+
+_POOL: Final = WorkerPool()
+
+
+def shared(count: int, work: Callable[[int], None], timing: ChunkTiming) -> None:
+    """Call a function with all numbers below ``count``, on as many threads as gain from it.
+
+    Threads have the settings of floating-point errors of the caller.
+
+    Parameters
+    ----------
+    count : int
+        How many parts the work has.
+    work : callable
+        Does one part of it.
+    timing : ChunkTiming
+        How long the parts took before.
+    """
+    context = copy_context()
+
+    def draw(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            work(number)
+
+    _POOL.run(count, lambda numbers: context.copy().run(draw, numbers), timing)
 
 
 @lru_cache(maxsize=1024)
-def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., Any]:
     """Return a function of elements that computes parts of large arrays at the same time.
 
     Parameters
     ----------
     function : callable
         The function. Its parts must not depend on each other if all arrays among the arguments have one shape.
+    calls : int
+        About how many functions of NumPy it calls.
     """
+    timing = ChunkTiming(calls)
+    is_ufunc = isinstance(function, np.ufunc)
 
+    @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        shapes = {a.shape for a in args if isinstance(a, np.ndarray) and a.ndim}
-        size = max((a.size for a in args if isinstance(a, np.ndarray)), default=0)
-        if size < _LEAST or len(shapes) != 1 or not all(map(_is_single, (*kwargs.values(), *_others(args)))):
+        if not is_large(args):
             return function(*args, **kwargs)
+        arrays = [a for a in args if isinstance(a, np.ndarray) and a.ndim]
+        shapes = {a.shape for a in arrays}
+        if len(shapes) != 1 or not all(map(_is_single, (*kwargs.values(), *_others(args)))):
+            return function(*args, **kwargs)
+        size = arrays[0].size
         lines = [a.reshape(-1) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
-        def part(number: int) -> Any:
-            piece = slice(number * _PART, (number + 1) * _PART)
-            return function(*[a[piece] if isinstance(a, np.ndarray) and a.ndim else a for a in lines], **kwargs)
+        def part(piece: slice, **into: Any) -> Any:
+            given = [a[piece] if isinstance(a, np.ndarray) and a.ndim else a for a in lines]
+            return function(*given, **kwargs, **into)
 
-        first = part(0)
-        if type(first) is not np.ndarray or first.shape != (_PART,):
+        sample = part(slice(1))
+        if type(sample) is not np.ndarray or sample.shape != (1,):
             return function(*args, **kwargs)
-        found = np.empty(size, first.dtype)
-        found[:_PART] = first
-        threads, parts = thread_pool.thread_count(), -(-size // _PART)
+        found = np.empty(size, sample.dtype)
+        parts = -(-size // _PART)
+        step = -(-size // parts)
 
-        def work(begin: int) -> None:
-            for number in range(begin, parts, threads):
-                found[number * _PART : (number + 1) * _PART] = part(number)
+        def work(number: int) -> None:
+            piece = slice(number * step, (number + 1) * step)
+            if is_ufunc:
+                part(piece, out=found[piece])
+            else:
+                found[piece] = part(piece)
 
-        # the settings of floating-point errors are those of the caller
-        futures = [thread_pool.submit(copy_context().run, work, n) for n in range(2, threads + 1)]
-        try:
-            work(1)
-        finally:
-            thread_pool.wait(futures)
-        for future in futures:
-            future.result()
+        shared(parts, work, timing)
         return found.reshape(*shapes)
 
     return run
+
+
+def is_large(values: Iterable[Any]) -> bool:
+    """Whether there is an array among values that threads share."""
+    return any(isinstance(value, np.ndarray) and value.size >= LEAST for value in values)
 
 
 def _others(values: Iterable[Any]) -> list[Any]:
@@ -75,8 +110,9 @@ def _is_single(value: Any) -> bool:
 def with_workers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of SciPy whose Fourier transforms compute lines of large arrays at the same time."""
 
+    @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if max((a.size for a in args if isinstance(a, np.ndarray)), default=0) < _LEAST:
+        if not is_large(args):
             return function(*args, **kwargs)
         with scipy_fft.set_workers(min(thread_pool.thread_count(), thread_pool.core_count())):
             return function(*args, **kwargs)

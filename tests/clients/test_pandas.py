@@ -1,5 +1,7 @@
 """pandas holds host memory: arrays become columns through ``__array__``, each read counted, and columns arrays."""
 
+import operator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,13 +74,83 @@ def test_text_columns_are_refused(device):
         xp.asarray(pd.Series(["a", "b"], dtype=object))
 
 
+def written(target, key, value):
+    """Return a copy of a frame or series with what ``target(copy)[key] = value`` makes of it."""
+    return lambda data: (copy := data.copy(), target(copy).__setitem__(key, value))[0]
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        lambda data, mask: data[mask],
+        lambda data, mask: data.loc[mask],
+        lambda data, mask: data.iloc[mask],
+        lambda data, mask: data.index[mask].to_series(),
+        lambda data, mask: data.where(data.loc[mask] > 0),
+        lambda data, mask: written(lambda d: d.loc, mask, 7)(data),
+        lambda data, mask: written(lambda d: d.iloc, mask, 7)(data),
+    ],
+)
+def test_masks_select_rows(select, x):
+    """By np.asarray alone pandas would take a mask for labels, and ``iloc`` for the positions 0 and 1."""
+    mask = x[:, 0] > 0.5
+    for data in (pd.DataFrame(NUMBERS, index=list("abcdef")), pd.Series(NUMBERS[:, 1], index=list("abcdef"))):
+        assert select(data, mask).equals(select(data, mask.get()))
+
+
+@pytest.mark.parametrize(
+    "call", [operator.add, operator.mul, operator.floordiv, operator.pow, operator.gt, operator.eq]
+)
+@pytest.mark.parametrize("operand", [lambda a: a, lambda a: a[:, 0], lambda a: a[0], lambda a: a.mean()])
+def test_operators(call, operand, x):
+    given, known = operand(x), operand(x.get())
+    known = known.dtype.type(given) if known.ndim == 0 else known
+    for data in (pd.DataFrame(NUMBERS), pd.Series(NUMBERS[:, 1]), pd.Index(NUMBERS[:, 1]), pd.array(NUMBERS[:, 1])):
+        for order in (slice(None), slice(None, None, -1)):
+            try:
+                expected = call(*(data, known)[order])
+            except (ValueError, TypeError, NotImplementedError) as error:
+                with pytest.raises(type(error)):
+                    call(*(data, given)[order])
+                continue
+            found = call(*(data, given)[order])
+            assert type(found) is type(expected)
+            assert str(found) == str(expected)  # pandas formats no columns that are arrays of other packages
+
+
+def test_ufuncs(x):
+    for ufunc in (np.maximum, np.add, np.hypot):
+        for data, part in ((pd.Series(NUMBERS[:, 1]), x[:, 0]), (pd.DataFrame(NUMBERS), x)):
+            assert ufunc(data, part).equals(ufunc(data, part.get()))
+            assert ufunc(part, data).equals(ufunc(part.get(), data))
+
+
+def test_results_are_numbers_in_frames(x):
+    frame = pd.DataFrame({"a": NUMBERS[:, 0], "b": x.mean()})
+    frame["c"] = x.max()
+    assert [str(dtype) for dtype in frame.dtypes] == ["float32"] * 3
+    assert frame.clip(x.min(), x.mean()).equals(frame.clip(x.min().item(), x.mean().item()))
+    assert frame["a"].replace(x[0, 0], 7).equals(frame["a"].replace(x[0, 0].item(), 7))
+    assert pd.unique(x[:, 0]).tolist() == pd.unique(x[:, 0].get()).tolist()
+    column = frame["a"].copy()
+    column -= x.mean()
+    assert column.equals(frame["a"] - x.mean().item())
+
+
 def test_what_pandas_takes_from_numpys_class_alone(x):
-    """It looks for the class in operators of frames, and in pd.unique: np.asarray says what is meant."""
-    with pytest.raises(ValueError, match="Unable to coerce"):
-        pd.DataFrame(NUMBERS) * x
-    with pytest.raises(TypeError, match=r"np\.ndarray"):
-        pd.unique(x[:, 0])
-    np.testing.assert_array_equal((pd.DataFrame(NUMBERS) * np.asarray(x)).to_numpy(), NUMBERS * np.asarray(x))
+    """It tests for the class and calls no method of an array first: the page names what to write."""
+    frame, keys = pd.DataFrame(NUMBERS, columns=list("wxyz")), x[:, 0] > 0.5
+    for refused, error, message in (
+        (lambda: frame.groupby(keys), TypeError, "not callable"),
+        (lambda: frame.set_index(keys), TypeError, "keys"),
+        (lambda: frame.add(x), ValueError, "Unable to coerce"),
+        (lambda: frame.__setitem__(keys, 0), TypeError, r"gpuarray\.asnumpy"),
+        (lambda: pd.factorize(keys), AttributeError, r"gpuarray\.asnumpy"),
+    ):
+        with pytest.raises(error, match=message):
+            refused()
+    host = keys.to_numpy()
+    assert_same(xp.asarray(frame.groupby(host).sum()), np.asarray(frame.groupby(NUMBERS[:, 0] > 0.5).sum()))
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float32, np.uint8])
@@ -91,17 +163,6 @@ def test_isin(dtype, device):
     assert pd.Index(column).isin(array).tolist() == expected.tolist()
     assert pd.DataFrame({"a": column}).isin(array)["a"].tolist() == expected.tolist()
     assert column.drop(array.astype(np.int64)).tolist() == column.drop(wanted.astype(np.int64)).tolist()
-
-
-def test_what_the_page_writes_instead(x):
-    frame = pd.DataFrame(NUMBERS)
-    mask = x[:, 0] > 0.5
-    assert_same(xp.asarray(frame[mask.to_numpy()]), NUMBERS[NUMBERS[:, 0] > 0.5])
-    assert_same(xp.asarray(frame.groupby(mask.to_numpy()).sum()), np.asarray(frame.groupby(NUMBERS[:, 0] > 0.5).sum()))
-    for refused, error in ((lambda: frame[mask], KeyError), (lambda: frame.groupby(mask).sum(), TypeError)):
-        with pytest.raises(error):
-            refused()
-    assert pd.DataFrame([{"mean": float(x.mean())}]).dtypes.iloc[0] == np.float64
 
 
 def test_elementwise_functions_of_the_namespace_return_what_numpys_do(x):

@@ -36,6 +36,45 @@ def test_sparse_divided_by_results(device):
     np.testing.assert_allclose((sparse.csr_array(DENSE) / x.max()).toarray(), DENSE / OTHER.max())
 
 
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda s, x: x.mean() * s,
+        lambda s, x: sparse.csr_array(s) * x.mean(),
+        lambda s, x: s.multiply(x),
+        lambda s, x: sparse.kron(s, x),
+        lambda s, x: sparse.linalg.spsolve(s.tocsc(), x[0]),
+    ],
+)
+def test_sparse_calls(call, make, device):
+    found, expected = call(make(DENSE), xp.asarray(OTHER)), call(make(DENSE), OTHER)
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(_dense(found), _dense(expected))
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: sparse.csr_matrix(DENSE) * x.mean(), "could not interpret dimensions"),
+        (lambda x: sparse.csr_array(DENSE).maximum(x), "Operands not compatible"),
+        (lambda x: sparse.csr_array(DENSE).maximum(x.mean()), "Operands not compatible"),
+        (lambda x: sparse.csr_array(DENSE) ** x.max(), "input is not scalar"),
+        (lambda x: sparse.diags(x[0]), "number of diagonals"),
+        (lambda x: sparse.linalg.aslinearoperator(x).shape, "type not understood"),
+        (lambda x: sparse.linalg.splu(sparse.csc_array(DENSE)).solve(x[0]), "must be numpy.ndarray, not GpuArray"),
+    ],
+)
+def test_what_asks_for_numpys_class_alone(call, message, device):
+    """SciPy tests for the class and calls nothing of the array first, so the page names the conversion."""
+    x = xp.asarray(OTHER)
+    with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
+        call(x)
+    call(xp.asnumpy(x))
+
+
 @pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "SLSQP", "CG", "TNC"])
 def test_minimisation(method, device):
     matrix, goal = xp.asarray(np.diag([1.0, 2.0, 3.0])), xp.ones(3)

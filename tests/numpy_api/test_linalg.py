@@ -88,6 +88,38 @@ def test_function_agrees_with_numpy(case, agree):
     agree(case)
 
 
+#: Calls whose results are those of LAPACK alone, by the names of their operands.
+LAPACK = (
+    "cholesky(P)", "cholesky(P, upper=True)", "cond(A)", "cond(P, -2)", "cond(P, 1)", "det(P)", "eigh(P)",
+    "eigh(P, 'U')", "eigvalsh(P)", "eigvalsh(P, 'U')", "inv(P)", "lstsq(A, a)", "lstsq(A, A)", "lstsq(A.mT, b, .1)",
+    "matrix_rank(A)", "matrix_rank(P, .5)", "pinv(A)", "pinv(A, .2)", "pinv(A.mT, rtol=.1)", "pinv(P, hermitian=True)",
+    "qr(A)", "qr(A.mT)", "qr(A, 'r')", "qr(A, 'complete')", "qr(A, 'raw')", "slogdet(P)", "solve(P, b)",
+    "solve(P, A.mT)", "svd(A)", "svd(A.mT, False)", "svd(A, compute_uv=False)", "svd(P, hermitian=True)", "svdvals(A)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("stack", [(), (3,)], ids=["one", "stack"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int64"])
+def test_small_matrices_have_numpys_bits(dtype, stack):
+    host = np.random.default_rng(0).integers(-9, 9, (*stack, 5, 3)).astype(dtype)
+    host = host + 1j * host[..., ::-1, :].astype(dtype) if host.dtype.kind == "c" else host
+    square = host.mT.conj() @ host + np.eye(3, dtype=dtype)
+    operands = {"A": host, "P": square, "a": host[..., 0], "b": host[..., 0, :]}
+    with xp.using(device="cpu"):
+        ours = {name: xp.asarray(value) for name, value in operands.items()}
+        for text in LAPACK:
+            if stack and ("lstsq" in text or text == "solve(P, b)"):
+                continue
+            wanted, found = (
+                eval(f"np.linalg.{text}", {"np": np, **operands}),
+                eval(f"np.linalg.{text}", {"np": np, **ours}),
+            )
+            pairs = zip(wanted, found, strict=True) if isinstance(wanted, tuple) else [(wanted, found)]
+            for theirs, mine in pairs:
+                assert isinstance(mine, GpuArray), text
+                np.testing.assert_array_equal(theirs, np.asarray(mine), text, strict=True)
+
+
 @pytest.mark.parametrize("host", [S, H, B, Z, np.triu(S)], ids=["general", "symmetric", "stack", "complex", "real"])
 def test_eigenvectors(host, put, same):
     x = put(host)

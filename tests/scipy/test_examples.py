@@ -101,9 +101,9 @@ def of_package(source, package):
 def composed(monkeypatch):
     """Compute compositions in-process, and not SciPy's functions."""
     for module in (_mirror, _kernels, _piecewise, _grids, _distributions):
-        for name in ("is_hosts", "are_hosts"):
+        for name, found in (("is_hosts", False), ("host_of", None)):
             if hasattr(module, name):
-                monkeypatch.setattr(module, name, lambda *_: False)
+                monkeypatch.setattr(module, name, lambda *_, found=found: found)
 
 
 NATIVE = native()

@@ -16,7 +16,7 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.scipy._mirror import are_hosts, is_target, mirrors
+from gpuarray.scipy._mirror import is_hosts, is_target, mirrors
 from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
@@ -156,7 +156,7 @@ def geometric_transform(a: Any) -> GpuArray:
     dtype = output_dtype(a.output, source)
     grid = [as_array(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
     found = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
-    if are_hosts([source]):
+    if is_hosts((source,), {}):
         lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in found])
         seen: GpuArray = map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
         return seen

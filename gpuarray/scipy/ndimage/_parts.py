@@ -1,22 +1,25 @@
-"""SciPy's filters on all threads of the host: each computes some rows, for which it reads a few more.
+"""SciPy's filters by parts, on all threads of the host: each part is some rows, for which a few more are read.
 
-The elements of results do not depend on where rows begin, so that results are SciPy's to the last bit.
+The elements of results do not depend on where rows begin, so that results are SciPy's to the last bit. Parts stay in
+the cache of a core while the axes are filtered one after the other.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
 
 from gpuarray import thread_pool
+from gpuarray.providers.inprocess.workers import ChunkTiming
+from gpuarray.scipy._mirror import is_target, trial
+from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import each
 
-#: Smaller arrays are filtered by one thread.
-_LEAST: Final = 1 << 16
+#: Elements of a part, which the cache of a core holds.
+_PART: Final = 1 << 17
 #: The modes in which what lies beyond an edge depends on elements near it.
 _NEAR: Final = frozenset(("reflect", "constant", "nearest", "mirror", "grid-mirror", "grid-constant"))
 
@@ -34,44 +37,48 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
     """
     parameters = signature(function)
 
+    @lru_cache(maxsize=256)
+    def timing(*_call: Any) -> ChunkTiming:
+        return ChunkTiming(calls=1)
+
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         source = args[0] if args else kwargs.get("input")
-        if not isinstance(source, np.ndarray) or source.size < _LEAST or (threads := thread_pool.thread_count()) < 2:
+        if not isinstance(source, np.ndarray) or source.size < LEAST:
             return function(*args, **kwargs)
         try:
             bound = parameters.bind(*args, **kwargs)
             bound.apply_defaults()
-            rows = _rows(SimpleNamespace(**bound.arguments), reach, threads)
-        except (TypeError, ValueError, IndexError, AttributeError):
-            rows = []  # SciPy says what is wrong
-        if len(rows) < 2:
+            _, *others = bound.arguments
+            given = {name: bound.arguments[name] for name in others}
+            rows, apart = _rows(source, SimpleNamespace(**given, input=source), reach)
+            dtype = trial(function, source, **given) if rows < len(source) else None
+        except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
+            dtype = None  # SciPy says what is wrong
+        if dtype is None:
             return function(*args, **kwargs)
+        found = np.empty(source.shape, dtype)
 
-        def part(first: int, last: int, begin: int, end: int) -> Any:
-            values = dict(bound.arguments, input=source[begin:end])
-            return function(**values)[first - begin : last - begin]
+        def part(number: int) -> None:
+            first = number * rows
+            begin = max(first - apart, 0)
+            target = found[first : first + rows]
+            values = function(source[begin : first + rows + apart], **given)
+            target[...] = values[first - begin : first - begin + len(target)]
 
-        futures = [thread_pool.submit(part, *own) for own in rows[1:]]
-        try:
-            found = [part(*rows[0])]
-        finally:
-            thread_pool.wait(futures)
-        return np.concatenate([*found, *(future.result() for future in futures)])
+        shared(-(-len(source) // rows), part, timing(source.shape, source.dtype, apart))
+        return found
 
     return run
 
 
-def _rows(a: Any, reach: Callable[[Any], int], threads: int) -> list[tuple[int, int, int, int]]:
-    """Return the first and last row of each part, and the first and last that it reads; none if one thread computes."""
-    length = len(a.input)
-    mode = each(a.mode, a.input.ndim)[0]
-    if mode not in _NEAR or getattr(a, "axes", None) is not None or isinstance(a.output, np.ndarray):
-        return []
+def _rows(source: Any, a: Any, reach: Callable[[Any], int]) -> tuple[int, int]:
+    """Return how many rows a part has, and how many are read before and after them."""
+    if each(a.mode, source.ndim)[0] not in _NEAR or getattr(a, "axes", None) is not None or is_target(a.output):
+        return len(source), 0
     apart = reach(a)
-    parts = min(threads, length // (4 * apart + 4))
-    ends = [length * k // parts for k in range(parts + 1)] if parts > 1 else []
-    return [(first, last, max(first - apart, 0), min(last + apart, length)) for first, last in pairwise(ends)]
+    rows = min(_PART * len(source) // source.size, -(-len(source) // thread_pool.thread_count()))
+    return max(rows, 4 * apart + 4), apart
 
 
 def by_window(a: Any) -> int:

@@ -1,6 +1,5 @@
 """Functions without kernels, which SciPy runs on the host, and SciPy's own objects of errors and polynomials."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -14,22 +13,10 @@ _REASON: Final = "the function has no kernel"
 _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
 
 
-def _of_ufunc(name: str) -> Callable[..., Any]:
-    """Return a function for a ufunc of SciPy, which has no signature."""
-    original = elementwise(getattr(scipy_special, name))
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return original(*args, **kwargs)
-
-    call.__name__ = call.__qualname__ = name
-    return hosted(call, _REASON, name=f"special.{name}")
-
-
 def _hosted(name: str) -> Any:
     original = getattr(scipy_special, name)
-    if isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc":
-        return _of_ufunc(name)
-    return hosted(original, _REASON, name=f"special.{name}")
+    is_elementwise = isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc"
+    return hosted(elementwise(original) if is_elementwise else original, _REASON, name=f"special.{name}")
 
 
 def _names() -> list[str]:

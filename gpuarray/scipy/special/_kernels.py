@@ -11,6 +11,7 @@ from scipy import special as scipy_special
 
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
@@ -71,8 +72,9 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, run)
-    return run
+    quick = at_once(run, "elements", original)
+    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, quick)
+    return quick
 
 
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
