@@ -19,7 +19,7 @@ def leaf(*values):
 
 
 def recorded():
-    """Return a repeated graph with two results, of which one is an operand of the other, and a leaf that copies share."""
+    """Return a repeated graph of two results, one of them an operand of the other, and a leaf that copies share."""
     source, shared = Leaf((2,), np.dtype(np.float32)), leaf(1, 2)
     total = build.binary(ops.add, source, shared)
     return RepeatedGraph([total, build.elementwise(ops.sqrt, total)], [source]), shared
