@@ -122,6 +122,11 @@ class SourceLocation:
         place = f"{short_name(self.file)}:{self.line}"
         return f"derivative of {place}" if self.is_derivative else place
 
+    @property
+    def quoted(self) -> str:
+        """The location and its text in parentheses, for the end of a message."""
+        return f" ({self}: {self.text})" if self.text else f" ({self})"
+
 
 def short_name(file: str) -> str:
     """Return a file's name relative to the current folder, if that is shorter."""

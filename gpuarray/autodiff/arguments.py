@@ -21,6 +21,8 @@ def at_arguments(
         if not -len(args) <= number < len(args):
             raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
         places.append(number % len(args))
+    if len({*places}) < len(places):
+        raise ValueError(f"argnums names an argument twice: {argnums}")
 
     def of_these(*values: Any) -> Any:
         given = list(args)

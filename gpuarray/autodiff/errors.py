@@ -29,7 +29,4 @@ def name_of(call: Call) -> str:
 
 def line_of(node: Any) -> str:
     """Return the line that recorded a node, for the end of a message."""
-    if node.origin is None:
-        return ""
-    location = locate(node.origin)
-    return f" ({location}: {location.text})" if location.text else f" ({location})"
+    return "" if node.origin is None else locate(node.origin).quoted

@@ -199,8 +199,9 @@ _READERS: Final = frozenset((
 def check_reader(node: Any) -> None:
     """Raise DerivativeError if a function reads a value that depends on a variable, and goes on without the graph.
 
-    A program may read values, by what :data:`_READERS` names.
+    A program may read values, by what :data:`_READERS` names, unless they stand for one element of a batch.
     """
+    check_batched((node,))
     if not varying(node):
         return
     name, place = _reader()
@@ -218,12 +219,13 @@ def _reader() -> tuple[str, str]:
     frame, inner = frame_at(1), frame_at(1)
     while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
         frame, inner = frame.f_back, frame
-    called = inner.f_locals.get("function", inner.f_locals.get("ufunc"))
-    name = inner.f_code.co_name
-    if name not in _READERS:
+    known, name = inner.f_locals, inner.f_code.co_name
+    if name in ("__init__", "__call__"):
+        name = type(known["self"]).__name__
+    elif name not in _READERS:
+        called = next((known[own] for own in ("function", "ufunc", "original") if own in known), None)
         name = getattr(called, "__name__", name)
-    location = locate((frame.f_code, frame.f_lasti))
-    return name, f" ({location}: {location.text})"
+    return name, locate((frame.f_code, frame.f_lasti)).quoted
 
 
 @contextmanager

@@ -206,6 +206,7 @@ READS: dict[str, tuple[Any, str]] = {
     "nonzero": (lambda x: np.nonzero(x), "nonzero needs a value"),
     "host": (lambda x: np.asarray(x), "array needs a value"),
     "evaluate": (lambda x: xp.evaluate(x + 1), "evaluate needs a value"),
+    "a function on the host": (lambda x: xp.scipy.special.jv(x, x), "jv needs a value"),
 }
 
 
