@@ -5,7 +5,7 @@ same for all elements. It returns a function that makes the counterpart of an ou
 one call come from one function, so that they stay the outputs of one call.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -38,16 +38,14 @@ def counterpart(batch: Batch, node: Call) -> Node:
     return found
 
 
-def _called(
-    node: Call, operands: Sequence[Node], lead: tuple[int, ...], parameters: Mapping[str, Any] | None = None
-) -> _Made:
-    """Return what makes outputs with some axes in front."""
-    inputs, own = tuple(operands), node.parameters if parameters is None else parameters
-    return lambda output: Call(output.op, inputs, own, output.output, (*lead, *output.shape), output.dtype)
+def _called(batch: Batch, node: Call, *inputs: Node) -> _Made:
+    """Return what makes outputs with the axis of the batch in front."""
+    shape = (batch.size,)
+    return lambda output: Call(output.op, inputs, node.parameters, output.output, shape + output.shape, output.dtype)
 
 
 def _stacked(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    return _called(node, [batch.full(operand) for operand in node.inputs], (batch.size,))
+    return _called(batch, node, *[batch.full(operand) for operand in node.inputs])
 
 
 def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
@@ -156,7 +154,7 @@ def _adjoint(node: Node) -> Node:
 def _search(batch: Batch, node: Call, owns: _Owns) -> _Made:
     line, values = node.inputs
     if owns[0] is None:
-        return _called(node, [line, batch.full(values)], (batch.size,))
+        return _called(batch, node, line, batch.full(values))
     if line.dtype.kind == "c":
         raise without_rule(node, name_of(node), " of complex numbers in lines that differ along the batch")
     found = _searched(batch, owns[0], batch.full(values), node.parameters["side"])
@@ -198,7 +196,7 @@ def _not(node: Node) -> Node:
 def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
     elements, others = node.inputs
     if owns[1] is None:
-        return _called(node, [batch.full(elements), others], (batch.size,))
+        return _called(batch, node, batch.full(elements), others)
     common = dtypes.promote(elements.dtype, others.dtype)
     lines = build.cast(build.reshape(owns[1], (batch.size, others.size)), common)
     (ordered,) = build.call(calls.sort, [lines], {"descending": False}, [(lines.shape, common)])
@@ -266,7 +264,7 @@ def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
     """Find the least sums along the same axis of a stack; it is counted from the last one."""
-    return _called(node, [batch.full(node.inputs[0]), node.inputs[1]], (batch.size,))
+    return _called(batch, node, batch.full(node.inputs[0]), node.inputs[1])
 
 
 def _image(made: Callable[[Batch, Call], Node]) -> _Rule:

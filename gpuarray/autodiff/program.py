@@ -13,10 +13,13 @@ from typing import Any, Final, Protocol, TypeAlias
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, recording, using
 from gpuarray.device import Device
+from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
+from gpuarray.ops.spec import CallOp
 from gpuarray.runtime.evaluate import evaluate_early
 from gpuarray.source_locations import DerivativeOf, Origin, given
 
@@ -79,6 +82,12 @@ class Outputs:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
+    def output(self, number: int, shape: Shape, dtype: DType, device: Device) -> GpuArray:
+        """Return an output: what was computed, if it was."""
+        call = self.call
+        known: Any = self.known.get(number)
+        return wrap(known or Call(call.op, self.inputs, call.parameters, number, shape, dtype), device)
+
 
 def variable(node: Node) -> Node:
     """Return a node with the same value, with respect to which is differentiated; integers are constants.
@@ -101,6 +110,9 @@ _CONSTANT: Final = frozenset((Leaf, Generate))
 class Program:
     """The nodes through which results depend on variables.
 
+    The class attribute ``at_once``, which :mod:`gpuarray.autodiff.at_once` sets, is a function that computes what
+    :meth:`pull` returns of small values, and returns None for others.
+
     Parameters
     ----------
     results : sequence of Node
@@ -112,6 +124,8 @@ class Program:
     device : Device
         Where derivatives are computed.
     """
+
+    at_once: Callable[["Program", Cotangents], list[GpuArray | None] | None]
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
         self.results = tuple(results)
@@ -174,6 +188,9 @@ class Program:
 
     def pull(self, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
+        made = Program.at_once(self, cotangents)
+        if made is not None:
+            return made
         known: dict[Any, Any] = {}
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
@@ -286,6 +303,12 @@ def differentiated(sources: Sequence[Node]) -> Iterator[tuple[tape.Tape, list[No
             yield record, variables
         finally:
             record.variables -= own
+
+
+def called(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: DType, **parameters: Any) -> GpuArray:
+    """Return the only output of a call."""
+    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
+    return wrap(node, operands[0].device)
 
 
 def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct: GpuArray) -> list[GpuArray | None]:
