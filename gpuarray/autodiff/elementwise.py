@@ -162,7 +162,7 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
         ct = ct.broadcast(own)
         lead = len(own) - len(shape)
     over = tuple([a for a, n in enumerate(own) if a < lead or (shape[a - lead] == 1 and n != 1)])
-    return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), shape), ct.device)
+    return wrap(build.reshape(build.reduce(reductions.sum, ct.node(), over), shape), ct.device)
 
 
 # -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
@@ -225,7 +225,6 @@ def _complex(x: Any) -> Any:
     return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
 
 
-_SUM: Final = reductions.sum
 _RULES: Final[dict[MapOp, Callable[[Any, Sequence[Any], Scale], Sequence[Any]]]] = {
     ops.where: _where,
     ops.cast: _cast,

@@ -143,7 +143,7 @@ class Program:
         joints: dict[Any, Outputs] = {}
         found: dict[Any, tuple[Any, ...]] = {}
         finished: set[Any] = {*self.variables}
-        varying = self._varying
+        varying, known, replaced = self._varying, record.operands, record.replaced
         stack: list[Any] = [*self.results]
         while stack:
             node = stack[-1]
@@ -152,10 +152,19 @@ class Program:
                 continue
             operands = found.get(node)
             if operands is None:
-                operands = found[node] = self._operands(node, record, joints)
-                missing = [below for below in operands if below not in finished and type(below) not in _CONSTANT]
-                if missing:
-                    stack += reversed(missing)
+                if node in replaced:
+                    joint, self.numbers[node] = replaced[node]
+                    operands = (joint,)
+                else:  # a tuple of its own, so that whoever counts references sees that somebody else has the operands
+                    operands = (*(node.inputs or known.get(node, ())),)
+                    if type(node) is Call and operands:
+                        operands = (self._joint(node, operands, record, joints),)
+                found[node] = operands
+                height = len(stack)
+                for below in reversed(operands):
+                    if below not in finished and type(below) not in _CONSTANT:
+                        stack.append(below)
+                if len(stack) > height:
                     continue
             finished.add(node)
             stack.pop()
@@ -164,23 +173,14 @@ class Program:
                 varying.add(node)
                 self.steps.append((node, operands, depends))
 
-    def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
-        """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
-        if node in record.replaced:
-            joint, self.numbers[node] = record.replaced[node]
-            return (joint,)
-        operands = node.inputs
-        if type(node) is not Call:
-            return (*(operands or record.operands.get(node, ())),)
-        operands = record.operands_of(node)
-        if not operands:
-            return ()
+    def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
+        """Return what stands between the outputs of a call and its operands."""
         key = node.op, operands, node.detail[1]
         self.numbers[node] = node.output
         if key not in joints:
-            joints[key] = Outputs(node, (*operands,), dict(record.calls.get(key, {})))
+            joints[key] = Outputs(node, operands, dict(record.calls.get(key, {})))
         joints[key].known[node.output] = node
-        return (joints[key],)
+        return joints[key]
 
     def varies(self, node: Any) -> bool:
         """Return whether a node depends on a variable."""
