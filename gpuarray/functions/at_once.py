@@ -35,6 +35,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.references import owner_count
 from gpuarray.runtime.direct import LINES
 from gpuarray.runtime.telemetry import counters
 
@@ -240,7 +241,7 @@ def _own(found: Any, device: Device) -> GpuArray:
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    host = found if found.dtype is kind and found.base is None else found.astype(kind)
+    host = _in_own_memory(found) if found.dtype is kind else found.astype(kind)
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
@@ -413,7 +414,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
                 return view
-            found = found.copy()
+            found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
@@ -425,6 +426,20 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if found is None or type(found) is bool:
         return found
     raise LookupError
+
+
+def _in_own_memory(found: Any) -> Any:
+    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
+    base = found.base
+    if base is None:
+        return found
+    is_whole = type(base) is _ndarray and base.dtype is found.dtype and base.nbytes == found.nbytes
+    if not is_whole or not found.flags.c_contiguous or not base.flags.owndata or not base.flags.writeable:
+        return found.copy()
+    if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
+        return found.copy()
+    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
+    return base
 
 
 def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
