@@ -433,8 +433,9 @@ def _in_own_memory(found: Any) -> Any:
     base = found.base
     if base is None:
         return found
-    is_whole = type(base) is _ndarray and base.dtype is found.dtype and base.nbytes == found.nbytes
-    if not is_whole or not found.flags.c_contiguous or not base.flags.owndata or not base.flags.writeable:
+    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
+        return found.copy()
+    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
         return found.copy()
     if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
         return found.copy()

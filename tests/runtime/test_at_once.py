@@ -188,6 +188,8 @@ def test_results_that_numpy_returns_as_views_have_their_own_memory():
             found[...] = -1
     assert_same(x, host)
     assert_same(line, host[0])
+    for make in (lambda a: np.asfortranarray(np.outer(a, a)).T, lambda a: np.outer(a, a)[::-1], lambda a: (a + 1)[5:]):
+        assert_same(computed(AtOnce(make, "products"), (line,), {}), make(host[0]))
     held = []
     rule = AtOnce(lambda a: held.append(np.zeros(8)) or held[0].reshape(2, 4), "elements")
     found = computed(rule, (line,), {})
