@@ -8,7 +8,7 @@ from math import isqrt
 from typing import Any, Final
 
 import numpy as np
-from scipy import signal
+from scipy import signal, special
 
 CALLS: Final = """
 fft.fft(x)
@@ -23,6 +23,12 @@ fft.ifft2(C)
 fft.rfft2(A)
 fft.fftn(A)
 fft.rfftn(A)
+fft.ifftn(C)
+fft.irfftn(C)
+fft.hfft2(A)
+fft.hfftn(A)
+fft.ihfft2(A)
+fft.ihfftn(A)
 fft.irfft2(C)
 fft.dct(x)
 fft.dct(R)
@@ -32,6 +38,12 @@ fft.idst(x)
 fft.dctn(A)
 fft.idctn(A)
 fft.dstn(A)
+fft.idstn(A)
+fft.fht(x, .1, .5)
+fft.ifht(x, .1, .5)
+fft.fftfreq(n)
+fft.rfftfreq(n)
+fft.next_fast_len(n)
 fft.fftshift(x)
 fft.ifftshift(A)
 interpolate.CubicSpline(g, h)(x)
@@ -39,6 +51,10 @@ interpolate.PchipInterpolator(g, h)(x)
 interpolate.Akima1DInterpolator(g, h)(x)
 interpolate.make_interp_spline(g, h)(x)
 interpolate.interp1d(g, h)(x)
+interpolate.barycentric_interpolate(g[:9], h[:9], x)
+interpolate.krogh_interpolate(g[:9], h[:9], x)
+interpolate.pchip_interpolate(g, h, x)
+interpolate.griddata(Q, h, P)
 interpolate.RegularGridInterpolator((g, g), G)(P)
 interpolate.RegularGridInterpolator((g, g), G, "nearest")(P)
 interpolate.interpn((g, g), G, P)
@@ -72,6 +88,28 @@ linalg.svd(S)
 linalg.svdvals(S)
 linalg.toeplitz(a)
 signal.argrelmax(x)
+signal.argrelmin(x)
+signal.butter(4, .2)
+signal.cspline1d(x)
+signal.cspline1d_eval(x, 99 * y)
+signal.envelope(x)
+signal.firwin(101, .3)
+signal.find_peaks_cwt(x[:1000], [2, 4])
+signal.freqz(b, d, n)
+signal.freqz_sos(s, n)
+signal.gauss_spline(x, 3)
+signal.get_window('hann', n)
+signal.group_delay((b, d), n)
+signal.lfilter_zi(b, d)
+signal.peak_prominences(x, p)
+signal.peak_widths(x, p)
+signal.qspline1d(x)
+signal.savgol_coeffs(11, 3)
+signal.sepfir2d(A, w[:9], w[:9])
+signal.symiirorder1(x, .5, .5)
+signal.symiirorder2(x, .5, .5)
+signal.unit_impulse(n)
+signal.windows.kaiser(n, 3)
 signal.chirp(x, 1, 1, 9)
 signal.choose_conv_method(x, w)
 signal.coherence(x, y)
@@ -129,20 +167,6 @@ stats.zscore(x)
 stats.zmap(x, y)
 stats.gzscore(x + 1)
 stats.gaussian_kde(g)(x[:9999])
-stats.norm.pdf(x)
-stats.norm.logpdf(x)
-stats.norm.cdf(x)
-stats.norm.ppf(x)
-stats.norm.sf(x)
-stats.expon.cdf(x)
-stats.gamma.pdf(x, 2.0)
-stats.gamma.cdf(x, 2.0)
-stats.beta.pdf(x, 2.0, 3.0)
-stats.beta.cdf(x, 2.0, 3.0)
-stats.t.cdf(x, 5.0)
-stats.poisson.pmf(k, 4.0)
-stats.laplace.cdf(x)
-stats.lognorm.pdf(x, 1.0)
 special.logsumexp(x)
 special.logsumexp(A, axis=1)
 special.softmax(A, axis=1)
@@ -153,29 +177,39 @@ special.diric(x, 5)
 special.zeta(x + 1)
 special.sinc(x)
 special.softplus(x)
+special.comb(k, j)
+special.perm(k, j)
+special.factorial(k)
+special.jvp(1, x)
+special.lambertw(x)
+special.legendre_p(3, x)
+special.roots_legendre(20)
+special.spherical_jn(2, x)
+special.sph_harm_y(3, 2, x, y)
 """
-#: Special functions of one, two and three arguments.
-UNARY: Final = """
-cbrt cosdg cosm1 cotdg dawsn digamma ellipe ellipk ellipkm1 entr erf erfc erfcinv erfcx erfi erfinv exp1 exp10 exp2
-expi expit expm1 exprel gamma gammaln gammasgn i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e log1p log_expit log_ndtr loggamma
-logit ndtr ndtri ndtri_exp rgamma round sindg spence tandg y0 y1 zetac
-"""
-BINARY: Final = """
-agm beta betaln binom boxcox boxcox1p chdtr chdtrc ellipeinc ellipkinc elliprc gammainc gammaincc gammainccinv
-gammaincinv huber inv_boxcox inv_boxcox1p iv jv kl_div kv pdtrc poch powm1 pseudo_huber rel_entr stdtr xlog1py xlogy yv
-zeta
-"""
-TERNARY: Final = """
-betainc betaincc betaincinv elliprd elliprf elliprg fdtr fdtrc fdtri gdtr gdtrc hyp1f1 voigt_profile
-"""
+#: Distributions with their parameters, and methods of the continuous ones.
+DISTRIBUTIONS: Final = {
+    "beta": (2, 3), "cauchy": (), "chi2": (3,), "expon": (), "f": (3, 4), "gamma": (2,), "laplace": (), "logistic": (),
+    "lognorm": (1,), "norm": (), "t": (5,), "uniform": (), "weibull_min": (2,),
+}  # fmt: skip
+METHODS: Final = ("pdf", "logpdf", "cdf", "sf", "ppf")
+#: Special functions whose first argument is a degree.
+DEGREES: Final = ("eval_hermite", "eval_hermitenorm")
 
 
 def calls() -> list[str]:
-    """Return every call."""
+    """Return every call; the arguments of ufuncs of SciPy are vectors."""
     found = CALLS.strip().splitlines()
-    found += [f"special.{name}(x)" for name in UNARY.split()]
-    found += [f"special.{name}(x, y)" for name in BINARY.split()]
-    return found + [f"special.{name}(x, y, x)" for name in TERNARY.split()]
+    found += [f"stats.{name}.{method}{('x', *args)}".replace("'", "") for name, args in DISTRIBUTIONS.items()
+              for method in METHODS]  # fmt: skip
+    found += [f"stats.{name}.{method}(k, {args})" for name, args in (("poisson", "4"), ("binom", "40, .3"))
+              for method in ("pmf", "cdf")]  # fmt: skip
+    for name in special.__all__:
+        if name in DEGREES:
+            found.append(f"special.{name}(3, x)")
+        elif isinstance(ufunc := getattr(special, name), np.ufunc):
+            found.append(f"special.{name}({', '.join('xyxyxyx'[: ufunc.nin])})")
+    return found
 
 
 def operands(size: int) -> dict[str, Any]:
@@ -183,7 +217,8 @@ def operands(size: int) -> dict[str, Any]:
 
     Names in small letters are vectors of ``size`` elements, and those in capital letters are matrices of nearly as
     many. Exceptions are ``a``, as long as a row of a matrix, the window ``w``, the image of weights ``W``, the filters
-    ``b``, ``d`` and ``s``, the grid ``g`` with the values ``h`` and ``G``, and its points ``P``. ``R`` has rows of 512.
+    ``b``, ``d`` and ``s``, the grid ``g`` with the values ``h`` and ``G``, and its points ``P``. ``R`` has rows of 512,
+    ``Q`` are points of the values ``h``, and ``p`` positions.
     """
     random, side = np.random.default_rng(0), min(isqrt(size), 512)
     x, y = random.random(size), random.random(size)
@@ -198,5 +233,6 @@ def operands(size: int) -> dict[str, Any]:
         **{"S": matrix @ matrix.T + side * np.eye(side), "T": bands, "R": random.random((size // 512 or 1, 512))},
         **{"b": b, "d": d, "s": signal.butter(8, 0.1, output="sos"), "w": random.random(101)},
         **{"W": random.random((7, 7)), "g": grid, "h": np.sin(9 * grid), "G": random.random((50, 50))},
+        **{"j": random.integers(0, 9, size), "Q": random.random((50, 2)), "p": np.arange(1, size - 1, 99)},
         **{"P": random.random((size // 2, 2)), "Z": random.random((129, size // 129 or 1)) + 0j},
     }

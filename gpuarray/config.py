@@ -15,7 +15,7 @@ from typing import Any, Final
 import platformdirs
 
 from gpuarray.errors import ConfigurationError
-from gpuarray.immediacy import set_common_limit, set_own_limit
+from gpuarray.immediacy import ONE_THREAD, set_common_limit, set_own_limit
 
 _PREFIX: Final = "GPUARRAY_"
 
@@ -157,7 +157,7 @@ class Config:
         cache. A GPU takes less time from 2^14 elements on. A limit of memory counts buffers, which they do not use.
         """
         if self.memory_limit:
-            return min(self.direct_limit, 1 << 15)
+            return min(self.direct_limit, ONE_THREAD)
         return -(-self.direct_limit // 8) if beside_gpu else self.direct_limit
 
     @property

@@ -14,6 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
+#: The most elements of several lines that one thread computes; threads would share more.
+ONE_THREAD: Final = 1 << 15
+
 
 class Immediacy:
     """The most elements of an array with which operations are computed at once.

@@ -70,6 +70,18 @@ class ImmediateArray(SelectableArray):
         counters["operations"] += 1
         return of_host(type(self), made, device)
 
+    def _reduced(self, compute: Callable[..., Any], axis: Any, **keywords: Any) -> Self | None:
+        """Return a reduction of the elements, of which there is at least one."""
+        mine = self.host()
+        if mine is None or not mine.size or mine.dtype is dtypes.float16:
+            return None
+        try:
+            made = quiet.run(compute, mine, axis, **keywords)
+        except Exception:
+            return None
+        counters["operations"] += 1
+        return of_host(type(self), made, self.device)
+
     def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
         mine = self._value

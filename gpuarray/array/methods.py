@@ -3,8 +3,10 @@
 The functions are in a higher layer, :mod:`gpuarray.functions`, and are looked up by name in ``dispatch.METHODS``.
 """
 
+from collections.abc import Callable
+from functools import wraps
 from math import prod
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,7 @@ from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.ownership import is_shared
 
+F = TypeVar("F", bound=Callable[..., Any])
 Axis = int | tuple[int, ...] | None
 _NOTHING: Final = np.empty(0)
 
@@ -40,6 +43,29 @@ def _masked(where: Any) -> dict[str, Any]:
     return {} if where is True else {"where": where}
 
 
+def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
+    """Return a decorator of methods that reduce: small arrays in host memory are reduced at once.
+
+    Parameters
+    ----------
+    compute : callable
+        NumPy's function of an array, an axis and ``keepdims``. With further arguments the method is called.
+    """
+
+    def declare(method: F) -> F:
+        @wraps(method)
+        def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
+            if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
+                found = self._reduced(compute, axis, **keywords)
+                if found is not None:
+                    return found
+            return method(self, axis, *arguments, **keywords)
+
+        return cast(F, run)
+
+    return declare
+
+
 class MethodsArray(ComputingArray):
     """An array with NumPy's methods."""
 
@@ -51,6 +77,7 @@ class MethodsArray(ComputingArray):
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 
+    @_reduces(np.add.reduce)
     def sum(
         self,
         axis: Axis = None,
@@ -63,6 +90,7 @@ class MethodsArray(ComputingArray):
         """Return the sum along axes; see :func:`gpuarray.sum`."""
         return self._call("sum", axis, dtype, out, keepdims, initial, where)
 
+    @_reduces(np.multiply.reduce)
     def prod(
         self,
         axis: Axis = None,
@@ -75,26 +103,31 @@ class MethodsArray(ComputingArray):
         """Return the product along axes; see :func:`gpuarray.prod`."""
         return self._call("prod", axis, dtype, out, keepdims, initial, where)
 
+    @_reduces(np.minimum.reduce)
     def min(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
         """Return the minimum along axes; see :func:`gpuarray.min`."""
         return self._call("min", axis, out, keepdims, initial, where)
 
+    @_reduces(np.maximum.reduce)
     def max(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
         """Return the maximum along axes; see :func:`gpuarray.max`."""
         return self._call("max", axis, out, keepdims, initial, where)
 
+    @_reduces(np.logical_or.reduce)
     def any(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """Return whether any element along axes is non-zero; see :func:`gpuarray.any`."""
         return self._call("any", axis, out, keepdims, **_masked(where))
 
+    @_reduces(np.logical_and.reduce)
     def all(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """Return whether all elements along axes are non-zero; see :func:`gpuarray.all`."""
         return self._call("all", axis, out, keepdims, **_masked(where))
 
+    @_reduces(np.ndarray.mean)
     def mean(
         self,
         axis: Axis = None,
@@ -137,10 +170,12 @@ class MethodsArray(ComputingArray):
         divisor = ddof if correction is None else correction
         return self._call("std", axis, dtype, out, divisor, keepdims, **_masked(where))
 
+    @_reduces(np.ndarray.argmin)
     def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first minimum; see :func:`gpuarray.argmin`."""
         return self._call("argmin", axis, out, **({"keepdims": keepdims} if keepdims else {}))
 
+    @_reduces(np.ndarray.argmax)
     def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first maximum; see :func:`gpuarray.argmax`."""
         return self._call("argmax", axis, out, **({"keepdims": keepdims} if keepdims else {}))

@@ -11,7 +11,6 @@ from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Expla
 from gpuarray.fusion import step_texts
 from gpuarray.fusion.costs import cost
 from gpuarray.graph import choices
-from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.providers import registry
@@ -116,7 +115,7 @@ def _explanation(
     reason: str,
     device: Device,
 ) -> Explanation:
-    nodes = _nodes(described(prepared.meanings), prepared, origins)
+    nodes = _nodes(prepared, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)
@@ -125,7 +124,8 @@ def _explanation(
     return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
 
 
-def _nodes(walk: list[Described], prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
+def _nodes(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
+    walk = prepared.meanings
     kept = range(len(walk)) if prepared.kept is None else prepared.kept
     number = dict(prepared.duplicates) | {at: position for position, at in enumerate(kept)}
     places = [None if origin is None else locate(origin) for origin in inherited(prepared, origins)]
@@ -137,7 +137,7 @@ def _nodes(walk: list[Described], prepared: PreparedPlan, origins: Sequence[Orig
             node.dtype.name,
             node.shape,
             tuple(number[i] for i in node.inputs),
-            node.detail,
+            node.text,
             places[at],
             at in again,
         )

@@ -34,9 +34,8 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
-from gpuarray.immediacy import immediacy, quiet
+from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.references import owner_count
-from gpuarray.runtime.direct import LINES
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -303,7 +302,10 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                 found = quiet.run(rule.call, *given, **named)
         else:
             found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
-        wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
+        if isinstance(found, _generic):
+            wrapped: Any = of_host(GpuArray, found, device)
+        else:
+            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
@@ -404,11 +406,10 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     LookupError
         If it is of another type, or a view that is not one of the memory of a cell.
     """
-    if isinstance(found, _generic):
-        return of_host(GpuArray, found, device)
     if type(found) is _ndarray:
-        for number, host in enumerate(hosts):
+        for host in hosts:
             if found is host:  # it was given as ``out``, or there was nothing to do
+                number = [*map(id, hosts)].index(id(host))
                 return _current(arrays[number]) if number < len(arrays) else found
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
@@ -419,6 +420,8 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
             return wrap(host_leaf(found), device)
+        return of_host(GpuArray, found, device)
+    if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
     if isinstance(found, tuple | list):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
@@ -501,12 +504,12 @@ def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
 
 
 def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    return all(host.size <= LINES for host in hosts)
+    return all(host.size <= ONE_THREAD for host in hosts)
 
 
 def _has_few(axes: int) -> _Bound:
     """Return the bound of functions of lines (1 axis) or matrices (2 axes), which threads share if they are many."""
-    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= LINES)
+    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= ONE_THREAD)
 
 
 def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:

@@ -21,6 +21,7 @@ from gpuarray.functions.arguments import (
     line_axis,
     result,
     standard_function,
+    value_or,
     write_out,
 )
 from gpuarray.functions.at_once import QUICK
@@ -208,9 +209,10 @@ def _folded(op: ReduceOp) -> Callable[..., Any]:
         initial: Any = NOT_GIVEN,
         where: Any = True,
     ) -> Any:
+        keepdims = value_or(keepdims, False)
         if (initial is None or initial is NOT_GIVEN) and where is True:
-            return reduce(x, axis, dtype, out, keepdims is True)
-        return reduce(x, axis, dtype, out, keepdims is True, initial, where)
+            return reduce(x, axis, dtype, out, keepdims)
+        return reduce(x, axis, dtype, out, keepdims, initial, where)
 
     return run
 

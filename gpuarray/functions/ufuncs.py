@@ -308,7 +308,7 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
     results, most = _BOUNDS[method]
     if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
         results, most = "precise", 0
-    return AtOnce(getattr(ufunc, method), results, most=most)
+    return AtOnce(ufunc if method == "__call__" else getattr(ufunc, method), results, most=most)
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -316,7 +316,10 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
     if immediacy().limit and (rule := _rule(ufunc, method)) is not None:
         # NumPy has no values outside of a mask, and reads memory that is not there for Python integers beyond the dtype
         is_defined = method != "__call__" or keywords.get("where", True) is True
-        found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
+        if method == "__call__" and keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
+            found = computed(rule, inputs + keywords["out"], {})
+        else:
+            found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
         if found is not NOT_COMPUTED:
             return found
     if any(map(is_of_pandas, inputs)) and any(isinstance(value, GpuArray) for value in inputs):

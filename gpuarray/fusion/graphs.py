@@ -5,7 +5,7 @@ node is computed where it is used. Leaves are stored from the start.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
@@ -89,6 +89,26 @@ class GraphView:
     def is_plain(self) -> bool:
         """Whether values that would be computed again are stored without comparing plans."""
         return self.budget == inf
+
+    def below(self, position: int) -> Iterator[int]:
+        """Yield a value and all that it is computed from, each once: down to stored values, these included."""
+        seen, stack = {position}, [position]
+        while stack:
+            current = stack.pop()
+            yield current
+            if current == position or current not in self.stored:
+                for operand in self.inputs[current]:
+                    if operand not in seen:
+                        seen.add(operand)
+                        stack.append(operand)
+
+    def lowers_more_than(self, most: float) -> bool:
+        """Return whether the loops of all stored values compute and read more values than ``most``, each counted once.
+
+        A value counts for each stored value that is computed from it, however many offsets it is read at.
+        """
+        loops = (self.below(position) for position in self.stored if self.inputs[position])
+        return any(count > most for count, _ in enumerate(chain.from_iterable(loops), 1))
 
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds and aliases demand; :mod:`gpuarray.fusion.limits` adds the rest."""
@@ -342,15 +362,7 @@ class GraphView:
             current = stack.pop()
             if current in self.stored:
                 continue
-            read, seen, below = 0, {current}, [*self.inputs[current]]
-            while below:
-                operand = below.pop()
-                if operand not in seen:
-                    seen.add(operand)
-                    if operand in self.stored:
-                        read += self.nodes[operand].nbytes
-                    else:
-                        below += self.inputs[operand]
+            read = sum(self.nodes[operand].nbytes for operand in self.below(current) if operand in self.stored)
             if self.nodes[current].nbytes <= read:
                 self.stored.add(current)
             else:
@@ -379,16 +391,11 @@ class GraphView:
         ``uses`` says how often each node is computed; once, if it is not given. Beyond ``enough`` no more is counted.
         """
         total = 0
-        stack = [position]
-        seen = {position}
-        while stack and total <= enough:
-            current = stack.pop()
-            node = self.nodes[current]
-            total += costs.of_node(node) * (1 if uses is None else uses.get(current, 1))
-            for operand in self.inputs[current]:
-                if operand not in seen and operand not in self.stored:
-                    seen.add(operand)
-                    stack.append(operand)
+        for current in self.below(position):
+            if total > enough:
+                break
+            if current == position or current not in self.stored:
+                total += costs.of_node(self.nodes[current]) * (1 if uses is None else uses.get(current, 1))
         return total
 
     def is_stored_along(self, position: int) -> bool:
@@ -413,19 +420,14 @@ class GraphView:
 
     def made_of(self, position: int) -> tuple[list[int], int]:
         """Return the stored values that a value is computed from, and the operations that takes."""
+        if position in self.stored:
+            return [position], 0
         read, operations = [], 0
-        stack, seen = [position], {position}
-        while stack:
-            current = stack.pop()
+        for current in self.below(position):
             if current in self.stored:
                 read.append(current)
-                continue
-            node = self.nodes[current]
-            operations += costs.of_node(node)
-            for operand in self.inputs[current]:
-                if operand not in seen:
-                    seen.add(operand)
-                    stack.append(operand)
+            else:
+                operations += costs.of_node(self.nodes[current])
         return read, operations
 
 

@@ -8,7 +8,7 @@ from gpuarray.dtypes import DType, canonical, uint32
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Instruction, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.moving import PART, as_offset
 from gpuarray.graph.nodes import Generate, Reduce, Scatter, View
@@ -99,8 +99,10 @@ class LoopBuilder(Lowering):
     def _made_fold(self, position: int, op: ReduceOp, operand: int, kind: DType) -> None:
         """Fold an instruction over rows."""
         if self.instructions[operand].level != FULL:
-            operand = self.add(Apply(ops.cast, (operand,), (kind,), kind, FULL), (operand,))
+            operand = self._applied(ops.cast, (operand,), kind, FULL)
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
+        self.fold_count += 1
+        self.fold_states += op.state_size
         self._made(position, value, True, contiguous(self.outer), OUTER)
 
     def make_product(self, position: int) -> None:
@@ -113,8 +115,7 @@ class LoopBuilder(Lowering):
         layouts = (self.full_layout, vector) if node.shape[2] == 1 else (vector, self.full_layout)
         kind = node.dtype
         factors = tuple(self.lower(i, layout, FULL) for i, layout in zip((left, right), layouts, strict=True))
-        level = max(self.instructions[factor].level for factor in factors)
-        product = self.add(Apply(ops.multiply, factors, (kind, kind), kind, level), factors)
+        product = self._applied(ops.multiply, factors, kind)
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
@@ -124,7 +125,7 @@ class LoopBuilder(Lowering):
             raise StoreFirst(position)  # tiles read along the last axis
         kind = self.graph.nodes[position].dtype
         if self.instructions[value].level != FULL:
-            value = self.add(Apply(ops.cast, (value,), (kind,), kind, FULL), (value,))
+            value = self._applied(ops.cast, (value,), kind, FULL)
         self._made(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:

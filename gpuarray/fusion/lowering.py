@@ -109,26 +109,19 @@ class Lowering:
         """Return the layout from the full index space to the row at hand."""
         return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
 
-    def add(self, item: Instruction, operands: Sequence[int] = ()) -> int:
-        """Append an instruction; return its number."""
-        phase = 0
+    def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1) -> int:
+        """Append an instruction, which drivers see as ``length`` instructions; return its number."""
+        number = len(self.instructions)
+        phase = below = 0
         if self.fold_count:
             phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
-        if isinstance(item, Apply | Index):
-            self.length += costs.instructions_of(item.op)
-        else:
-            self.length += 1
-            if isinstance(item, Fold):
-                self.fold_count += 1
-                self.fold_states += item.op.state_size
-        number = len(self.instructions)
-        self.instructions.append(item)
-        self.phases.append(phase)
-        below = 0
         if self.axes is not None and item.level == FULL:
             below = 1 << number
             for operand in operands:
                 below |= self.below[operand]
+        self.length += length
+        self.instructions.append(item)
+        self.phases.append(phase)
         self.below.append(below)
         return number
 
@@ -146,7 +139,7 @@ class Lowering:
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
-        memo, graph = self.memo, self.graph
+        memo, graph, stored = self.memo, self.graph, self.graph.stored
         root = (position, layout, level)
         wanted_at: dict[int, int] = {}  # by node: at how many layouts
         stack: list[tuple[_Place, list[_Place] | None]] = [(root, None)]
@@ -159,18 +152,17 @@ class Lowering:
                 if graph.budget < 0:
                     raise TooLong
                 here = item[0]
-                if here in graph.stored:
-                    memo[item] = self._emit(*item, [])
+                if here in stored:
+                    memo[item] = self._stored(*item)
                     continue
                 times = wanted_at[here] = wanted_at.get(here, 0) + 1
-                if times > 1:
-                    self._refuse_growth(here, times)
+                if times > MOST_OFFSETS or (times > 1 and self.length > 2 * INSTRUCTION_LIMIT):
+                    self._refuse_growth(here)
                 wanted = self._wanted(*item)
                 missing: list[tuple[_Place, list[_Place] | None]] = [(w, None) for w in wanted if w not in memo]
                 if missing:
                     stack.append((item, wanted))
-                    missing.reverse()
-                    stack += missing
+                    stack += missing[::-1]
                     continue
             memo[item] = self._emit(*item, [memo[w] for w in wanted])
         return memo[root]
@@ -180,6 +172,18 @@ class Lowering:
         graph = self.graph
         node = graph.nodes[position]
         inputs = graph.inputs[position]
+        if type(node) is Map and type(layout) is Layout:  # the most frequent first
+            shape = node.shape
+            if layout.shape != shape:
+                self._refuse_repetition(position, layout)
+            wanted: list[_Place] = []
+            for i in inputs:
+                own = graph.nodes[i].shape
+                inner = layout if own == shape else compose(layout, broadcast(own, shape))
+                if inner is None:
+                    raise StoreFirst(position)
+                wanted.append((i, inner, level))
+            return wanted
         if isinstance(node, Scatter):
             return self._wanted_of_write(position, node, layout, level)
         if isinstance(node, Concat):
@@ -187,17 +191,6 @@ class Lowering:
         if isinstance(layout, Beyond):
             return self._wanted_beyond(position, layout, level)
         match node:
-            case Map():
-                if layout.shape != node.shape:
-                    self._refuse_repetition(position, layout)
-                wanted: list[_Place] = []
-                for i in inputs:
-                    own = graph.nodes[i].shape
-                    inner = layout if own == node.shape else compose(layout, broadcast(own, node.shape))
-                    if inner is None:
-                        raise StoreFirst(position)
-                    wanted.append((i, inner, level))
-                return wanted
             case View():
                 inner = compose(layout, node.layout)
                 if inner is None:
@@ -207,7 +200,7 @@ class Lowering:
                 return [(inputs[1], layout, level)]
             case Generate():
                 return []
-            case Leaf() | Reduce() | Scan() | Contract() | Call():
+            case Map() | Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
@@ -233,7 +226,8 @@ class Lowering:
         """Return the values and the target of a write to a box, where they are read for its elements."""
         if self.axes is not None or self.fold_count:
             raise CannotJoin if self.made else StoreFirst(position)
-        found = boxes.inside(node, layout)
+        assert node.layout is not None
+        found = boxes.inside(node.layout, node.shape, layout)
         if found is None:
             raise StoreFirst(position)
         target, values = self.graph.inputs[position]
@@ -255,13 +249,12 @@ class Lowering:
             return []
         raise StoreFirst(position)
 
-    def _refuse_growth(self, position: int, times: int) -> None:
+    def _refuse_growth(self, position: int) -> None:
         """Request that a value is stored which one value needs at very many offsets, or which makes a loop too long.
 
         Where each level of a graph reads the one below at two offsets, the instructions double with each level.
         """
-        is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map | Scatter)
-        if is_open and (times > MOST_OFFSETS or self.length > 2 * INSTRUCTION_LIMIT):
+        if isinstance(self.graph.nodes[position], Map | Scatter):
             raise StoreFirst(self.graph.core(position))
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
@@ -277,27 +270,23 @@ class Lowering:
             raise StoreFirst(position)
 
     def _depends_on_data(self, position: int) -> bool:
-        stack = [position]
-        while stack:
-            current = stack.pop()
-            node = self.graph.nodes[current]
-            if current in self.graph.stored or (isinstance(node, Generate) and not node.op.is_constant):
-                return True
-            stack += self.graph.inputs[current]
-        return False
+        below = ((current in self.graph.stored, self.graph.nodes[current]) for current in self.graph.below(position))
+        return any(stored or (isinstance(node, Generate) and not node.op.is_constant) for stored, node in below)
+
+    def _stored(self, position: int, layout: Layout | Beyond, level: int) -> int:
+        """Return the instruction that reads a stored value."""
+        if isinstance(layout, Layout):
+            return self._read(position, layout, level)
+        return self._take(position, layout.seen_through(contiguous(self.graph.nodes[position].shape)), level)
 
     def _emit(self, position: int, layout: Layout | Beyond, level: int, values: list[int]) -> int:
+        """Return the instruction that computes a value from those that :meth:`_wanted` named."""
         node = self.graph.nodes[position]
-        if isinstance(layout, Beyond):
-            if position in self.graph.stored:
-                return self._take(position, layout.seen_through(contiguous(node.shape)), level)
-            if isinstance(node, View) and not values:
-                return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
-        elif position in self.graph.stored:
-            return self._read(position, layout, level)
+        if type(node) is Map:  # the most frequent first
+            return self._applied(node.op, tuple(values), node.dtype)
+        if isinstance(node, View) and isinstance(layout, Beyond) and not values:
+            return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
         match node:
-            case Map():
-                return self._applied(node.op, tuple(values), node.dtype)
             case View():
                 return values[0]
             case Generate():
@@ -314,7 +303,7 @@ class Lowering:
                 slot = self.input_slot(source)
                 taken_level = max(self.instructions[values[0]].level, OUTER)
                 return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
-            case Leaf() | Reduce() | Scan() | Contract() | Call():
+            case Map() | Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
@@ -330,7 +319,7 @@ class Lowering:
             return self.add(Scalar(slots[0], node.dtype))
         assert isinstance(layout, Layout)
         layout, level = self._hoisted(layout, level)
-        return self.add(Index(node.op, layout, tuple(slots), node.dtype, level))
+        return self.add(Index(node.op, layout, tuple(slots), node.dtype, level), (), costs.instructions_of(node.op))
 
     def _read(self, position: int, layout: Layout, level: int) -> int:
         root = self.graph.root(position)
@@ -396,7 +385,8 @@ class Lowering:
 
     def _select(self, node: Scatter, place: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""
-        found = boxes.inside(node, place)
+        assert node.layout is not None
+        found = boxes.inside(node.layout, node.shape, place)
         assert found is not None
         written, target = values
         tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in found[1]]
@@ -410,10 +400,15 @@ class Lowering:
             is_inside = self.generated[ops.logical_and, both]
         return self._applied(ops.where, (is_inside, written, target), node.dtype)
 
-    def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType) -> int:
-        items = [self.instructions[v] for v in values]
-        level = max([item.level for item in items], default=UNIFORM)
-        return self.add(Apply(op, values, tuple([item.dtype for item in items]), dtype, level), values)
+    def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType, level: int = UNIFORM) -> int:
+        """Return the instruction of an elementwise operation, at the highest level of its operands, or at ``level``."""
+        sources = []
+        for value in values:
+            item = self.instructions[value]
+            sources.append(item.dtype)
+            if item.level > level:
+                level = item.level
+        return self.add(Apply(op, values, tuple(sources), dtype, level), values, costs.instructions_of(op))
 
     def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
         """Return the instruction of a generator without parameters."""
@@ -422,7 +417,7 @@ class Lowering:
             raise MustStay(moving.number)
         if (op, layout) not in self.generated:
             here, own = self._hoisted(layout, level)
-            self.generated[op, layout] = self.add(Index(op, here, (), dtype, own))
+            self.generated[op, layout] = self.add(Index(op, here, (), dtype, own), (), costs.instructions_of(op))
         return self.generated[op, layout]
 
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:

@@ -422,6 +422,8 @@ def make_plan(
         Limits(graph, capabilities).respect()
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
         try:
+            if graph.lowers_more_than(graph.budget):
+                raise TooLong
             is_complete = planner.group()
         except TooLong:
             graph.budget = inf

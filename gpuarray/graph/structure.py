@@ -105,33 +105,30 @@ class Structure:
         if len(roots) != len(self._roots):
             return None
         of, of_source = self.form
-        found, operands = self._none[:], self._none[:]
-        for node, (place, op, dtype, form, count) in zip(roots, self._roots, strict=True):
-            if node.op is not op or node.dtype is not dtype or node.result is not None:
+        found: list[Any] = self._none[:]
+        for number, (place, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
+            node = roots[number]
+            if node.op is not op or node.dtype is not dtype or node.result is not None or len(node.inputs) != count:
                 return None
-            inputs = node.inputs
-            if len(inputs) != count or (of(node) if count else of_source(node)) != form:
+            if (of(node) if count else of_source(node)) != form:
                 return None
             found[place] = node
-            operands[place] = inputs
         for user, slot, place, op, dtype, form, count in self._inner:
-            node = operands[user][slot]
-            inputs = node.inputs  # none of what has been evaluated
-            if node.op is not op or len(inputs) != count:
+            node = found[user].inputs[slot]
+            if node.op is not op or len(node.inputs) != count:  # none of what has been evaluated
                 return None
             if dtype is not None and (node.dtype is not dtype or of(node) != form):
                 return None
             found[place] = node
-            operands[place] = inputs
         for user, slot, place, form in self._sources:
-            node = operands[user][slot]
+            node = found[user].inputs[slot]
             if node.result is not None:
                 node = node.result
             if of_source(node) != form:
                 return None
             found[place] = node
         for user, slot, place in self._shared:
-            node = operands[user][slot]
+            node = found[user].inputs[slot]
             if node is not found[place] and node.result is not found[place]:
                 return None
         return found if len({*found}) == len(found) else None

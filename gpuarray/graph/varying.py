@@ -194,6 +194,20 @@ def _by_value(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], 
     return lambda varying, other: compute(int(varying), other), lambda varying, other: compute(other, int(varying))
 
 
+def _by_terms(
+    compute: Callable[[Any, Any], Any], combine: Callable[["Varying", Terms], Any]
+) -> Callable[["Varying", Any], Any]:
+    """Return the method of an operator, which combines integers as sums, and takes the value for other numbers."""
+
+    def method(self: "Varying", other: Any) -> Any:
+        terms = self._terms(other)
+        if terms is not None:
+            return combine(self, terms)
+        return NotImplemented if type(other) is Moving else compute(int(self), other)  # what moves computes it itself
+
+    return method
+
+
 class Varying:
     """An integer that is a sum of products of parameters.
 
@@ -232,36 +246,6 @@ class Varying:
             return 0
         return terms[0][1] if len(terms) == 1 and not terms[0][0] else Varying(terms, self.sizes)
 
-    def _otherwise(self, compute: Callable[[Any, Any], Any], other: Any) -> Any:
-        """Return what an operator returns for a number of another kind, which computes it itself if it moves."""
-        return NotImplemented if type(other) is Moving else compute(int(self), other)
-
-    def __add__(self, other: Any) -> Any:
-        terms = self._terms(other)
-        return self._otherwise(operator.add, other) if terms is None else self._made(_added(self.terms, terms))
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Any:
-        return self._made(_scaled(self.terms, -1))
-
-    def __sub__(self, other: Any) -> Any:
-        terms = self._terms(other)
-        return (
-            self._otherwise(operator.sub, other)
-            if terms is None
-            else self._made(_added(self.terms, _scaled(terms, -1)))
-        )
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Any:
-        terms = self._terms(other)
-        return self._otherwise(operator.mul, other) if terms is None else self._made(_product(self.terms, terms))
-
-    __rmul__ = __mul__
-
     def _divided(self, one: Terms, other: Terms, *, is_quotient: bool) -> Any:
         if self.sizes.sign(other, "zero", "other than zero"):
             raise ZeroDivisionError
@@ -272,25 +256,26 @@ class Varying:
             return self._made(tuple([(f, c // by) for f, c in one])) if is_quotient else 0
         return self.sizes.divide(one, other, is_quotient=is_quotient)
 
-    def __floordiv__(self, other: Any) -> Any:
-        terms = self._terms(other)
-        return (
-            self._otherwise(operator.floordiv, other)
-            if terms is None
-            else self._divided(self.terms, terms, is_quotient=True)
-        )
+    def _is_negative(self, terms: Terms) -> bool:
+        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
+
+    __add__ = __radd__ = _by_terms(operator.add, lambda own, terms: own._made(_added(own.terms, terms)))
+    __sub__ = _by_terms(operator.sub, lambda own, terms: own._made(_added(own.terms, _scaled(terms, -1))))
+    __mul__ = __rmul__ = _by_terms(operator.mul, lambda own, terms: own._made(_product(own.terms, terms)))
+    __floordiv__ = _by_terms(operator.floordiv, lambda own, terms: own._divided(own.terms, terms, is_quotient=True))
+    __mod__ = _by_terms(operator.mod, lambda own, terms: own._divided(own.terms, terms, is_quotient=False))
+    __lt__ = _by_terms(operator.lt, lambda own, terms: own._is_negative(_added(own.terms, _scaled(terms, -1))))
+    __gt__ = _by_terms(operator.gt, lambda own, terms: own._is_negative(_added(_scaled(own.terms, -1), terms)))
+
+    def __neg__(self) -> Any:
+        return self._made(_scaled(self.terms, -1))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
 
     def __rfloordiv__(self, other: Any) -> Any:
         terms = self._terms(other)
         return other // int(self) if terms is None else self._divided(terms, self.terms, is_quotient=True)
-
-    def __mod__(self, other: Any) -> Any:
-        terms = self._terms(other)
-        return (
-            self._otherwise(operator.mod, other)
-            if terms is None
-            else self._divided(self.terms, terms, is_quotient=False)
-        )
 
     def __rmod__(self, other: Any) -> Any:
         terms = self._terms(other)
@@ -307,30 +292,15 @@ class Varying:
 
     # -- what is noted -------------------------------------------------------------------------------------------------
 
-    def _minus(self, other: Any) -> Terms | None:
-        terms = self._terms(other)
-        return None if terms is None else _added(self.terms, _scaled(terms, -1))
-
     def __eq__(self, other: object) -> bool:
-        terms = self._minus(other)
+        terms = self._terms(other)
         if terms is None:
             return int(self) == other if isinstance(other, float) else NotImplemented
+        terms = _added(self.terms, _scaled(terms, -1))
         return not terms or self.sizes.sign(terms, "zero", "other than zero")
 
     def __hash__(self) -> int:
         return self._hash
-
-    def __lt__(self, other: Any) -> Any:
-        terms = self._minus(other)
-        if terms is None:
-            return self._otherwise(operator.lt, other)
-        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
-
-    def __gt__(self, other: Any) -> Any:
-        terms = self._minus(other)
-        if terms is None:
-            return self._otherwise(operator.gt, other)
-        return bool(terms) and self.sizes.sign(_scaled(terms, -1), "negative", "not negative")
 
     def __ge__(self, other: Any) -> Any:
         return not self < other

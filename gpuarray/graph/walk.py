@@ -40,6 +40,17 @@ class Meaning(NamedTuple):
     detail: Any
     inputs: tuple[int, ...]
 
+    @property
+    def name(self) -> str:
+        """The name of its row, or of its kind if it has none."""
+        return self.kind.__name__.lower() if self.op is self.kind else str(self.op.name)
+
+    @property
+    def text(self) -> str:
+        """What it says beside, such as axes, for people."""
+        found: str = self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
+        return found
+
 
 def meaning(node: Node, position: Mapping[Node, int]) -> Meaning:
     """Return what a node says, its operands numbered by ``position``."""

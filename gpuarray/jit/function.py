@@ -5,7 +5,7 @@ import inspect
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from types import MethodType
 from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, overload
 from weakref import ref
@@ -16,7 +16,7 @@ from gpuarray.functions.evaluation import evaluate
 from gpuarray.graph import tape, tracing
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recording import Recording, record
-from gpuarray.jit.signature import Call
+from gpuarray.jit.signature import Call, rebuilt
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,25 +87,7 @@ class Jitted(Generic[P, R]):
             return self._function(*args, **keywords)  # who records the caller records this too
         if tape.state.tapes and tape.active() is not None:
             return self._function(*args, **keywords)  # a derivative is that of the function's operations
-        call = Call()
-        take = call.take
-        if self._static_places:
-            for number, value in enumerate(args):
-                if number in self._static_places:
-                    call.take_static(value)
-                else:
-                    take(value)
-        else:
-            for value in args:
-                take(value)
-        if keywords:
-            names = sorted(keywords)
-            call.key += ("=", *names)
-            for name in names:
-                if name in self._static_names:
-                    call.take_static(keywords[name])
-                else:
-                    take(keywords[name])
+        call = self._call(args, keywords, "=")
         key = call.finished()
         if tape.state.tapes and any(tape.varying(cell.node) for cell in call.given):
             return self._function(*args, **keywords)  # who differentiates has another thread call it
@@ -126,6 +108,23 @@ class Jitted(Generic[P, R]):
             return result
         recorded: R = self._record(key, call, args, keywords).play(call)
         return recorded
+
+    def _call(self, args: Sequence[Any], keywords: dict[str, Any], how: str) -> Call:
+        """Return the arguments of a call, taken apart; the key says how they were given, if some are keywords."""
+        call = Call()
+        take = call.take
+        if self._static_places:
+            for number, value in enumerate(args):
+                (call.take_static if number in self._static_places else take)(value)
+        else:
+            for value in args:
+                take(value)
+        if keywords or how != "=":
+            names = sorted(keywords)
+            call.key += (how, *names)
+            for name in names:
+                (call.take_static if name in self._static_names else take)(keywords[name])
+        return call
 
     def _has_passing_sizes(self, key: Hashable, call: Call) -> bool:
         """Return whether a call is not worth a recording: each of the last ones had other sizes, and none came again.
@@ -163,19 +162,7 @@ class Jitted(Generic[P, R]):
         """Do what :meth:`_with_copies` does; ``views`` is the signature without the offsets of views."""
         given = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
         named = {name: value if name in self._static_names else _copied(value) for name, value in keywords.items()}
-        call = Call()
-        for number, value in enumerate(given):
-            if number in self._static_places:
-                call.take_static(value)
-            else:
-                call.take(value)
-        names = sorted(named)
-        call.key += ("copies", *names)
-        for name in names:
-            if name in self._static_names:
-                call.take_static(named[name])
-            else:
-                call.take(named[name])
+        call = self._call(given, named, "copies")
         key = call.finished()
         for recording in self._recordings.get(key, ()):
             if recording.fits(call):
@@ -251,24 +238,14 @@ class Jitted(Generic[P, R]):
 
 def _copied(value: Any) -> Any:
     """Return an argument with copies of its views."""
-    if type(value) is GpuArray:
-        return value if value._layout is None else value.copy()
-    kind = type(value)
-    if kind is tuple or kind is list:
-        return kind([_copied(part) for part in value])
-    if kind is dict:
-        return {name: _copied(part) for name, part in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*[_copied(part) for part in value])
-    return value
+    return rebuilt(value, lambda leaf: leaf.copy() if type(leaf) is GpuArray and leaf._layout is not None else leaf)
 
 
 def _arrays(value: Any) -> list[GpuArray]:
     """Return the arrays of a result."""
-    if type(value) is GpuArray:
-        return [value]
-    parts = value.values() if type(value) is dict else value if isinstance(value, tuple | list) else ()
-    return [array for part in parts for array in _arrays(part)]
+    found: list[GpuArray] = []
+    rebuilt(value, lambda leaf: found.append(leaf) if type(leaf) is GpuArray else None)
+    return found
 
 
 def _names(function: Callable[..., Any]) -> list[str]:

@@ -14,6 +14,8 @@ from gpuarray.array.memory import NOTHING
 from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
+from gpuarray.functions.random import Generator
+from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import BaseNode, Leaf, Node
@@ -21,12 +23,15 @@ from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
 from gpuarray.jit.guards import Guards
 from gpuarray.jit.segment import Segment
-from gpuarray.jit.signature import Call, substituted
+from gpuarray.jit.signature import NUMBERS, Call, rebuilt
 from gpuarray.jit.trace import Check, Line, Range, Trace
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
 
+_ARRAYS: Final = (GpuArray, np.ndarray, np.memmap)
+#: Streams of random bits, which are among the values of a call.
+_STREAMS: Final = (Generator, Philox)
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
 
@@ -366,7 +371,18 @@ class _Arguments:
 
     def of(self, value: Any, name: str) -> Any:
         """Return the placeholder of an argument."""
-        return substituted(value, self._array, lambda: self._number(name), self._stream)
+
+        def placeholder(value: Any) -> Any:
+            kind = type(value)
+            if kind in _ARRAYS:
+                return self._array()
+            if kind in NUMBERS or isinstance(value, np.number):
+                self._values += 1
+                return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
+            self._values += kind in _STREAMS
+            return value
+
+        return rebuilt(value, placeholder)
 
     def _array(self) -> GpuArray:
         # a separate object, which shows whether the function changes the shape of the array
@@ -380,13 +396,6 @@ class _Arguments:
             _seen(self._cells[cell], array._layout, array._shape, array._dtype, array._part, array._access)
         )
         return self.arrays[-1]
-
-    def _number(self, name: str) -> TracedScalar:
-        self._values += 1
-        return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
-
-    def _stream(self) -> None:
-        self._values += 1
 
     def check(self, name: str) -> None:
         """Raise RecordingError if the function changed the shape or the flags of an argument."""
@@ -408,17 +417,11 @@ class _Output:
         """New cells, numbered in order."""
         self.is_sharing = False
         """Whether it shares memory with arrays that were there before."""
-        self._look(result)
+        rebuilt(result, self._look)
 
     def _look(self, value: Any) -> None:
         if isinstance(value, GpuArray) and not self._trace.is_external(value._cell):
             self._cells.setdefault(value._cell, len(self._cells))
-        elif isinstance(value, tuple | list):
-            for part in value:
-                self._look(part)
-        elif isinstance(value, dict):
-            for part in value.values():
-                self._look(part)
 
     def evaluate(self, changed: dict[Cell, Node]) -> None:
         """Evaluate everything that is returned or written to external cells."""

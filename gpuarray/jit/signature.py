@@ -19,7 +19,7 @@ from gpuarray.functions.random_bits import Philox
 from gpuarray.jit.guards import has_identity
 
 #: Scalars of which each call has its own value.
-_NUMBERS: Final = (int, float, complex)
+NUMBERS: Final = (int, float, complex)
 _PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(Ellipsis), np.bool_))
 _numbers: Final = count()
 _numbers_of_settings: Final[dict[Config, int]] = {}
@@ -98,7 +98,7 @@ class Call:
                 self.key += (layout, part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
             self.given.append(cell)
-        elif kind in _NUMBERS:
+        elif kind in NUMBERS:
             self.key.append(kind)
             self.values.append(value)
         elif kind in _PLAIN:
@@ -211,20 +211,13 @@ class Call:
         return tuple(self.key)
 
 
-def substituted(value: Any, array: Callable[[], Any], number: Callable[[], Any], stream: Callable[[], Any]) -> Any:
-    """Return an argument with its arrays and numbers replaced, in the order in which :meth:`Call.take` meets them."""
+def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an argument or a result with all that is in its containers changed, in the order of :meth:`Call.take`."""
     kind = type(value)
-    if kind is GpuArray or kind is np.ndarray or kind is np.memmap:
-        return array()
-    if kind in _NUMBERS or isinstance(value, np.number):
-        return number()
     if kind is tuple or kind is list:
-        return kind([substituted(part, array, number, stream) for part in value])
+        return kind([rebuilt(part, change) for part in value])
     if kind is dict:
-        return {name: substituted(part, array, number, stream) for name, part in value.items()}
-    if kind is Generator or kind is Philox:
-        stream()
-        return value
+        return {name: rebuilt(part, change) for name, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*[substituted(part, array, number, stream) for part in value])
-    return value
+        return kind(*[rebuilt(part, change) for part in value])
+    return change(value)

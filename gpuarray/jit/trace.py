@@ -306,18 +306,12 @@ class Trace(tracing.Mode):
             results = []
             for position, _ in prepared.plan.results:
                 node = order[position]
-                leaf = self._leaf(node.shape, node.dtype)
-                leaf.origin = node.origin
-                results.append((node, leaf))
-            registers = [leaf.buffers[self] for _, leaf in results]
+                results.append(self._leaf(node.shape, node.dtype))
+                results[-1].origin = node.origin
+            registers = [leaf.buffers[self] for leaf in results]
             known = segment.bind(prepared, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
-            for node, leaf in results:
-                node.resolve(leaf)
-            for place, position in prepared.duplicates:
-                made = order[position].result
-                if made is not None:
-                    walked[place].resolve(made)
+            prepared.resolve(walked, order, results)
         return len(changing) == len(pending)
 
     def _changes(self, node: Node) -> bool:

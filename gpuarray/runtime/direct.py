@@ -37,6 +37,7 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import ONE_THREAD
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
@@ -52,8 +53,6 @@ _OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 #: The most elements of a single operation on values that is computed without a plan: there is nothing to fuse, and
 #: several threads gain nothing yet.
 _ALONE: Final = 1 << 17
-#: The most elements of several lines that one thread computes; threads would share more.
-LINES: Final = 1 << 15
 #: The most bytes of the result of a single call that is computed without a plan: no threads would share it.
 _CALLED: Final = 1 << 20
 
@@ -84,53 +83,61 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     is_observed = bool(observers.active)
     called: dict[Any, Any] = {}  # what calls returned, by what all outputs have in common
     stack = [root for root in roots if root.result is None]
-    push, pop = stack.append, stack.pop
     try:
         with np.errstate(all="ignore"):
             while stack:
                 node = stack[-1]
                 if node.result is not None:
-                    pop()
+                    stack.pop()
                     continue
-                kind = type(node)
-                if (prod(node.shape) > limit and kind is not Scatter) or (
-                    kind is Call and (not calls or _is_shared(node))
-                ):
+                if (prod(node.shape) > limit and type(node) is not Scatter) or _is_opaque(node, calls):
                     return False
-                values = []
-                for operand in node.inputs if kind is not Gather else _operands(node):
-                    value = value_of(operand)
-                    if value is None:
-                        if operand.result is not None or type(operand) is Leaf:  # of which the host has no copy
-                            return False
-                        push(operand)
-                        break
-                    if value.size > limit and kind not in _SELECTING:
+                values = _values_for(node, limit)
+                if type(values) is not list:
+                    if values is None:
                         return False
-                    values.append(value)
-                    value = None  # a reference here would be an owner
-                else:
-                    start = perf_counter_ns() if is_observed else 0
-                    if isinstance(node, Call):
-                        key = node.op, node.inputs, node.detail[1]
-                        if key not in called:
-                            called[key] = _call(node, values)
-                        made = called[key]
-                        made = made[node.output] if isinstance(made, tuple) else made
-                    else:
-                        made = _RULES[kind](node, values)
-                    if made is None:
-                        return False
-                    node.resolve(made if type(made) is Leaf else _leaf(node, made))
-                    if start:  # a node without a line has that of what asks for it
-                        origin = next((n.origin for n in reversed(stack) if n.origin), None)
-                        observers.span(observers.DIRECT, origin, start, perf_counter_ns())
-                    pop()
-                    computed += 1
+                    stack.append(values)  # it is to be computed before
+                    continue
+                start = perf_counter_ns() if is_observed else 0
+                leaf = _computed(node, values, called)
+                if leaf is None:
+                    return False
+                node.resolve(leaf)
+                if start:  # a node without a line has that of what asks for it
+                    origin = next((n.origin for n in reversed(stack) if n.origin), None)
+                    observers.span(observers.DIRECT, origin, start, perf_counter_ns())
+                stack.pop()
+                computed += 1
     except _OF_VALUES:  # the plan raises it again, and says where it comes from
         return False
     telemetry.counters["operations"] += computed
     return True
+
+
+def _values_for(node: Node, limit: int) -> Any:
+    """Return the values of a node's operands, or the first operand that has none; None if one is large or elsewhere."""
+    values = []
+    for operand in _operands(node):
+        value = value_of(operand)
+        if value is None:
+            return None if operand.result is not None or type(operand) is Leaf else operand
+        if value.size > limit and type(node) not in _SELECTING:
+            return None
+        values.append(value)
+    return values
+
+
+def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | None:
+    """Return the leaf of a node whose operands have values; None if its rule does not cover it."""
+    if type(node) is Call:
+        key = node.op, node.inputs, node.detail[1]
+        if key not in called:
+            called[key] = _call(node, values)
+        made = called[key]
+        made = made[node.output] if isinstance(made, tuple) else made
+    else:
+        made = _RULES[type(node)](node, values)
+    return made if made is None or type(made) is Leaf else _leaf(node, made)
 
 
 def compute_in_order(
@@ -209,9 +216,11 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
     return most
 
 
-def _is_shared(call: Any) -> bool:
-    """Return whether threads would share the lines of a call."""
-    return bool(call.op.by_line and call.shape[-1] < call.size > LINES)
+def _is_opaque(node: Node, calls: bool) -> bool:
+    """Return whether a node is a call that is not computed here: calls are not, or threads would share its lines."""
+    if type(node) is not Call:
+        return False
+    return not calls or bool(node.op.by_line and node.shape[-1] < node.size > ONE_THREAD)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -306,7 +315,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         if id(node) in seen or type(node) is Leaf:
             continue
         seen.add(id(node))
-        if node.size > limit or (type(node) is Call and (not calls or _is_shared(node))):
+        if node.size > limit or _is_opaque(node, calls):
             return False
         for operand in map(current, node.inputs):
             if isinstance(operand, Leaf) and value_of(operand) is None:

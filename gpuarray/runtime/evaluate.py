@@ -91,13 +91,13 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         return
     if tapes.tapes:
         tape.check_batched(pending)
-    if tracing.mode().evaluate(pending, device):
+    if tracing.state.trace is not None and tracing.mode().evaluate(pending, device):
         return
     while True:
         provider = registry.open_device(device)
         try:
             with (lock := places.lock_of(provider)):
-                busy = _evaluate(pending, device, provider, lock, run, is_read=is_read)
+                busy = _evaluate(pending, device, provider, lock, run, is_read)
         except OF_VALUES as error:
             hide_frames(error)
             raise
@@ -127,7 +127,6 @@ def _evaluate(
     provider: Provider,
     lock: places.Lock,
     run: Run | None,
-    *,
     is_read: bool,
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
@@ -157,7 +156,8 @@ def _evaluate(
             return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
-        order: list[Any] = prepared.order(walked)  # another list of the nodes would look like another owner
+        # another list of the nodes would look like another owner
+        order: list[Any] = walked if prepared.kept is None else prepared.order(walked)
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, prepared.leaves)]
         updated = [id(walked[donor.place]) for donor in prepared.donors if donor.copy in moved] if moved else ()
@@ -165,27 +165,10 @@ def _evaluate(
             places.being_updated.update(dict.fromkeys(updated, provider))
     try:
         with Section() if moved else lock:  # a null context would take ten times as long
-            made = execute(
-                prepared,
-                provider,
-                device,
-                order,
-                origins,
-                leaves,
-                moved,
-                pending,
-                start=start,
-                is_read=is_read,
-                run=run,
-            )
+            made = execute(prepared, provider, device, order, origins, leaves, moved, pending, start, is_read, run)
             if made is not None:
                 with places.graphs:
-                    for (position, _), leaf in zip(prepared.plan.results, made, strict=True):
-                        if order[position].result is None:  # else another device has computed it meanwhile
-                            order[position].resolve(leaf)
-                    for place, position in prepared.duplicates:
-                        if (result := order[position].result) is not None and walked[place].result is None:
-                            walked[place].resolve(result)
+                    prepared.resolve(walked, order, made)
     finally:
         for identity in updated:
             places.being_updated.pop(identity, None)

@@ -31,7 +31,6 @@ def execute(
     leaves: Sequence[Leaf],
     moved: Sequence[int] = (),
     roots: Sequence[Node] = (),
-    *,
     start: int = 0,
     is_read: bool = False,
     run: Run | None = None,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, ParamSpec, TypeVar
 
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.graph.describe import described
+from gpuarray.graph.nodes import Leaf
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.decisions import DEVICE, Decision, Reason, name_of
@@ -82,11 +82,11 @@ def recent(device: Device) -> list[Evaluation]:
 
 def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
-    walk = described(prepared.meanings)
+    walk = prepared.meanings
     found = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:
-            if found[operand] is None and walk[operand].kind != "leaf":
+            if found[operand] is None and walk[operand].kind is not Leaf:
                 found[operand] = found[at]
     return found
 

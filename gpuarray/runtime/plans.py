@@ -20,7 +20,7 @@ from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.recordings import Operands
+from gpuarray.graph.repeats import Operands
 from gpuarray.graph.structure import Pattern
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph

@@ -13,7 +13,7 @@ from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.fusion.steps import CallStep, Step
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import Meaning
 from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider, TranslatingProvider
@@ -173,6 +173,16 @@ class PreparedPlan:
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""
         return walked if self.kept is None else [walked[index] for index in self.kept]
+
+    def resolve(self, walked: list[Node], order: list[Node], made: Sequence[Leaf]) -> None:
+        """Record the results of an evaluation in the nodes of a graph that no other device has computed meanwhile."""
+        for number, leaf in enumerate(made):
+            node = order[self.plan.results[number][0]]
+            if node.result is None:
+                node.resolve(leaf)
+        for place, position in self.duplicates:
+            if (result := order[position].result) is not None and walked[place].result is None:
+                walked[place].resolve(result)
 
 
 #: Steps that plans have, prepared for providers: equal ones, of which programs with loops have many, are prepared once.

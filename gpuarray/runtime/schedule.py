@@ -11,7 +11,7 @@ transfers are there before the first task runs.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ _KEPT: Final = 8
 _COPIED: Final = 1 << 16
 
 
+@final
 @dataclass(slots=True)
 class Batch:
     """Tasks that are handed to one place together.
@@ -60,6 +61,7 @@ class Batch:
     numbers: list[int]
 
 
+@final
 @dataclass(slots=True)
 class Transfer:
     """A value of ``size`` elements that is copied from a register at one place to a register at the other."""
@@ -128,7 +130,7 @@ class Schedule:
         for action in self._actions:
             if type(action) is Transfer:
                 action.read, action.written = number[action.read], number[action.written]
-            elif type(action) is Batch:
+            else:
                 action.tasks = [
                     (code, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
                     for code, inputs, outputs, scalars, step in action.tasks
@@ -247,7 +249,6 @@ class Schedule:
         if type(action) is Transfer:
             action.run(buffers, _keep(leaves))
             return
-        assert type(action) is Batch
         get = buffers.__getitem__
         tasks = []
         for code, inputs, outputs, scalars, step in action.tasks:

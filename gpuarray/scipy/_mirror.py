@@ -8,6 +8,7 @@ function may run on them instead, without a copy.
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
 from inspect import signature, unwrap
+from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -115,7 +116,7 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
     @wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
         arrays = among(args, kwargs)
-        device = _device_of(arrays)
+        device = joint_device_of(arrays)
         if not is_on_host(device):
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
@@ -237,7 +238,7 @@ def host_of(arrays: list[GpuArray]) -> Device | None:
         return None
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return None
-    device = _device_of(arrays)
+    device = joint_device_of(arrays)
     if device.kind == "cpu" or is_on_host(device):
         return device
     # with "auto", values that are computed without a plan stay on the host
@@ -245,7 +246,7 @@ def host_of(arrays: list[GpuArray]) -> Device | None:
     return device if is_direct else None
 
 
-def _device_of(arrays: list[GpuArray]) -> Device:
+def joint_device_of(arrays: list[GpuArray]) -> Device:
     """Return the joint device of arrays, or the default device if there is none."""
     device: Device | None = None
     for array in arrays:
@@ -270,9 +271,9 @@ def run_scipy(
         The device, if it is known.
     """
     if device is None:
-        device = _device_of(among(args, kwargs))
+        device = joint_device_of(among(args, kwargs))
     targets: dict[int, tuple[Any, Any]] = {}
-    places = _written_places(function)
+    places = _written_places(function) if type(function) is FunctionType else ()
     if (places and len(args) > places[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
         args = tuple([_written(value, targets) if place in places else value for place, value in enumerate(args)])
         kwargs = {name: _written(value, targets) if name in _WRITTEN else value for name, value in kwargs.items()}
@@ -320,7 +321,7 @@ def _written_places(function: Callable[..., Any]) -> tuple[int, ...]:
     """Return the places of the parameters that are written to if they are arrays."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # some functions in C have none, and none of these writes to an argument
+    except ValueError:  # of a function in C
         return ()
     return tuple(place for place, name in enumerate(parameters) if name in _WRITTEN)
 
@@ -372,12 +373,13 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]]) 
     if isinstance(value, np.ndarray):
         if not dtypes.is_supported(value.dtype):
             return value
-        flags = value.flags
-        if not (value.base is None and flags.owndata and flags.writeable and value.ndim and value.dtype.isnative):
+        if not (value.ndim and value.dtype.isnative):
             return make(as_node(value), device)
+        flags = value.flags
+        is_own = value.base is None and flags.owndata and flags.writeable
         if value.size <= immediacy().limit and device.kind in FREE:
-            return made_of(value, device)
-        return make(host_leaf(value), device)
+            return made_of(value if is_own else value.copy(), device)
+        return make(host_leaf(value) if is_own else as_node(value), device)
     if isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
         if immediacy().limit and device.kind in FREE:
             return made_of(cast(Any, value), device)

@@ -1,8 +1,8 @@
 """Calls that repeat earlier ones with other arrays: what the earlier call recorded is copied.
 
 To check arguments, and to find weights and positions, takes several times as long as to make nodes. All of it follows
-from the other arguments, from shapes, dtypes and the device of the arrays, and from the settings, by which recordings
-are found again.
+from the other arguments, from shapes, dtypes and the device of the arrays, and from the settings, by which graphs are
+found again.
 """
 
 from collections import OrderedDict
@@ -18,9 +18,9 @@ from gpuarray.errors import FallbackError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf
-from gpuarray.graph.recordings import Recording
+from gpuarray.graph.repeats import RepeatedGraph
 
-#: The most recordings that are kept, and the most bytes of NumPy arrays by which one is found.
+#: The most graphs that are kept, and the most bytes of NumPy arrays by which one is found.
 _KEPT: Final = 256
 _SMALL: Final = 1 << 14
 #: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
@@ -32,7 +32,7 @@ class _Recorded(NamedTuple):
 
     Attributes
     ----------
-    recording : Recording
+    graph : RepeatedGraph
         The graph of the storage of the results.
     layouts : tuple of Layout or None
         How the results are seen in their storage; None if they are the whole of it.
@@ -40,7 +40,7 @@ class _Recorded(NamedTuple):
         Whether the result is an array, not a tuple of arrays.
     """
 
-    recording: Recording
+    graph: RepeatedGraph
     layouts: tuple[Layout | None, ...]
     is_single: bool
 
@@ -92,7 +92,7 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     if type(known) is not _Recorded:
         return function(*args, **kwargs)
     device = arrays[0].device
-    copied = known.recording.copied([array.settled() for array in arrays])
+    copied = known.graph.copied([array.settled() for array in arrays])
     found = [
         make(node, device) if layout is None else make(node, device).view_of(layout)
         for node, layout in zip(copied, known.layouts, strict=True)
@@ -149,6 +149,6 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     layouts = tuple([one._layout if one._part is None else None for one in results])
     nodes = [one.node() if layout is None else one.stored() for one, layout in zip(results, layouts, strict=True)]
     try:
-        return _Recorded(Recording(nodes, leaves), layouts, is_single=results is not found)
+        return _Recorded(RepeatedGraph(nodes, leaves), layouts, is_single=results is not found)
     except ValueError:  # nothing depends on the arrays, or one is returned
         return False

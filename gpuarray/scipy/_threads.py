@@ -60,10 +60,13 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        shapes = {a.shape for a in args if isinstance(a, np.ndarray) and a.ndim}
-        size = max((a.size for a in args if isinstance(a, np.ndarray)), default=0)
-        if size < LEAST or len(shapes) != 1 or not all(map(_is_single, (*kwargs.values(), *_others(args)))):
+        if not is_large(args):
             return function(*args, **kwargs)
+        arrays = [a for a in args if isinstance(a, np.ndarray) and a.ndim]
+        shapes = {a.shape for a in arrays}
+        if len(shapes) != 1 or not all(map(_is_single, (*kwargs.values(), *_others(args)))):
+            return function(*args, **kwargs)
+        size = arrays[0].size
         lines = [a.reshape(-1) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
         def part(piece: slice, **into: Any) -> Any:
@@ -90,6 +93,11 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
     return run
 
 
+def is_large(values: Iterable[Any]) -> bool:
+    """Whether there is an array among values that threads share."""
+    return any(isinstance(value, np.ndarray) and value.size >= LEAST for value in values)
+
+
 def _others(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if not isinstance(value, np.ndarray)]
 
@@ -104,7 +112,7 @@ def with_workers(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if max((a.size for a in args if isinstance(a, np.ndarray)), default=0) < LEAST:
+        if not is_large(args):
             return function(*args, **kwargs)
         with scipy_fft.set_workers(min(thread_pool.thread_count(), thread_pool.core_count())):
             return function(*args, **kwargs)

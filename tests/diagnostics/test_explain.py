@@ -9,9 +9,8 @@ import gpuarray as xp
 from gpuarray.diagnostics import drawing
 from gpuarray.diagnostics.explanation import STAGES
 from gpuarray.fusion.costs import cost
-from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Generate, Leaf
-from gpuarray.graph.walk import meaning, operands, topological
+from gpuarray.graph.walk import meanings_of, operands, topological
 from gpuarray.runtime import evaluate
 
 
@@ -128,13 +127,13 @@ def test_a_key_says_what_the_graph_says(device):
         xp.take(x, xp.asarray([3, 1]), axis=1),
     )
     walk = topological([a.node() for a in arrays])
-    found = described([meaning(node, walk.position) for node in walk.order])
+    found = meanings_of(walk)
     assert len(found) == len(walk.order)
     for node, told in zip(walk.order, found, strict=True):
-        assert (told.kind, told.dtype, told.shape) == (type(node).__name__.lower(), node.dtype, node.shape)
+        assert (told.kind, told.dtype, told.shape) == (type(node), node.dtype, node.shape)
         assert told.inputs == operands(node, walk.position)
         op = None if node.op is type(node) else node.op
-        assert told.name == (told.kind if op is None else op.name)
+        assert told.name == (type(node).__name__.lower() if op is None else op.name)
     assert {type(n) for n in walk.order} >= {Leaf, Generate}
 
 

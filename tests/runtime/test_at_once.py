@@ -356,3 +356,31 @@ def test_index_arrays_cost_no_evaluation(device):
             expected[:, :, int(i)] = np.roll(expected[:, :, int(i)], int(shift), axis=1)
     assert xp.stats()["evaluations"] == 0
     assert_same(field, expected)
+
+
+def test_parts_that_were_updated_are_not_written_again():
+    for np_ in (np, xp):
+        x = np_.arange(12.0).reshape(3, 4)
+        key = (slice(0, 2), 1)
+        x[key] += 1
+        view = x[1:]
+        view[key] *= 10
+        part = x[key]
+        view[key] = part  # the same key of another array
+        x[2] -= x[0]
+        x[[0, 1]] += 1  # a copy
+        row = x[0]
+        x = x + 0
+        x[0] = row
+        row += 5
+        if np_ is np:
+            expected = x
+    assert_same(x, expected)
+
+
+def test_writes_of_parts_to_themselves_keep_rules():
+    x = xp.arange(4.0)
+    x.flags.writeable = False
+    part = x[1:]
+    with pytest.raises(ValueError, match="read-only"):
+        x[1:] = part

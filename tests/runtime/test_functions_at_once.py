@@ -46,6 +46,19 @@ CALLS = {
     "sort": lambda np, x, v, i: np.argsort(i, kind="stable") + np.lexsort((i, i[::-1])),
     "cross": lambda np, x, v, i: np.cross(x[:, :3], x[:, 1:]),
     "reduce": lambda np, x, v, i: np.add.reduce(x, axis=1) + np.maximum.accumulate(x[0]),
+    "methods": lambda np, x, v, i: (
+        x.sum()
+        + x.sum(1)
+        + x.prod(axis=0, keepdims=1)
+        + x.min(0)
+        + x.max(axis=(0, 1), keepdims=True)
+        + x.mean(-1)
+        + x.argmin(0)
+        + x.argmax()
+        + x.any(axis=1)
+        + (x > 0).all()
+    ),
+    "keepdims": lambda np, x, v, i: np.sum(x, axis=0, keepdims=1) + np.max(x, axis=1, keepdims=True),
     "outer": lambda np, x, v, i: np.subtract.outer(x[0], x[1]),
     "reduceat": lambda np, x, v, i: np.add.reduceat(x[0], np.asarray([0, 2])),
     "full_like": lambda np, x, v, i: np.full_like(x, 3) + np.eye(4) + np.tri(4) + np.ones(4),
@@ -81,6 +94,7 @@ def test_arguments_are_written_to():
         a[3].fill(7)
         a.flat[[1, 2]] = -1
         np.exp(a[0], out=a[0])
+        assert np.modf(a[1], out=(a[1], None))[0].shape == (4,)
         a[:, 2].partition(1)
     assert x._cell.memory is not None
     assert_same(out, expected)

@@ -227,3 +227,17 @@ def test_writes_by_masks_are_made_in_place(host):
     assert_same(pending, y)
     with pytest.raises(ValueError, match="119 input values"):
         x[xp.asarray(host % 2000 == 7)] = xp.asarray(np.arange(119.0))
+
+
+def test_positions_that_are_broadcast_select_few_elements(host):
+    x, y = computed(host), host.copy()
+    x[0, 0] = 0
+    y[0, 0] = 0
+    before = xp.stats()["evaluations"]
+    rows, columns = np.arange(700) % 300, np.arange(700)
+    for a, np_ in ((x, xp), (y, np)):
+        i, j = np_.asarray(rows), np_.asarray(columns)
+        a[i, j] += a[i[::-1], j]
+        a[i[:5, None], j[:9]] = 1
+    assert xp.stats()["evaluations"] == before
+    assert_same(x, y)

@@ -136,7 +136,7 @@ class RegularGridInterpolator:
     def _by_scipy(self, xi: Any, method: str, nu: Any) -> Any:
         if self._host is None:
             solver, arguments = self._solver
-            self._host = fitted(
+            self._host, _ = fitted(
                 scipy_interpolate.RegularGridInterpolator,
                 (self.grid, self.values, self.method, self.bounds_error, self.fill_value),
                 {"solver": solver, "solver_args": arguments},
@@ -224,10 +224,10 @@ class interp1d:  # noqa: N801  # SciPy's name
         self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True, bounds_error: Any = None,
         fill_value: Any = np.nan, assume_sorted: bool = False,
     ) -> None:  # fmt: skip
-        self._host = fitted(
+        self._host, self._device = fitted(
             scipy_interpolate.interp1d, (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted), {}
         )
-        self._kind, self._axis, self._device = kind, index(axis), device_among(x, y)
+        self._kind, self._axis = kind, index(axis)
 
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""

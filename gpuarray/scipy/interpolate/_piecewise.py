@@ -9,10 +9,10 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.device import Device
-from gpuarray.functions.arguments import as_array, device_among, gpu_arrays, is_on_host, read
+from gpuarray.functions.arguments import as_array, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, is_hosts, joint_device_of, run_scipy
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator",
@@ -22,13 +22,14 @@ __all__ = [
 _FIT: Final = "SciPy fits the interpolant on the host"
 
 
-def fitted(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what SciPy fits to host copies of arrays; the copies are counted as a fallback."""
-    arrays = [*gpu_arrays((args, kwargs))]
-    if arrays and not is_on_host(device_among(arrays)):
+def fitted(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Device]:
+    """Return what SciPy fits to host copies of arrays, which are counted as a fallback, and the device of these."""
+    arrays = among(args, kwargs)
+    device = joint_device_of(arrays)
+    if arrays and not is_on_host(device):
         name = f"scipy.interpolate.{original.__name__}"
         telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
-    return original(*map(_read, args), **{key: _read(value) for key, value in kwargs.items()})
+    return original(*map(_read, args), **{key: _read(value) for key, value in kwargs.items()}), device
 
 
 def _read(value: Any) -> Any:
@@ -41,7 +42,7 @@ class _Interpolant:
     _original: Any = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._fit(fitted(self._original, args, kwargs), device_among(args, kwargs))
+        self._fit(*fitted(self._original, args, kwargs))
 
     def _fit(self, host: Any, device: Device) -> None:
         self._host = host
@@ -120,9 +121,8 @@ class _Interpolant:
         return self._same(self._host.antiderivative(nu))
 
     def _same(self, host: Any) -> Any:
-        found = (BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly).__new__(
-            BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly
-        )
+        kind = BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly
+        found = kind.__new__(kind)
         found._fit(host, self._device)
         return found
 
@@ -189,9 +189,8 @@ def make_interp_spline(
 
     See :func:`scipy.interpolate.make_interp_spline` for the parameters and errors.
     """
-    host = fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {})
     found = BSpline.__new__(BSpline)
-    found._fit(host, device_among(x, y))
+    found._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
     return found
 
 

@@ -17,7 +17,7 @@ from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, device_among, is_on_host
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, run_scipy
 from gpuarray.scipy._threads import elementwise
 
 Formula = Callable[..., Any]
@@ -161,8 +161,8 @@ class Distribution:
 
     def _call(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         original = getattr(self._host, method)
-        if is_hosts((x, args), kwargs):
-            return run_scipy(elementwise(original, calls=30), (x, *args), kwargs)
+        if (device := host_of(among((x, *args), kwargs))) is not None:
+            return run_scipy(elementwise(original, calls=30), (x, *args), kwargs, device)
         return self._composed(method, x, args, kwargs)
 
     def _composed(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

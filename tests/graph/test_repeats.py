@@ -1,4 +1,4 @@
-"""Recordings of graphs: copies with other leaves, whose operands are made when they are asked for."""
+"""Repeated graphs: copies with other leaves, whose operands are made when they are asked for."""
 
 import gc
 from weakref import ref
@@ -8,9 +8,9 @@ import pytest
 
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
-from gpuarray.graph import build, recordings
+from gpuarray.graph import build, repeats
 from gpuarray.graph.nodes import Leaf, Map, host_leaf
-from gpuarray.graph.recordings import Operands, Recording
+from gpuarray.graph.repeats import Operands, RepeatedGraph
 from gpuarray.ops import elementwise as ops
 
 
@@ -19,16 +19,16 @@ def leaf(*values):
 
 
 def recorded():
-    """Return a recording with two results, of which one is an operand of the other, and a leaf that copies share."""
+    """Return a repeated graph of two results, one of them an operand of the other, and a leaf that copies share."""
     source, shared = Leaf((2,), np.dtype(np.float32)), leaf(1, 2)
     total = build.binary(ops.add, source, shared)
-    return Recording([total, build.elementwise(ops.sqrt, total)], [source]), shared
+    return RepeatedGraph([total, build.elementwise(ops.sqrt, total)], [source]), shared
 
 
 def test_operands_are_made_when_they_are_asked_for():
-    recording, shared = recorded()
+    original, shared = recorded()
     given = leaf(3, 4)
-    total, root = recording.copied([given])
+    total, root = original.copied([given])
     assert type(root.inputs) is Operands
     assert root.depth == 2
     assert tuple(root.inputs) == (total,)
@@ -48,20 +48,20 @@ def test_operands_are_compared_as_tuples_are():
 
 
 def test_root_that_nobody_has_is_made_again():
-    recording, _ = recorded()
-    root = recording.copied([leaf(3, 4)])[1]
+    original, _ = recorded()
+    root = original.copied([leaf(3, 4)])[1]
     (total,) = root.inputs
     assert total.op is ops.add
 
 
 def test_copies_with_pending_nodes_or_one_leaf_twice_are_made_at_once():
-    recording, shared = recorded()
+    original, shared = recorded()
     pending = build.elementwise(ops.negative, leaf(1, 2))
-    total, root = recording.copied([pending])
+    total, root = original.copied([pending])
     assert root.inputs == (total,)
     assert total.inputs == (pending, shared)
     first, second = (Leaf((2,), np.dtype(np.float32)) for _ in range(2))
-    both = Recording([build.binary(ops.add, first, second)], [first, second])
+    both = RepeatedGraph([build.binary(ops.add, first, second)], [first, second])
     given = leaf(3, 4)
     assert both.copied([given, given])[0].inputs == (given, given)
 
@@ -71,7 +71,7 @@ def test_results_depend_on_leaves_and_are_none(root):
     source = Leaf((2,), np.dtype(np.float32))
     roots = [source] if root == "leaf" else [build.elementwise(ops.sqrt, leaf(1, 2))]
     with pytest.raises(ValueError, match="no root depends on a leaf, or a root is one"):
-        Recording(roots, [source])
+        RepeatedGraph(roots, [source])
 
 
 @pytest.fixture
@@ -79,11 +79,11 @@ def made(monkeypatch):
     """Return a list of the nodes that copies make."""
     nodes = []
 
-    def copied(node, inputs, copy=recordings.copied):
+    def copied(node, inputs, copy=repeats.copied):
         nodes.append(copy(node, inputs))
         return nodes[-1]
 
-    monkeypatch.setattr(recordings, "copied", copied)
+    monkeypatch.setattr(repeats, "copied", copied)
     return nodes
 
 

@@ -1,8 +1,8 @@
-"""Recordings of graphs, which are copied with other leaves.
+"""Repeated graphs: those of earlier calls, which are copied with other leaves.
 
 To make the nodes of a copy takes longer than to launch its kernel, and most copies are evaluated before anything else
 looks at their nodes. So a copy is its roots at first. Their operands, and what is below these, are made when they are
-asked for, and an evaluation of one root need not ask: it finds the graph of the recording as it was found before.
+asked for, and an evaluation of one root need not ask: it finds the graph of the original as it was found before.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ class _Found(NamedTuple):
     graph : object
         What the search returned.
     order : list of Node
-        The nodes of the recording in the order of a walk.
+        The nodes of the original in the order of a walk.
     leaves, roots : list of (int, int)
         Places in ``order`` of the leaves and of the roots, with their numbers.
     pending : list of Node
@@ -36,7 +36,7 @@ class _Found(NamedTuple):
     pending: list[Node]
 
 
-class Recording:
+class RepeatedGraph:
     """A graph that is copied with other leaves, of the same shapes and dtypes.
 
     Parameters
@@ -88,32 +88,32 @@ class Recording:
 
 
 class _Copy:
-    """The copy of a recording with other leaves.
+    """The copy of a graph with other leaves.
 
     Parameters
     ----------
-    recording : Recording
-        The recording.
+    original : RepeatedGraph
+        The graph.
     leaves : sequence of Leaf
         The other leaves.
     """
 
-    __slots__ = ("_leaves", "_recording", "_roots")
+    __slots__ = ("_leaves", "_original", "_roots")
 
-    def __init__(self, recording: Recording, leaves: Sequence[Node]) -> None:
-        self._recording = recording
+    def __init__(self, original: RepeatedGraph, leaves: Sequence[Node]) -> None:
+        self._original = original
         self._leaves = leaves
         self._roots: dict[int, ref[Node]] = {}
 
     def roots(self) -> list[Node]:
         """Return the roots, whose operands are made when they are asked for."""
-        recording = self._recording
+        original = self._original
         found = []
         first = len(self._leaves)
-        shared = first + len(recording._others)
-        for root, number in zip(recording._roots, recording._results, strict=True):
+        shared = first + len(original._others)
+        for root, number in zip(original._roots, original._results, strict=True):
             if number < shared:
-                found.append(recording._others[number - first])
+                found.append(original._others[number - first])
                 continue
             known = self._roots.get(number)
             node = None if known is None else known()
@@ -122,18 +122,18 @@ class _Copy:
                 operands: Any = Operands(self, number)
                 node.inputs = operands
                 node.depth = root.depth
-                if number in recording._choices:
-                    choices.note(node, recording._choices[number])
+                if number in original._choices:
+                    choices.note(node, original._choices[number])
                 self._roots[number] = ref(node)
             found.append(node)
         return found
 
     def operands(self, wanted: int) -> tuple[Node, ...]:
         """Return the operands of a root, by its number; all roots get operands now."""
-        recording = self._recording
-        made = [*self._leaves, *recording._others]
+        original = self._original
+        made = [*self._leaves, *original._others]
         found: tuple[Node, ...] = ()
-        for node, places in recording._steps:
+        for node, places in original._steps:
             number = len(made)
             inputs = tuple([made[place] for place in places])
             known = self._roots.get(number)
@@ -145,12 +145,12 @@ class _Copy:
             if number == wanted:
                 found = inputs
             made.append(copied(node, inputs) if root is None else root)
-        recording._note(made)
+        original._note(made)
         return found
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
         """Return the known graph of a root, by its number, and the nodes of the graph, as :meth:`learn` was told."""
-        found = self._recording._found.get(wanted)
+        found = self._original._found.get(wanted)
         if found is None or any(node.result is not None for node in found.pending):
             return None
         order = found.order[:]
@@ -166,21 +166,21 @@ class _Copy:
 
     def learn(self, wanted: int, graph: Any) -> None:
         """Note the known graph of a root, by its number, unless others have been evaluated, which it may contain."""
-        recording = self._recording
+        original = self._original
         if any((other := known()) is not None and other.result is not None for known in self._roots.values()):
             return
-        order, position = topological((recording._roots[recording._results.index(wanted)],))
+        order, position = topological((original._roots[original._results.index(wanted)],))
         numbers = {
-            place: number for number, node in enumerate(recording._leaves) if (place := position.get(node)) is not None
+            place: number for number, node in enumerate(original._leaves) if (place := position.get(node)) is not None
         }
-        steps = {node for node, _ in recording._steps}
-        recording._found[wanted] = _Found(
+        steps = {node for node, _ in original._steps}
+        original._found[wanted] = _Found(
             graph,
             order,
             [*numbers.items()],
             [
                 (position[node], number)
-                for node, number in zip(recording._roots, recording._results, strict=True)
+                for node, number in zip(original._roots, original._results, strict=True)
                 if node in steps and node in position
             ],
             [node for node in order if node.inputs and node not in steps],
