@@ -71,6 +71,8 @@ Results: TypeAlias = Literal[
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
+#: The same on the device "auto" beside a GPU: NumPy takes less time than copying the elements there does.
+_BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
 #: The most elements of a result of one of the products and multiples.
@@ -86,6 +88,9 @@ _CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 _generic: Final = np.generic
 _float16: Final = dtypes.float16
+#: What functions return and take with several arrays, and other arguments of NumPy's types. A union of types is slower.
+_SEVERAL: Final = (tuple, list)
+_NUMPYS: Final = (np.generic, np.dtype)
 
 
 class AtOnce:
@@ -376,7 +381,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             if host is None:
                 host = value._host if value._memory is value._made_cell.memory else value.host()
                 if host is None and most:
-                    host = value.whole_host(most)
+                    host = value.whole_host(most, _BESIDE_GPU if most == QUICK else 0)
                 if host is None:
                     raise LookupError
             if host.dtype is _float16:
@@ -392,7 +397,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError
             raw.append(value)
-        elif not isinstance(value, np.generic | np.dtype):
+        elif not isinstance(value, _NUMPYS):
             raise LookupError
         given.append(value)
     return given
@@ -406,7 +411,8 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     LookupError
         If it is of another type, or a view that is not one of the memory of a cell.
     """
-    if type(found) is _ndarray:
+    kind = type(found)
+    if kind is _ndarray:
         for host in hosts:
             if found is host:  # it was given as ``out``, or there was nothing to do
                 number = [*map(id, hosts)].index(id(host))
@@ -423,10 +429,10 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         return of_host(GpuArray, found, device)
     if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
-    if isinstance(found, tuple | list):
+    if isinstance(found, _SEVERAL):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
-        return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
-    if found is None or type(found) is bool:
+        return items if kind is list else tuple(items) if kind is tuple else kind(*items)
+    if found is None or kind is bool:
         return found
     raise LookupError
 

@@ -321,7 +321,7 @@ def test_values_that_are_read_are_not_updated_meanwhile():
     x = xp.asarray(np.zeros(100_000))
     x += 1
     xp.evaluate(x)
-    held = x.whole_host(1 << 20)
+    held = x.whole_host(1 << 20, 0)
     x += 1
     xp.evaluate(x)
     assert held.max() == 1
