@@ -35,6 +35,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
+from gpuarray.references import owner_count
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -244,7 +245,7 @@ def _own(found: Any, device: Device) -> GpuArray:
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    host = found if found.dtype is kind and found.base is None else found.astype(kind)
+    host = _in_own_memory(found) if found.dtype is kind else found.astype(kind)
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
@@ -420,7 +421,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
                 return view
-            found = found.copy()
+            found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
@@ -434,6 +435,21 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if found is None or kind is bool:
         return found
     raise LookupError
+
+
+def _in_own_memory(found: Any) -> Any:
+    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
+    base = found.base
+    if base is None:
+        return found
+    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
+        return found.copy()
+    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
+        return found.copy()
+    if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
+        return found.copy()
+    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
+    return base
 
 
 def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
