@@ -17,13 +17,13 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
-from gpuarray.functions.random_source import Frame, Source
+from gpuarray.functions.random_source import Frame, Source, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, samplers
 
-_map = build.elementwise
+_map = mapped
 _MASK = 0xFFFFFFFF
 #: By width in bits, the binary logarithm of the number of integers that NumPy makes of half a word.
 _SHARES = {1: 5, 8: 2, 16: 1, 32: 0}
@@ -111,7 +111,7 @@ class Discrete(Source):
         found = _map(ops.add, self._below(frame, limit), start)
         return frame.array(build.cast(found, frame.kind))
 
-    def _below(self, frame: Frame, limit: Node) -> Node:
+    def _below(self, frame: Frame, limit: Node) -> Any:
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
         return _map(samplers.sample_below, limit, numbers, *words)
