@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from gpuarray.graph.layouts import Layout, Shape, coordinates
-from gpuarray.graph.nodes import Concat, Generate, Scatter
+from gpuarray.graph.nodes import Concat, Generate
 from gpuarray.ops import generators
 
 
@@ -47,6 +47,8 @@ class Beyond(NamedTuple):
 
     def of_operand(self, own: Shape, shape: Shape) -> "Beyond":
         """Return the coordinates in an operand that is broadcast to ``shape``."""
+        if own == shape:
+            return self
         axes = self.axes[len(shape) - len(own) :]
         still = Layout(self.shape, (0,) * len(self.shape), 0)
         kept = zip(axes, own, shape[len(shape) - len(own) :], strict=True)
@@ -85,21 +87,30 @@ def is_constant(node: Any) -> bool:
     return isinstance(node, Generate) and node.op is generators.full
 
 
-def inside(node: Scatter, place: "Layout | Beyond") -> tuple[Beyond, list[Layout]] | None:
+@lru_cache(maxsize=8192)
+def inside(layout: Layout, shape: Shape, place: "Layout | Beyond") -> tuple[Beyond, tuple[Layout, ...]] | None:
     """Return where the values of a write to a box are read for the elements at a place, and what is inside.
 
     An element is inside if the positions of all these layouts are not negative. Return None if the place has no
     coordinates.
+
+    Parameters
+    ----------
+    layout : Layout
+        The box.
+    shape : tuple of int
+        The shape of the array.
+    place : Layout or Beyond
+        Where the array is read.
     """
-    assert node.layout is not None
-    sides = box_of(node.layout, node.shape)
+    sides = box_of(layout, shape)
     assert sides is not None
-    axes = place.axes if isinstance(place, Beyond) else coordinates(place, node.shape)
+    axes = place.axes if isinstance(place, Beyond) else coordinates(place, shape)
     if axes is None:
         return None
     tests = []
-    own = [Layout(place.shape, (0,) * len(place.shape), 0)] * len(node.layout.shape)
-    for side, axis, n in zip(sides, axes, node.shape, strict=True):
+    own = [Layout(place.shape, (0,) * len(place.shape), 0)] * len(layout.shape)
+    for side, axis, n in zip(sides, axes, shape, strict=True):
         before = axis._replace(offset=axis.offset - side.start)
         if side.axis is not None:
             own[side.axis] = before
@@ -108,7 +119,7 @@ def inside(node: Scatter, place: "Layout | Beyond") -> tuple[Beyond, list[Layout
         last = side.start + side.extent - 1
         if last < n - 1:
             tests.append(Layout(place.shape, tuple([-step for step in axis.strides]), last - axis.offset))
-    return Beyond(place.shape, tuple(own)), tests
+    return Beyond(place.shape, tuple(own)), tuple(tests)
 
 
 class Part(NamedTuple):

@@ -153,11 +153,11 @@ class Lowering:
                     raise TooLong
                 here = item[0]
                 if here in stored:
-                    memo[item] = self._emit(*item, [])
+                    memo[item] = self._stored(*item)
                     continue
                 times = wanted_at[here] = wanted_at.get(here, 0) + 1
-                if times > 1:
-                    self._refuse_growth(here, times)
+                if times > MOST_OFFSETS or (times > 1 and self.length > 2 * INSTRUCTION_LIMIT):
+                    self._refuse_growth(here)
                 wanted = self._wanted(*item)
                 missing: list[tuple[_Place, list[_Place] | None]] = [(w, None) for w in wanted if w not in memo]
                 if missing:
@@ -226,7 +226,8 @@ class Lowering:
         """Return the values and the target of a write to a box, where they are read for its elements."""
         if self.axes is not None or self.fold_count:
             raise CannotJoin if self.made else StoreFirst(position)
-        found = boxes.inside(node, layout)
+        assert node.layout is not None
+        found = boxes.inside(node.layout, node.shape, layout)
         if found is None:
             raise StoreFirst(position)
         target, values = self.graph.inputs[position]
@@ -248,13 +249,12 @@ class Lowering:
             return []
         raise StoreFirst(position)
 
-    def _refuse_growth(self, position: int, times: int) -> None:
+    def _refuse_growth(self, position: int) -> None:
         """Request that a value is stored which one value needs at very many offsets, or which makes a loop too long.
 
         Where each level of a graph reads the one below at two offsets, the instructions double with each level.
         """
-        is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map | Scatter)
-        if is_open and (times > MOST_OFFSETS or self.length > 2 * INSTRUCTION_LIMIT):
+        if isinstance(self.graph.nodes[position], Map | Scatter):
             raise StoreFirst(self.graph.core(position))
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
@@ -273,18 +273,20 @@ class Lowering:
         below = ((current in self.graph.stored, self.graph.nodes[current]) for current in self.graph.below(position))
         return any(stored or (isinstance(node, Generate) and not node.op.is_constant) for stored, node in below)
 
-    def _emit(self, position: int, layout: Layout | Beyond, level: int, values: list[int]) -> int:
-        node = self.graph.nodes[position]
-        if isinstance(layout, Beyond):
-            if position in self.graph.stored:
-                return self._take(position, layout.seen_through(contiguous(node.shape)), level)
-            if isinstance(node, View) and not values:
-                return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
-        elif position in self.graph.stored:
+    def _stored(self, position: int, layout: Layout | Beyond, level: int) -> int:
+        """Return the instruction that reads a stored value."""
+        if isinstance(layout, Layout):
             return self._read(position, layout, level)
+        return self._take(position, layout.seen_through(contiguous(self.graph.nodes[position].shape)), level)
+
+    def _emit(self, position: int, layout: Layout | Beyond, level: int, values: list[int]) -> int:
+        """Return the instruction that computes a value from those that :meth:`_wanted` named."""
+        node = self.graph.nodes[position]
+        if type(node) is Map:  # the most frequent first
+            return self._applied(node.op, tuple(values), node.dtype)
+        if isinstance(node, View) and isinstance(layout, Beyond) and not values:
+            return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
         match node:
-            case Map():
-                return self._applied(node.op, tuple(values), node.dtype)
             case View():
                 return values[0]
             case Generate():
@@ -301,7 +303,7 @@ class Lowering:
                 slot = self.input_slot(source)
                 taken_level = max(self.instructions[values[0]].level, OUTER)
                 return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
-            case Leaf() | Reduce() | Scan() | Contract() | Call():
+            case Map() | Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
@@ -383,7 +385,8 @@ class Lowering:
 
     def _select(self, node: Scatter, place: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""
-        found = boxes.inside(node, place)
+        assert node.layout is not None
+        found = boxes.inside(node.layout, node.shape, place)
         assert found is not None
         written, target = values
         tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in found[1]]

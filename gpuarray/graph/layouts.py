@@ -275,7 +275,8 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
     return Layout(outer.shape, tuple(strides), offset)
 
 
-def coordinates(layout: Layout, shape: Shape) -> list[Layout] | None:
+@lru_cache(maxsize=8192)
+def coordinates(layout: Layout, shape: Shape) -> tuple[Layout, ...] | None:
     """Return the coordinates of the positions of a layout in an array of ``shape``, as one layout for each axis.
 
     Return None if there is none: if a step along an axis of the layout passes from one line of the array to the next.
@@ -283,7 +284,7 @@ def coordinates(layout: Layout, shape: Shape) -> list[Layout] | None:
     Examples
     --------
     >>> coordinates(Layout((2, 3), (5, 1), 6), (4, 5))
-    [Layout(shape=(2, 3), strides=(1, 0), offset=1), Layout(shape=(2, 3), strides=(0, 1), offset=1)]
+    (Layout(shape=(2, 3), strides=(1, 0), offset=1), Layout(shape=(2, 3), strides=(0, 1), offset=1))
     """
     radix = contiguous_strides(shape)
     start = _digits(layout.offset, radix)
@@ -299,4 +300,4 @@ def coordinates(layout: Layout, shape: Shape) -> list[Layout] | None:
             high[k] += max(reach, 0)
     if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, shape, strict=True)):
         return None
-    return [Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))]
+    return tuple([Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))])

@@ -1,5 +1,7 @@
 """Splines and what is interpolated with them are SciPy's."""
 
+import re
+
 import numpy as np
 import pytest
 from ndimage_cases import MODES, compare, placed, same, sample
@@ -97,3 +99,13 @@ def test_rotation_is_a_few_launches():
         a = xp.ones((40, 50), np.float32)
         assert xp.explain(ndi.rotate(a, 20, order=1, reshape=False)).launches <= 3
         assert xp.explain(ndi.zoom(a, 1.5, order=3)).launches <= 6
+
+
+def test_kernels_of_order_1_read_little():
+    with xp.using(device="wgpu"):
+        a, points = xp.asarray(sample((300, 202), "f4")), xp.asarray(sample((2, 300, 202), "f4") * 200)
+        # four elements of the image, and tables of positions and rests along both axes, or the coordinates
+        for found, others in ((ndi.zoom(a, 0.5, order=1), 4), (ndi.map_coordinates(a, points, order=1), 2)):
+            plan = xp.explain(found, stage="wgsl")
+            assert plan.launches == 1
+            assert len(re.findall(r"let (?:v\d+_0|w\d+)\b.* = input", str(plan))) == 4 + others

@@ -5,7 +5,7 @@ run: values, and offsets of views that move. Used by the dispatcher.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from struct import Struct, pack
+from struct import Struct
 from typing import Any, Final
 
 import numpy as np
@@ -16,55 +16,31 @@ from gpuarray.dtypes import DType
 from gpuarray.providers.wgpu.pipelines import Kernel, Layout
 
 _KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
-_FLOAT: Final = Struct("<f")
 
 
-def _float32_bytes(value: Any) -> bytes:
-    if isinstance(value, np.float32):
-        return value.tobytes()  # keeps the payload of a NaN
-    try:
-        return _FLOAT.pack(value)
-    except OverflowError:
-        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
+def _integer(nbytes: int) -> Callable[[Any], bytes]:
+    """Return what encodes integers modulo the size of some bytes."""
+    return lambda value: (int(value) & (1 << 8 * nbytes) - 1).to_bytes(nbytes, "little")
 
 
-def _small_integer_bytes(value: Any) -> bytes:
-    return (int(value) & 0xFFFFFFFF).to_bytes(4, "little")
+def _converted(*steps: DType) -> Callable[[Any], bytes]:
+    """Return what encodes numbers that are converted to one dtype after the other; others keep their bits, as NaN."""
 
+    def encode(value: Any) -> bytes:
+        with np.errstate(all="ignore"):
+            for dtype in steps:
+                value = np.asarray(value).astype(dtype)
+        return bytes(value.tobytes())
 
-def _large_integer_bytes(value: Any) -> bytes:
-    return (int(value) & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
-
-
-def _float64_bytes(value: Any) -> bytes:
-    return pack("<d", value)
-
-
-def _complex64_bytes(value: Any) -> bytes:
-    if isinstance(value, np.complex64):
-        return value.tobytes()
-    return _float32_bytes(value.real) + _float32_bytes(value.imag)
-
-
-def _complex128_bytes(value: Any) -> bytes:
-    return pack("<dd", value.real, value.imag)
-
-
-def _float16_bytes(value: Any) -> bytes:
-    with np.errstate(over="ignore"):
-        return np.float32(np.float16(value)).tobytes()
+    return encode
 
 
 #: The parameter words of a scalar of each dtype, as little-endian bytes.
 ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
-    **dict.fromkeys((dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.int32), _small_integer_bytes),
-    **dict.fromkeys((dtypes.uint8, dtypes.uint16, dtypes.uint32), _small_integer_bytes),
-    **dict.fromkeys((dtypes.int64, dtypes.uint64), _large_integer_bytes),
-    dtypes.float16: _float16_bytes,
-    dtypes.float32: _float32_bytes,
-    dtypes.float64: _float64_bytes,
-    dtypes.complex64: _complex64_bytes,
-    dtypes.complex128: _complex128_bytes,
+    **dict.fromkeys((dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED), _integer(4)),
+    **dict.fromkeys((dtypes.int64, dtypes.uint64), _integer(8)),
+    dtypes.float16: _converted(dtypes.float16, dtypes.float32),
+    **{dtype: _converted(dtype) for dtype in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)},
 }
 
 

@@ -16,6 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
@@ -97,7 +98,7 @@ def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
     if mode == "constant":
         last = np.int32(extent - 1)
         near = _clipped(whole, last)
-        beyond = (whole != near) | ((near == last) & (rest > 0))
+        beyond = (whole != near) | ((near == last) & rest.astype(bool))
         whole = near if order == 1 else whole
     elif mode == "wrap":
         period = max(extent - 1, 1)
@@ -152,11 +153,10 @@ class _Ends(NamedTuple):
 _Known = tuple[_Reads | list[_Ends], Node | None]
 
 
-def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int, *, is_coherent: bool = False) -> _Known:
+def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Known:
     """Return what is read of an array that is extended by ``pad`` elements.
 
-    Where neighbouring results are of neighbouring elements, those of order 1 are blended, four at a time. Others are a
-    reduction, so that what lies side by side in memory is read at once.
+    Results of order 1 are blended, four at a time. Others are a reduction over the elements of windows.
     """
     starts = [
         None
@@ -165,14 +165,37 @@ def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int, *, is_c
         for here, extent in zip(at, target.source, strict=True)
     ]
     moved = [axis for axis, start in enumerate(starts) if start is not None]
+    is_blended = target.order == 1 and len(moved) <= _BLENDED and target.mode != "grid-constant"
+    if is_blended:
+        starts = [None if s is None else _beside(s, axis, target) for axis, s in enumerate(starts)]
     beyond: Any = None
     for start in starts:
         if start is not None and start.beyond is not None:
             outside = target.put(start.beyond)
             beyond = outside if beyond is None else beyond | outside
-    is_blended = is_coherent and target.order == 1 and len(moved) <= _BLENDED and target.mode != "grid-constant"
     reads = _ends(starts, target) if is_blended else _reads(starts, moved, target)
     return reads, None if beyond is None else beyond.node()
+
+
+def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
+    """Return positions that are known beforehand such that the second element is one after the first, if they can be.
+
+    A negative rest then tells that a result is the constant, so that fewer tables are read.
+    """
+    whole, rest, beyond = start
+    last = target.source[axis] - 1
+    if not isinstance(whole, np.ndarray) or not last:
+        return start
+    first, second = target.between(whole, axis)
+    is_same, is_turned = second == first, second == first - 1
+    if not (is_same | is_turned | (second == first + 1)).all():
+        return start
+    low = np.where(is_turned, second, np.where(is_same, np.minimum(first, last - 1), first))
+    rest = np.where(is_turned, 1 - rest, np.where(is_same, first - low, rest)).astype(target.dtype)
+    if beyond is None or not beyond.any():
+        return _Start(low, target.put(rest), None)
+    rest = target.put(np.where(beyond, target.dtype.type(-1), rest))
+    return _Start(low, rest, elementwise.signbit(rest))
 
 
 def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
@@ -181,14 +204,14 @@ def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
         if start is None:
             found.append(_Ends([target.put(target.kept(axis)).node()], []))
             continue
-        after = start.whole + np.int32(1)
-        if target.mode == "constant":  # the first is inside
-            steps = [start.whole, np.minimum(after, np.int32(target.source[axis] - 1))]
+        first, second = target.between(start.whole, axis)
+        step = target.put(target.step(first, axis))
+        if isinstance(first, np.ndarray) and (second == first + 1).all():
+            following = step + np.int32(prod(target.source[axis + 1 :]))
         else:
-            steps = [target.inside(start.whole, axis), target.inside(after, axis)]
-        weights = start.rest.dtype.type(1) - start.rest, start.rest
-        own = [target.put(target.step(place, axis)).node() for place in steps]
-        found.append(_Ends(own, [target.put(weight).node() for weight in weights]))
+            following = target.put(target.step(second, axis))
+        rest = target.put(start.rest)
+        found.append(_Ends([step.node(), following.node()], [(1 - rest).node(), rest.node()]))
     return found
 
 
@@ -247,6 +270,13 @@ class _Target(NamedTuple):
             return _clipped(last - abs(last - abs(places)) if self.order > 1 else places, last)
         return inside(places, extent, _READ_AS.get(self.mode, self.mode))
 
+    def between(self, whole: Any, axis: int) -> tuple[Any, Any]:
+        """Return the two places between which results of order 1 lie, inside an axis."""
+        after = whole + np.int32(1)
+        if self.mode == "constant":  # the first is inside
+            return whole, np.minimum(after, np.int32(self.source[axis] - 1))
+        return self.inside(whole, axis), self.inside(after, axis)
+
     def step(self, places: Any, axis: int) -> Any:
         """Return what places inside an axis add to flat positions; ``-size`` for the constant."""
         stride = np.int32(prod(self.source[axis + 1 :]))
@@ -272,7 +302,7 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
 
 @lru_cache(maxsize=64)
 def _known_beforehand(places: Places, target: _Target, pad: int) -> _Known:
-    return _known(places.coordinates(target.dtype, target.device), target, pad, is_coherent=True)
+    return _known(places.coordinates(target.dtype, target.device), target, pad)
 
 
 def interpolated(
