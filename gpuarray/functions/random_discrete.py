@@ -21,7 +21,7 @@ from gpuarray.functions.random_source import Frame, Source, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, samplers
+from gpuarray.ops import generators, philox, samplers
 
 _map = mapped
 _MASK = 0xFFFFFFFF
@@ -86,7 +86,7 @@ class Discrete(Source):
             return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
         return frame.array(self._evenly(frame, int(first), int(last) - int(first)))
 
-    def _evenly(self, frame: Frame, first: int, spread: int) -> Node:
+    def _evenly(self, frame: Frame, first: int, spread: int) -> Any:
         """Return uniform integers from ``first`` to ``first + spread`` as NumPy draws them for the dtype."""
         kind = frame.kind
         if not spread:
@@ -96,15 +96,20 @@ class Discrete(Source):
             width = 32
         span = 1 << width
         limit = (spread + 1) % span
-        numbers = limit & _MASK, limit >> 32, *divmod(span % (spread + 1), 1 << 32)[::-1]
+        threshold = span % (spread + 1)
         if width == 64:
             place, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
         else:
             share = _SHARES[width]
             place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
-        parameters = (*place.parameters, share, *numbers)
-        node: Node = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
-        return _map(ops.add, node, build.full((), first, kind)) if first else node
+        if frame.is_immediate:
+            drawn = philox.below(range(frame.size), place, share, limit, threshold, held)
+            found: Any = drawn.reshape(frame.shape).astype(kind)
+        else:
+            numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
+            parameters = (*place.parameters, share, *numbers)
+            found = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
+        return _map(ops.add, found, build.full((), first, kind)) if first else found
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""

@@ -308,7 +308,7 @@ def _below_once(
 def run_of(index: Any) -> tuple[int, int] | None:
     """Return the first and the last of flat indices that are one run in C order, else None."""
     if isinstance(index, range):
-        return (index[0], index[-1]) if index.step == 1 and len(index) > 1 else None
+        return (index[0], index[-1]) if index.step == 1 and index else None
     flat = np.asarray(index).reshape(-1)
     if flat.size < 2:
         return None

@@ -345,6 +345,10 @@ def test_numbers_that_are_drawn_at_once_are_those_of_kernels():
             drawn += [rng.lognormal(), rng.standard_normal(4)]
             rng.bit_generator.state = state
             drawn += [rng.laplace(size=5), rng.geometric(0.3, 4), rng.standard_cauchy(3)]
+            for kind in ("int8", "uint16", "int64", "uint64", "bool"):
+                low, high = (0, 2) if kind == "bool" else (3, 100)
+                drawn += [rng.integers(low, high, size, kind) for size in ((), 1, 5, (3, 2), 5)]
+            drawn += [rng.integers(-5, 1 << 60, 4), rng.integers(1 << 40), rng.integers(0, [3, 5]), rng.random()]
             found.append([np.asarray(each) for each in drawn])
     for recorded, drawn_now in zip(*found, strict=True):
         assert recorded.dtype == drawn_now.dtype
