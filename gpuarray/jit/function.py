@@ -100,7 +100,7 @@ class Jitted(Generic[P, R]):
                         self._use(key)
                     replayed: R = recording.play(call)
                     return replayed
-        if call.layouts and (copied := self._with_copies(call, args, keywords)) is not None:
+        if (copied := self._with_copies(call, args, keywords)) is not None:
             return copied[0]
         if self._has_passing_sizes(key, call):
             result = self._function(*args, **keywords)
@@ -150,6 +150,8 @@ class Jitted(Generic[P, R]):
         for other offsets of the views, or if the function writes to its arguments or returns views of them.
         """
         views = call.without_offsets()
+        if views is None:
+            return None
         with self._lock:
             if views not in self._offsets and len(self._offsets) >= self._maxsize:
                 self._offsets.clear()
