@@ -158,10 +158,8 @@ class Jitted(Generic[P, R]):
             count = self._offsets.setdefault(views, 0)
             if count >= 0:
                 self._offsets[views] = count + 1
-        return self._run_with_copies(views, args, keywords) if count >= _OFFSETS else None
-
-    def _run_with_copies(self, views: Hashable, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
-        """Do what :meth:`_with_copies` does; ``views`` is the signature without the offsets of views."""
+        if count < _OFFSETS:
+            return None
         given = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
         named = {name: value if name in self._static_names else _copied(value) for name, value in keywords.items()}
         call = self._call(given, named, "copies")

@@ -21,6 +21,7 @@ from gpuarray.jit.guards import has_identity
 #: Scalars of which each call has its own value.
 NUMBERS: Final = (int, float, complex)
 _PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(Ellipsis), np.bool_))
+_CONTAINERS: Final = (tuple, list, dict)
 _numbers: Final = count()
 _numbers_of_settings: Final[dict[Config, int]] = {}
 #: So many settings are known at once; those that come again later have another number, and are recorded again.
@@ -92,16 +93,16 @@ class Call:
             self.values.append(value)
         elif kind in _PLAIN:
             self.key += ("is", kind, value)
-        elif kind is tuple or kind is list:
-            self.key += (kind, len(value))
-            for part in value:
-                self.take(part)
-        elif kind is dict:
-            self.key += (kind, tuple(value))
-            for part in value.values():
-                self.take(part)
+        elif kind in _CONTAINERS:
+            self._take_items(value, kind, self.take)
         else:
             self._take_other(value, kind)
+
+    def _take_items(self, value: Any, kind: type, take: Callable[[Any], None]) -> None:
+        """Add a container, and what is in it by a function."""
+        self.key += (kind, tuple(value) if kind is dict else len(value))
+        for part in value.values() if kind is dict else value:
+            take(part)
 
     def _take_other(self, value: Any, kind: type) -> None:
         if isinstance(value, np.number):
@@ -119,9 +120,7 @@ class Call:
             self.key.append(kind)
             self.values.append(value)
         elif isinstance(value, tuple) and hasattr(value, "_fields"):
-            self.key += (kind, len(value))
-            for part in value:
-                self.take(part)
+            self._take_items(value, kind, self.take)
         elif kind is slice:
             self.take_static((value.start, value.stop, value.step))
         else:
@@ -136,15 +135,8 @@ class Call:
             If its values cannot be told apart.
         """
         kind = type(value)
-        if kind in (tuple, list):
-            self.key += (kind, len(value))
-            for part in value:
-                self.take_static(part)
-            return
-        if kind is dict:
-            self.key += (kind, tuple(value))
-            for part in value.values():
-                self.take_static(part)
+        if kind in _CONTAINERS:
+            self._take_items(value, kind, self.take_static)
             return
         if kind in (float, complex):  # of which 0.0 equals -0.0
             self.key += ("is", kind, repr(value))
