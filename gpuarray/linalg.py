@@ -10,6 +10,7 @@ from numpy.linalg import LinAlgError
 from gpuarray.functions.factorisations import (
     EighResult,
     EigResult,
+    QRResult,
     cholesky,
     eig,
     eigh,
@@ -17,7 +18,6 @@ from gpuarray.functions.factorisations import (
     eigvalsh,
     qr,
 )
-from gpuarray.functions.lapack import QRResult, SVDResult
 from gpuarray.functions.linalg_products import cross, diagonal, multi_dot, outer, trace
 from gpuarray.functions.linear_systems import (
     LstsqResult,
@@ -33,7 +33,7 @@ from gpuarray.functions.linear_systems import (
 )
 from gpuarray.functions.norms import matrix_norm, norm, vector_norm
 from gpuarray.functions.products import matmul, matrix_transpose, tensordot, vecdot
-from gpuarray.functions.singular_values import cond, matrix_rank, pinv, svd, svdvals
+from gpuarray.functions.singular_values import SVDResult, cond, matrix_rank, pinv, svd, svdvals
 
 __all__ = [
     "EigResult",

@@ -31,6 +31,7 @@ from numpy.testing import (
 
 from gpuarray.array import GpuArray
 from gpuarray.autodiff.checks import check_grads
+from gpuarray.autodiff.containers import leaves, rebuilt
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.functions.creation import asarray
@@ -65,12 +66,8 @@ def _of_host_copies(function: _F) -> _F:
 
 
 def _hosted(value: Any) -> Any:
-    """Replace arrays by host copies, also in lists, tuples and dictionaries."""
-    if isinstance(value, GpuArray):
-        return value.get()
-    if isinstance(value, dict):
-        return {key: _hosted(item) for key, item in value.items()}
-    return type(value)(map(_hosted, value)) if type(value) in (list, tuple) else value
+    """Replace arrays by host copies, also in containers."""
+    return rebuilt(value, lambda leaf: leaf.get() if isinstance(leaf, GpuArray) else leaf)
 
 
 assert_almost_equal = _of_host_copies(np.testing.assert_almost_equal)
@@ -210,7 +207,7 @@ def _outcome(function: Callable[..., Any], arguments: list[Any]) -> tuple[Any, E
     try:
         with np.errstate(all="ignore"):
             result = function(*arguments)
-            evaluate(*_arrays((result, arguments)))  # evaluation raises some errors
+            evaluate(*[leaf for leaf in leaves((result, arguments)) if isinstance(leaf, GpuArray)])  # may raise errors
     except Exception as error:
         return None, error
     return result, None
@@ -224,26 +221,8 @@ def _public_class(error: Exception) -> type[BaseException]:
 
 
 def _map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Return a value with a function applied to the NumPy arrays in its lists, tuples and dictionaries."""
-    if isinstance(value, np.ndarray):
-        return function(value)
-    if type(value) in (list, tuple):
-        return type(value)(_map_arrays(item, function) for item in value)
-    if type(value) is dict:
-        return {key: _map_arrays(item, function) for key, item in value.items()}
-    return value
-
-
-def _arrays(value: Any) -> Iterator[GpuArray]:
-    if isinstance(value, GpuArray):
-        yield value
-    elif isinstance(value, list | tuple | dict):
-        for _, item in _items(value):
-            yield from _arrays(item)
-
-
-def _items(values: Any) -> Iterable[tuple[Any, Any]]:
-    return values.items() if isinstance(values, dict) else enumerate(values)
+    """Return a value with a function applied to the NumPy arrays in its containers."""
+    return rebuilt(value, lambda leaf: function(leaf) if isinstance(leaf, np.ndarray) else leaf)
 
 
 def _require(condition: bool, message: str, text: str) -> None:
@@ -255,7 +234,7 @@ def _assert_same_items(actual: Any, desired: Any, compare: Callable[..., None], 
     kind = dict if isinstance(desired, dict) else list if isinstance(desired, list) else tuple
     _require(isinstance(actual, kind), message, f"a {kind.__name__} is desired, not {type(actual).__name__}")
     _require(len(actual) == len(desired), message, f"{len(desired)} items are desired, not {len(actual)}")
-    for key, item in _items(desired):
+    for key, item in desired.items() if kind is dict else enumerate(desired):
         _require(kind is not dict or key in actual, message, f"no item {key!r}")
         compare(actual[key], item, message=f"{message}[{key!r}]")
 

@@ -29,6 +29,7 @@ ALLOWED = {
     ("runtime/places.py", "_is_owned"): "whether this thread evaluates on a device, likewise",
     ("providers/wgpu/native.py", "_internal"): "handles of wgpu-native; launches go through the public driver",
     ("functions/arguments.py", "_NoValue"): "NumPy's default of arguments, also in the signature of numpy.sum",
+    ("functions/lapack.py", "_umath_linalg"): "the ufuncs behind numpy.linalg, whose functions replace missing ones",
     ("functions/ufuncs.py", "_core.umath._ones_like"): "the loop behind numpy.ones_like, also public as that function",
     ("functions/ufuncs.py", "_core.umath.clip"): "the ufunc behind numpy.clip, also public as that function",
 }

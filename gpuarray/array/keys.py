@@ -154,7 +154,8 @@ def selected(layout: Layout, key: tuple[Any, ...], device: Device) -> indexing.S
         consumed += axes
     layout = _with_mask_axes(layout, elements, consumed)
     items = indexing.expand(tuple(elements), len(layout.shape), consumed)
-    selection = indexing.select(layout, indexing.check_masks(items, layout.shape))
+    indexing.check_masks(items, layout.shape)
+    selection = indexing.select(layout, items)
     _check_broadcast([part.node.shape for part in selection.arrays])
     return selection
 

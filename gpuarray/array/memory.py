@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -255,19 +255,27 @@ class MemoryArray:
             return None
         return cell.look()
 
-    def whole_host(self, most: int) -> npt.NDArray[Any] | None:
-        """Return up to ``most`` elements for reading; None if they are to be computed, or the device is not the host.
+    def whole_host(self, most: int, beside_gpu: int) -> npt.NDArray[Any] | None:
+        """Return elements for reading; None if they are to be computed, or are many, or the device is not the host.
 
         The result keeps them as they are while it exists.
+
+        Parameters
+        ----------
+        most : int
+            The most elements.
+        beside_gpu : int
+            The same where the device ``"auto"`` may be a GPU, which does not have them.
         """
         cell = self._cell
-        if self._part is not None or self.size > most or not is_cpu(cell.device):
+        is_host = is_cpu(cell.device)
+        if self._part is not None or self.size > (most if is_host else beside_gpu if cell.device is AUTO else 0):
             return None
         if config.current.memory_limit:
             return None
         node = cell.node
         leaf = node if type(node) is Leaf else node.result
-        value = None if leaf is None else evaluate.value_of(leaf)
+        value = None if leaf is None or (leaf.buffers and not is_host) else evaluate.value_of(leaf)
         if value is None:
             return None
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)

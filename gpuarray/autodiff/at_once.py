@@ -27,32 +27,39 @@ from gpuarray.ops import factorisations, reductions
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import compute_small, read, strided, value_of
 
+#: The kinds of steps that run no code of the user's.
+_KINDS: Final = {Outputs, *rules}
 #: An array, or a scalar of NumPy if it has no axes.
 Value = npt.NDArray[Any]
 
 
-def pull(program: Program, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
+def pull(program: Program, cotangents: Cotangents) -> list[GpuArray | None] | None:
     """Return the cotangents of the variables of a program, given those of the results; None stands for zeros.
 
-    They are computed at once if all values of the program are small and in host memory, and recorded otherwise.
+    The result is None if a value of the program is large, or not in host memory, or a rule raises an error: the rules
+    that record raise it with the line.
     """
     limit = immediacy().limit
-    if limit and program.device.kind in FREE:
-        nodes: list[Any] = [node for node, _, _ in program.steps if isinstance(node, BaseNode)]
-        if max([prod(node.shape) for node in nodes], default=0) <= limit:
-            seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
-            if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
-                values = compute_small(nodes, program.results, program.device)
-                if values is not None:
-                    runs_code = any(not isinstance(node, BaseNode | Outputs) for node, _, _ in program.steps)
-                    try:
-                        if runs_code or (found := _HostWalk(program, values).run(seeds)) is None:
-                            found = _HostWalk(program, values, is_careful=True).run(seeds)
-                        assert found is not None
-                        return found
-                    except (DerivativeError, np.linalg.LinAlgError):
-                        pass  # the rules that record raise it with the line
-    return program.pull(cotangents, walk)
+    if not limit or program.device.kind not in FREE:
+        return None
+    nodes: list[Any] = [node for node, _, _ in program.steps if isinstance(node, BaseNode)]
+    if max([prod(node.shape) for node in nodes], default=0) > limit:
+        return None
+    seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
+    if any((seed is None) != (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
+        return None
+    values = compute_small(nodes, program.results, program.device)
+    if values is None:
+        return None
+    runs_code = not {type(node) for node, _, _ in program.steps} <= _KINDS
+    try:
+        found = None if runs_code else _HostWalk(program, values).run(seeds)
+        return found or _HostWalk(program, values, is_careful=True).run(seeds)
+    except (DerivativeError, np.linalg.LinAlgError):
+        return None
+
+
+Program.at_once = staticmethod(pull)
 
 
 class _HostWalk:
@@ -186,7 +193,7 @@ def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, 
 
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
-    found = parts(node, ct, lambda: [walk.value(value) for value in (node, *operands)], wanted, walk.scaled)
+    found = parts(node, operands, ct, walk.value, wanted, walk.scaled)
     for operand, part, is_wanted in zip(operands, found, wanted, strict=True):
         if part is not None and is_wanted:
             walk.fit(operand, part, is_own=part is not ct)

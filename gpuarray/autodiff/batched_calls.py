@@ -1,11 +1,11 @@
 """The batching rules of calls: most take stacks of lines or matrices, and others are turned into what does.
 
 A rule takes the batch, one of the outputs of a call, and the counterparts of its operands, each None where it is the
-same for all elements. It returns a function that makes the counterpart of an output; the counterparts of all outputs of
-one call come from one function, so that they stay the outputs of one call.
+same for all elements. It returns the counterpart of the only output, or a function that makes that of an output: the
+counterparts of all outputs of one call come from one function, so that they stay the outputs of one call.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from gpuarray.graph.nodes import Call, Node
 from gpuarray.ops import calls, factorisations, images, reductions
 from gpuarray.ops import elementwise as ops
 
-_Made: TypeAlias = Callable[[Call], Node]
+_Made: TypeAlias = Node | Callable[[Call], Node]
 _Owns: TypeAlias = Sequence[Node | None]
 _Rule: TypeAlias = Callable[[Batch, Call, _Owns], _Made]
 
@@ -34,20 +34,18 @@ def counterpart(batch: Batch, node: Call) -> Node:
         if rule is None:
             raise without_rule(node, name_of(node))
         made = batch.calls[key] = rule(batch, node, [batch.value(operand) for operand in node.inputs])
-    found: Node = made(node)
+    found: Node = made(node) if callable(made) else made
     return found
 
 
-def _called(
-    node: Call, operands: Sequence[Node], lead: tuple[int, ...], parameters: Mapping[str, Any] | None = None
-) -> _Made:
-    """Return what makes outputs with some axes in front."""
-    inputs, own = tuple(operands), node.parameters if parameters is None else parameters
-    return lambda output: Call(output.op, inputs, own, output.output, (*lead, *output.shape), output.dtype)
+def _called(batch: Batch, node: Call, *inputs: Node) -> _Made:
+    """Return what makes outputs with the axis of the batch in front."""
+    shape = (batch.size,)
+    return lambda output: Call(output.op, inputs, node.parameters, output.output, shape + output.shape, output.dtype)
 
 
 def _stacked(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    return _called(node, [batch.full(operand) for operand in node.inputs], (batch.size,))
+    return _called(batch, node, *[batch.full(operand) for operand in node.inputs])
 
 
 def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
@@ -156,11 +154,10 @@ def _adjoint(node: Node) -> Node:
 def _search(batch: Batch, node: Call, owns: _Owns) -> _Made:
     line, values = node.inputs
     if owns[0] is None:
-        return _called(node, [line, batch.full(values)], (batch.size,))
+        return _called(batch, node, line, batch.full(values))
     if line.dtype.kind == "c":
         raise without_rule(node, name_of(node), " of complex numbers in lines that differ along the batch")
-    found = _searched(batch, owns[0], batch.full(values), node.parameters["side"])
-    return lambda output: found
+    return _searched(batch, owns[0], batch.full(values), node.parameters["side"])
 
 
 def _searched(batch: Batch, lines: Node, values: Node, side: str) -> Node:
@@ -198,7 +195,7 @@ def _not(node: Node) -> Node:
 def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
     elements, others = node.inputs
     if owns[1] is None:
-        return _called(node, [batch.full(elements), others], (batch.size,))
+        return _called(batch, node, batch.full(elements), others)
     common = dtypes.promote(elements.dtype, others.dtype)
     lines = build.cast(build.reshape(owns[1], (batch.size, others.size)), common)
     (ordered,) = build.call(calls.sort, [lines], {"descending": False}, [(lines.shape, common)])
@@ -208,15 +205,13 @@ def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
     place = build.elementwise(ops.minimum, _searched(batch, ordered, sought, "left"), others.size - 1)
     starts = batch.starts(others.size, len(elements.shape), dtypes.int64)
     there = build.gather(ordered, build.elementwise(ops.add, place, starts))
-    found = build.elementwise(ops.equal, there, sought)
-    return lambda output: found
+    return build.elementwise(ops.equal, there, sought)
 
 
 def _bincount(batch: Batch, node: Call, owns: _Owns) -> _Made:
     """Count in one line, in which each element has places of its own."""
     (positions,) = node.inputs
-    found = _counted(batch, batch.full(positions), node.parameters["number"])
-    return lambda output: found
+    return _counted(batch, batch.full(positions), node.parameters["number"])
 
 
 def _counted(batch: Batch, positions: Node, number: int) -> Node:
@@ -243,8 +238,7 @@ def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
     at_end = build.elementwise(ops.equal, values, last)
     place = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), found)
     counts = _counted(batch, place, number + 2)
-    made = build.view(counts, slice_axis(contiguous(counts.shape), 1, 1, 1, number))
-    return lambda output: made
+    return build.view(counts, slice_axis(contiguous(counts.shape), 1, 1, 1, number))
 
 
 def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
@@ -266,17 +260,7 @@ def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
     """Find the least sums along the same axis of a stack; it is counted from the last one."""
-    return _called(node, [batch.full(node.inputs[0]), node.inputs[1]], (batch.size,))
-
-
-def _image(made: Callable[[Batch, Call], Node]) -> _Rule:
-    """Return a rule that makes the only output of a call."""
-
-    def rule(batch: Batch, node: Call, owns: _Owns) -> _Made:
-        found = made(batch, node)
-        return lambda output: found
-
-    return rule
+    return _called(batch, node, batch.full(node.inputs[0]), node.inputs[1])
 
 
 #: The rules of calls; a call without one is an error that names it.
@@ -296,8 +280,8 @@ RULES: Final[dict[Any, _Rule]] = {
     calls.histogram: _histogram,
     calls.fold_spans: _folded,
     calls.running_fold: _folded,
-    images.first_of_part: _image(image_rules.batched_parts),
-    images.rank_of_windows: _image(image_rules.batched_ranks),
+    images.first_of_part: image_rules.batched_parts,
+    images.rank_of_windows: image_rules.batched_ranks,
     images.lower_envelope: _enveloped,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,

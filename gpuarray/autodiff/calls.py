@@ -11,13 +11,14 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import composed, triangles
 from gpuarray.autodiff import images as image_rules
-from gpuarray.autodiff.elementwise import adjoint, conj, converted, fitted, scaled
+from gpuarray.autodiff.elementwise import adjoint, apply, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
-from gpuarray.autodiff.program import Cotangents, Outputs
+from gpuarray.autodiff.program import Cotangents, Outputs, called
 from gpuarray.device import Device
+from gpuarray.functions.linalg_products import diagonal
 from gpuarray.functions.matrices import eye, tril
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, Shape, contiguous
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, factorisations, generators, images
 from gpuarray.ops import elementwise as ops
@@ -47,27 +48,13 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
     ]
 
 
-def _call(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: dtypes.DType, **parameters: Any) -> GpuArray:
-    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
-    return wrap(node, operands[0].device)
-
-
-def _output(outputs: Outputs, number: int, shape: Shape, dtype: dtypes.DType, device: Device) -> GpuArray:
-    """Return another output of a call: what was computed, if it was."""
-    known: Any = outputs.known.get(number)
-    if known is None:
-        call = outputs.call
-        known = type(call)(call.op, outputs.inputs, call.parameters, number, shape, dtype)
-    return wrap(known, device)
-
-
 # -- lines -----------------------------------------------------------------------------------------------------------
 
 
 def _sort(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
     """Put each cotangent where its element came from."""
     (x,) = operands
-    order = _call(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
+    order = called(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
     return (wrap(build.place(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
 
 
@@ -75,7 +62,7 @@ def _partition(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> C
     """Put each cotangent where its element came from: in the order of values, operand and result are the same."""
     (x,) = operands
     before, after = (
-        positions_of(_call(calls.argsort, [lines], x.shape, dtypes.int64, descending=False).node())
+        positions_of(called(calls.argsort, [lines], x.shape, dtypes.int64, descending=False).node())
         for lines in (x, wrap(outputs.call, x.device))
     )
     return (wrap(build.place(build.gather(cts[0].node(), after), before, x.shape), x.device),)
@@ -104,14 +91,14 @@ def _fft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     """Transform the cotangent in the same way: the matrix is symmetric."""
     (x,) = operands
     ct = cts[0]
-    return (_resized(_call(calls.fft, [ct], ct.shape, ct.dtype, **outputs.call.parameters), x.shape[-1]),)
+    return (_resized(called(calls.fft, [ct], ct.shape, ct.dtype, **outputs.call.parameters), x.shape[-1]),)
 
 
 def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
     (x,) = operands
     whole = _resized(cts[0], outputs.call.parameters["n"])
-    found = _call(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
-    return (_resized(GpuArray._apply(ops.real, found), x.shape[-1]),)
+    found = called(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
+    return (_resized(apply(ops.real, found), x.shape[-1]),)
 
 
 def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -120,7 +107,7 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
     ct, parameters = cts[0], outputs.call.parameters
     n = parameters["n"]
     shape = (*ct.shape[:-1], n // 2 + 1)
-    half = _call(calls.rfft, [ct], shape, x.dtype, **parameters)
+    half = called(calls.rfft, [ct], shape, x.dtype, **parameters)
     place = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
     is_single = build.elementwise(ops.equal, place, 0)
     if n % 2 == 0:
@@ -134,30 +121,19 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
 
 
 def _inverse(x: GpuArray, dtype: dtypes.DType) -> GpuArray:
-    return _call(factorisations.inv, [x], x.shape, dtype)
+    return called(factorisations.inv, [x], x.shape, dtype)
 
 
 def _solved(left: GpuArray, right: GpuArray) -> GpuArray:
     """Return solutions for columns."""
     shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), *right.shape[-2:])
-    return _call(factorisations.solve, [left, right], shape, dtypes.promote(left.dtype, right.dtype))
+    return called(factorisations.solve, [left, right], shape, dtypes.promote(left.dtype, right.dtype))
 
 
-def _diagonal(values: GpuArray) -> GpuArray:
+def _diagonal(values: GpuArray) -> Any:
     """Return matrices with given diagonals."""
-    extent = values.shape[-1]
-    where = eye(extent, dtype=dtypes.bool_, device=values.device)
-    nothing = wrap(build.full((), 0, values.dtype), values.device)
-    found: GpuArray = GpuArray._apply(ops.where, where, values[..., None, :], nothing)
-    return found
-
-
-def _main(x: GpuArray) -> GpuArray:
-    """Return the main diagonals of matrices."""
-    extent = min(x.shape[-2:])
-    layout = contiguous(x.shape)
-    main = Layout((*x.shape[:-2], extent), (*layout.strides[:-2], layout.strides[-2] + layout.strides[-1]), 0)
-    return wrap(build.view(x.node(), main), x.device)
+    is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
+    return apply(ops.where, is_main, values[..., None, :], 0.0)
 
 
 def _inv(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -196,20 +172,17 @@ def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Co
     if outputs.call.parameters.get("upper"):
         factor, ct = adjoint(factor), adjoint(ct)
     inner = tril(adjoint(factor) @ ct)
-    inner = inner - _diagonal(_main(inner)) / 2
+    inner = inner - _diagonal(diagonal(inner)) / 2
     outer = adjoint(_inverse(factor, factor.dtype))
     found = outer @ inner @ adjoint(outer)
     return (conj(found + adjoint(found)) / 2,)
 
 
-def _gaps(values: GpuArray) -> GpuArray:
+def _gaps(values: GpuArray) -> Any:
     """Return the inverses of the differences of values, 0 on the diagonal."""
     is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
     differences = values[..., None, :] - values[..., :, None]
-    nothing, one = (wrap(build.full((), n, values.dtype), values.device) for n in (0, 1))
-    inverse = 1 / GpuArray._apply(ops.where, is_main, one, differences)
-    found: GpuArray = GpuArray._apply(ops.where, is_main, nothing, inverse)
-    return found
+    return apply(ops.where, is_main, 0.0, 1 / apply(ops.where, is_main, 1.0, differences))
 
 
 def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -231,7 +204,7 @@ def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuA
     kinds = (complex_ if op is factorisations.eig else _real(call.dtype), vectors)
     shapes = (x.shape[:-1], x.shape)
     if call.op is op:
-        first, second = (_output(outputs, n, shapes[n], kinds[n], x.device) for n in (0, 1))
+        first, second = (outputs.output(n, shapes[n], kinds[n], x.device) for n in (0, 1))
         return first, second
     made = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
     return wrap(made[0], x.device), wrap(made[1], x.device)
@@ -247,8 +220,8 @@ def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     inner = None if 0 not in cts else _diagonal(conj(cts[0]))
     if 1 in cts:
         turned = adjoint(vectors) @ conj(cts[1])
-        lengths = _main(turned)
-        lengths = converted(GpuArray._apply(ops.real, lengths), vectors.dtype)
+        lengths = diagonal(turned)
+        lengths = converted(apply(ops.real, lengths), vectors.dtype)
         turned = turned - (adjoint(vectors) @ vectors) * lengths[..., None, :]
         turned = turned * conj(_gaps(values))
         inner = turned if inner is None else inner + turned
@@ -271,7 +244,7 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     else:
         if call.parameters["full_matrices"]:
             shapes[0], shapes[2] = ((*batch, m, m), dtype), ((*batch, n, n), dtype)
-        u, s, vh = (_output(outputs, number, *shapes[number], x.device) for number in range(3))
+        u, s, vh = (outputs.output(number, *shapes[number], x.device) for number in range(3))
     u, more_u, vh, more_vh = u[..., :k], u[..., k:], vh[..., :k, :], vh[..., k:, :]
     of_values = cts.get(0 if alone else 1)
     inner = None if of_values is None else _diagonal(of_values)
@@ -305,8 +278,8 @@ def _of_factors(
         skew = vh @ adjoint(of_vh)
         found = found + scale.mT * ((skew - adjoint(skew)) * gaps)
     if dtype.kind == "c" and of_u is not None:
-        turned = GpuArray._apply(ops.imag, _main(adjoint(u) @ of_u)) / s
-        found = found + _diagonal(GpuArray._apply(ops.complex_from_parts, turned * 0, turned))
+        turned = apply(ops.imag, diagonal(adjoint(u) @ of_u)) / s
+        found = found + _diagonal(apply(ops.complex_from_parts, turned * 0, turned))
     result = u @ found @ vh
     if of_u is not None and m > k:
         part = of_u / scale
@@ -337,7 +310,7 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
         q, r = (wrap(made, x.device) for made in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
         cts = {1: cts[0]}
     else:
-        q, r = (_output(outputs, number, *shapes[number], x.device) for number in (0, 1))
+        q, r = (outputs.output(number, *shapes[number], x.device) for number in (0, 1))
     of_q = conj(cts[0]) if 0 in cts else _zero(q, q.shape)
     of_r = conj(cts[1]) if 1 in cts else _zero(r, r.shape)
     if is_full:
@@ -357,9 +330,9 @@ def _qr_part(q: GpuArray, r: GpuArray, of_q: GpuArray, of_r: GpuArray) -> GpuArr
     """Return the cotangent, without conjugate, of matrices that are not wide."""
     inner = r @ adjoint(of_r) - adjoint(of_q) @ q
     lower = tril(inner, -1)
-    main = _main(inner)
+    main = diagonal(inner)
     if main.dtype.kind == "c":
-        main = converted(GpuArray._apply(ops.real, main), inner.dtype)
+        main = converted(apply(ops.real, main), inner.dtype)
     symmetric = lower + adjoint(lower) + _diagonal(main)
     return adjoint(_solved(r, adjoint(of_q + q @ symmetric)))
 

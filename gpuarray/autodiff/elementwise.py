@@ -21,7 +21,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import FLAT, PARTIALS, Partial
+from gpuarray.ops.derivatives import FLAT, PARTIALS, Operand, Partial
 from gpuarray.ops.spec import MapOp
 
 #: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
@@ -63,7 +63,7 @@ def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
-    found = parts(node, ct, lambda: [wrap(value, device) for value in (node, *inputs)], wanted, scaled)
+    found = parts(node, inputs, ct, lambda value: wrap(value, device), wanted, scaled)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
         for part, operand, is_wanted in zip(found, inputs, wanted, strict=True)
@@ -71,7 +71,7 @@ def transpose(
 
 
 def parts(
-    node: Map, ct: Any, values: Callable[[], Sequence[Any]], wanted: Sequence[bool], scale: Scale
+    node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], wanted: Sequence[bool], scale: Scale
 ) -> Sequence[Any]:
     """Return the cotangents of the operands of an elementwise node as the operation broadcasts and converts them.
 
@@ -79,10 +79,12 @@ def parts(
     ----------
     node : Map
         The node.
+    inputs : sequence of Node
+        Its operands.
     ct : array
         Its cotangent.
-    values : callable
-        Returns the value of the node and those of its operands.
+    value : callable
+        Returns the value of a node.
     wanted : sequence of bool
         Which operands need a cotangent; the others may get None, as do those that have none.
     scale : callable
@@ -91,7 +93,7 @@ def parts(
     op = node.op
     special = _RULES.get(op)
     if special is not None:
-        return special(ct, values()[1:], scale)
+        return special(ct, [value(operand) for operand in inputs], scale)
     partials = partials_of(op)
     if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
         raise undefined(node, op.name)
@@ -100,8 +102,10 @@ def parts(
     for partial, is_wanted in zip(partials, wanted, strict=True):
         if not is_wanted or partial == 0:
             found.append(None)
+        elif type(partial) is Operand:
+            found.append(scale(ct, converted(value(inputs[partial.number - 1]), ct.dtype)))
         elif callable(partial):
-            known = known or values()
+            known = known or [value(own) for own in (node, *inputs)]
             found.append(scale(ct, converted(partial(*known), ct.dtype)))
         elif isinstance(partial, float):
             found.append(ct if partial == 1 else -ct if partial == -1 else ct * partial)
@@ -158,7 +162,7 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
         ct = ct.broadcast(own)
         lead = len(own) - len(shape)
     over = tuple([a for a, n in enumerate(own) if a < lead or (shape[a - lead] == 1 and n != 1)])
-    return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), shape), ct.device)
+    return wrap(build.reshape(build.reduce(reductions.sum, ct.node(), over), shape), ct.device)
 
 
 # -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
@@ -221,7 +225,6 @@ def _complex(x: Any) -> Any:
     return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
 
 
-_SUM: Final = reductions.sum
 _RULES: Final[dict[MapOp, Callable[[Any, Sequence[Any], Scale], Sequence[Any]]]] = {
     ops.where: _where,
     ops.cast: _cast,

@@ -27,7 +27,7 @@ def ranks(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArra
     return found[0], None
 
 
-def batched_ranks(batch: Batch, call: Call) -> Node:
+def batched_ranks(batch: Batch, call: Call, _owns: Sequence[Node | None]) -> Node:
     """Return the elements of a rank of the windows of all elements of a batch."""
     x, table = call.inputs
     starts = batch.starts(x.size, len(x.shape) + 1, dtypes.int64)
@@ -73,7 +73,7 @@ def envelope(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuA
     return through(composed, operands, cts[0])
 
 
-def batched_parts(batch: Batch, call: Call) -> Node:
+def batched_parts(batch: Batch, call: Call, _owns: Sequence[Node | None]) -> Node:
     """Return the first elements of the connected parts of all elements of a batch, which no step connects."""
     (inside,) = call.inputs
     before = tuple([(0, *step) for step in call.parameters["before"]])

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device
-from gpuarray.autodiff import at_once, containers
+from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of programs
+from gpuarray.autodiff import containers
 from gpuarray.autodiff.program import Program, Walk, differentiated, zeros_like
 from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
@@ -82,7 +83,7 @@ class Point:
     def pull(self, cotangents: Sequence[GpuArray | None], walk: Walk | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
         with permissive():
-            found = at_once.pull(self.program, cotangents, walk)
+            found = self.program.pull(cotangents, walk)
         return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:

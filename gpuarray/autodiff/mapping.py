@@ -129,7 +129,12 @@ class _Mapping:
         BatchingError
             If it has written values that differ along the batch to an argument without a batch.
         """
-        _check_unwritten(self._leaves, self._axes, batch)
+        for number, (leaf, axis) in enumerate(zip(self._leaves, self._axes, strict=True)):
+            if axis is None and isinstance(leaf, GpuArray) and tape.batch_of(leaf._cell.node) is batch:
+                raise BatchingError(
+                    f"the function has written values that differ along the batch to array {number} of its arguments, "
+                    "which is the same for all elements; map over it too, or copy it first"
+                )
         return {
             number: array
             for number, (leaf, axis, array) in enumerate(zip(self._leaves, self._axes, self._inner, strict=True))
@@ -198,16 +203,6 @@ def _argument(batch: Batch, source: Node, leaf: Any, device: Any) -> GpuArray:
     if isinstance(leaf, GpuArray):
         array._access = leaf._access
     return array
-
-
-def _check_unwritten(leaves: Sequence[Any], axes: Sequence[int | None], batch: Batch) -> None:
-    """Raise BatchingError if an argument without a batch got values that differ along the batch."""
-    for number, (leaf, axis) in enumerate(zip(leaves, axes, strict=True)):
-        if axis is None and isinstance(leaf, GpuArray) and tape.batch_of(leaf._cell.node) is batch:
-            raise BatchingError(
-                f"the function has written values that differ along the batch to array {number} of its arguments, "
-                "which is the same for all elements; map over it too, or copy it first"
-            )
 
 
 def _placed(batch: Batch, node: Node, own: Node | None, axis: int | None) -> Node:

@@ -7,7 +7,7 @@ that it had, the cotangent, and which operands need one; it returns a cotangent 
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
@@ -19,11 +19,7 @@ from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides, permute
 from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.ops import elementwise as ops
-
-
-def zeros(shape: Shape, dtype: dtypes.DType) -> Node:
-    """Return zeros."""
-    return build.full(shape, 0, dtype)
+from gpuarray.ops.columns import Kind
 
 
 def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
@@ -35,11 +31,11 @@ def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
     """Return an array of ``shape`` whose elements are the sums of the values that a layout shows them as."""
     repeated, layout = without_repetition(layout)
     if repeated:
-        values = build.reduce(_SUM, values, repeated)
+        values = build.reduce(folds.SUM, values, repeated)
     whole = inverse(layout, shape)
     if whole is not None:
         return build.reshape(build.view(values, whole), shape)
-    empty = zeros(shape, values.dtype)
+    empty = build.full(shape, 0, values.dtype)
     if 0 in layout.shape:
         return empty
     if is_injective(layout):
@@ -107,7 +103,7 @@ def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence
 
 def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
     source, positions = inputs
-    empty = zeros(source.shape, source.dtype)
+    empty = build.full(source.shape, 0, source.dtype)
     if not node.size:
         return wrap(empty, device), None
     return wrap(build.scatter_combined(ops.add, empty, ct.node(), positions), device), None
@@ -122,37 +118,48 @@ def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequen
     cts: list[GpuArray | None] = [None] * len(inputs)
     where: Any = node.layout if node.layout is not None else positions[0]
     if wanted[0]:
-        cts[0] = wrap(build.scatter(ct.node(), zeros((), target.dtype), where), device)
+        cts[0] = wrap(build.scatter(ct.node(), build.full((), 0, target.dtype), where), device)
     if wanted[1] and node.layout is not None:
         cts[1] = wrap(build.view(ct.node(), node.layout), device)
     elif wanted[1] and values.size:
         (place,) = positions
         # of several values for one position the last has replaced the others
-        numbers = build.reshape(build.generate(_ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
-        last = build.scatter(zeros(target.shape, dtypes.int64), numbers, place)
+        numbers = build.reshape(build.generate(folds.ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
+        last = build.scatter(build.full(target.shape, 0, dtypes.int64), numbers, place)
         is_last = build.elementwise(ops.equal, build.gather(last, place), numbers)
         seen = build.gather(ct.node(), place)
-        cts[1] = wrap(build.elementwise(ops.where, is_last, seen, zeros((), values.dtype)), device)
+        cts[1] = wrap(build.elementwise(ops.where, is_last, seen, build.full((), 0, values.dtype)), device)
     return cts
 
 
 def _placed(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device) -> Cotangents:
     values, positions = inputs
     if not node.size:
-        return wrap(zeros(values.shape, values.dtype), device), None
+        return wrap(build.full(values.shape, 0, values.dtype), device), None
     is_kept = build.elementwise(ops.less, positions, node.size)
     within = build.elementwise(ops.where, is_kept, positions, 0)
     seen = build.gather(ct.node(), within)
-    return wrap(build.elementwise(ops.where, is_kept, seen, zeros((), values.dtype)), device), None
+    return wrap(build.elementwise(ops.where, is_kept, seen, build.full((), 0, values.dtype)), device), None
 
 
 def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device) -> Cotangents:
-    _, values, positions = inputs
-    if node.combine not in (ops.add, ops.subtract) or values.dtype.kind not in "fc":
-        raise undefined(node, f"{node.combine.name if node.combine else 'scatter'}.at")
-    seen = build.gather(ct.node(), positions)
-    part = elementwise.converted(wrap(seen, device), values.dtype)
-    return ct, -part if node.combine is ops.subtract else part, None
+    op, (_, values, positions) = node.combine, inputs
+    assert op is not None
+    if values.dtype.kind in "fc" and op in (ops.add, ops.subtract):
+        part = elementwise.converted(_seen(ct, positions), values.dtype)
+        return ct, -part if op is ops.subtract else part, None
+    if values.dtype.kind != "f" or op.kind is not Kind.EXTREME:
+        raise undefined(node, f"{op.name}.at")
+    target, new, result = (wrap(value, device) for value in (inputs[0], values, node))
+    is_kept, is_taken = target == result, new == _seen(result, positions)
+    first, others = (own.astype(ct.dtype).node() for own in (is_kept, is_taken))
+    share = ct / wrap(build.scatter_combined(ops.add, first, others, positions), device)
+    part = elementwise.apply(ops.where, is_taken, _seen(share, positions), 0.0)
+    return elementwise.apply(ops.where, is_kept, share, 0.0), elementwise.converted(part, values.dtype), None
+
+
+def _seen(array: GpuArray, positions: Node) -> GpuArray:
+    return wrap(build.gather(array.node(), positions), array.device)
 
 
 def _contract(
@@ -170,9 +177,6 @@ def _contract(
 def _turned(node: Node) -> Node:
     return build.view(node, permute(contiguous(node.shape), (0, 2, 1)))
 
-
-_SUM: Final = folds.SUM
-_ARANGE: Final = folds.ARANGE
 
 #: Leaves and generators have no operands, and calls are joints of their outputs.
 program.rules.update(

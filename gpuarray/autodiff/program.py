@@ -13,10 +13,13 @@ from typing import Any, Final, Protocol, TypeAlias
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, recording, using
 from gpuarray.device import Device
+from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
+from gpuarray.ops.spec import CallOp
 from gpuarray.runtime.evaluate import evaluate_early
 from gpuarray.source_locations import DerivativeOf, Origin, given
 
@@ -79,6 +82,12 @@ class Outputs:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
+    def output(self, number: int, shape: Shape, dtype: DType, device: Device) -> GpuArray:
+        """Return an output: what was computed, if it was."""
+        call = self.call
+        known: Any = self.known.get(number)
+        return wrap(known or Call(call.op, self.inputs, call.parameters, number, shape, dtype), device)
+
 
 def variable(node: Node) -> Node:
     """Return a node with the same value, with respect to which is differentiated; integers are constants.
@@ -101,6 +110,9 @@ _CONSTANT: Final = frozenset((Leaf, Generate))
 class Program:
     """The nodes through which results depend on variables.
 
+    The class attribute ``at_once``, which :mod:`gpuarray.autodiff.at_once` sets, is a function that computes what
+    :meth:`pull` returns of small values, and returns None for others.
+
     Parameters
     ----------
     results : sequence of Node
@@ -112,6 +124,8 @@ class Program:
     device : Device
         Where derivatives are computed.
     """
+
+    at_once: Callable[["Program", Cotangents], list[GpuArray | None] | None]
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
         self.results = tuple(results)
@@ -129,7 +143,7 @@ class Program:
         joints: dict[Any, Outputs] = {}
         found: dict[Any, tuple[Any, ...]] = {}
         finished: set[Any] = {*self.variables}
-        varying = self._varying
+        varying, known, replaced = self._varying, record.operands, record.replaced
         stack: list[Any] = [*self.results]
         while stack:
             node = stack[-1]
@@ -138,10 +152,19 @@ class Program:
                 continue
             operands = found.get(node)
             if operands is None:
-                operands = found[node] = self._operands(node, record, joints)
-                missing = [below for below in operands if below not in finished and type(below) not in _CONSTANT]
-                if missing:
-                    stack += reversed(missing)
+                if node in replaced:
+                    joint, self.numbers[node] = replaced[node]
+                    operands = (joint,)
+                else:  # a tuple of its own, so that whoever counts references sees that somebody else has the operands
+                    operands = (*(node.inputs or known.get(node, ())),)
+                    if type(node) is Call and operands:
+                        operands = (self._joint(node, operands, record, joints),)
+                found[node] = operands
+                height = len(stack)
+                for below in reversed(operands):
+                    if below not in finished and type(below) not in _CONSTANT:
+                        stack.append(below)
+                if len(stack) > height:
                     continue
             finished.add(node)
             stack.pop()
@@ -150,23 +173,14 @@ class Program:
                 varying.add(node)
                 self.steps.append((node, operands, depends))
 
-    def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
-        """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
-        if node in record.replaced:
-            joint, self.numbers[node] = record.replaced[node]
-            return (joint,)
-        operands = node.inputs
-        if type(node) is not Call:
-            return (*(operands or record.operands.get(node, ())),)
-        operands = record.operands_of(node)
-        if not operands:
-            return ()
+    def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
+        """Return what stands between the outputs of a call and its operands."""
         key = node.op, operands, node.detail[1]
         self.numbers[node] = node.output
         if key not in joints:
-            joints[key] = Outputs(node, (*operands,), dict(record.calls.get(key, {})))
+            joints[key] = Outputs(node, operands, dict(record.calls.get(key, {})))
         joints[key].known[node.output] = node
-        return (joints[key],)
+        return joints[key]
 
     def varies(self, node: Any) -> bool:
         """Return whether a node depends on a variable."""
@@ -174,6 +188,9 @@ class Program:
 
     def pull(self, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
+        made = Program.at_once(self, cotangents)
+        if made is not None:
+            return made
         known: dict[Any, Any] = {}
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
@@ -286,6 +303,12 @@ def differentiated(sources: Sequence[Node]) -> Iterator[tuple[tape.Tape, list[No
             yield record, variables
         finally:
             record.variables -= own
+
+
+def called(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: DType, **parameters: Any) -> GpuArray:
+    """Return the only output of a call."""
+    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
+    return wrap(node, operands[0].device)
 
 
 def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct: GpuArray) -> list[GpuArray | None]:

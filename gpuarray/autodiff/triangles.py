@@ -1,15 +1,13 @@
 """The transposes of LU factorisations, and of the solutions of triangular systems."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff.program import Cotangents, Outputs
+from gpuarray.autodiff.program import Cotangents, Outputs, called
 from gpuarray.functions.joining import concat
 from gpuarray.functions.linalg_arguments import rows_in_order
 from gpuarray.functions.matrices import tril, triu
-from gpuarray.graph import build
 from gpuarray.ops import factorisations
 
 
@@ -33,10 +31,11 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     (x,) = operands
     if 0 not in cts:
         return (None,)
-    packed, pivots = (wrap(made, x.device) for made in _factors(outputs, x))
     ct = cts[0]
-    m, n = x.shape[-2:]
+    *batch, m, n = x.shape
     k = min(m, n)
+    packed = outputs.output(0, x.shape, outputs.call.dtype, x.device)
+    pivots = outputs.output(1, (*batch, k), dtypes.int32, x.device)
     square, low, right = packed[..., :k, :k], packed[..., k:, :], packed[..., :, k:]
     of_lower, of_upper = tril(ct[..., :k, :k], -1), triu(ct[..., :k, :k])
     blocks = []
@@ -54,22 +53,9 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     found = _solved(square, inner.mT, lower=False, unit=False, transposed=False).mT
     if blocks:
         found = concat([found, *blocks], axis=-2 if m > k else -1)
-    order = build.call_one(factorisations.row_order, [pivots.node()], x.shape[:-1], dtypes.int32, rows=m, inverse=True)
-    return (rows_in_order(found, wrap(order, x.device)),)
-
-
-def _factors(outputs: Outputs, x: GpuArray) -> tuple[Any, Any]:
-    call, (*batch, m, n) = outputs.call, x.shape
-    shapes = [(x.shape, call.dtype), ((*batch, min(m, n)), dtypes.int32)]
-    first, second = (
-        outputs.known.get(number) or type(call)(call.op, outputs.inputs, call.parameters, number, *shapes[number])
-        for number in (0, 1)
-    )
-    return first, second
+    order = called(factorisations.row_order, [pivots], x.shape[:-1], dtypes.int32, rows=m, inverse=True)
+    return (rows_in_order(found, order),)
 
 
 def _solved(triangle: GpuArray, right: GpuArray, **parameters: bool) -> GpuArray:
-    node = build.call_one(
-        factorisations.solve_triangular, [triangle.node(), right.node()], right.shape, right.dtype, **parameters
-    )
-    return wrap(node, triangle.device)
+    return called(factorisations.solve_triangular, [triangle, right], right.shape, right.dtype, **parameters)

@@ -35,6 +35,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
+from gpuarray.references import owner_count
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -70,6 +71,8 @@ Results: TypeAlias = Literal[
 UNSHARED: Final = 1 << 20
 #: The same where they would, but gain less time than a plan takes.
 QUICK: Final = 1 << 18
+#: The same on the device "auto" beside a GPU: NumPy takes less time than copying the elements there does.
+_BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
 #: The most elements of a result of one of the products and multiples.
@@ -85,6 +88,9 @@ _CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 _generic: Final = np.generic
 _float16: Final = dtypes.float16
+#: What functions return and take with several arrays, and other arguments of NumPy's types. A union of types is slower.
+_SEVERAL: Final = (tuple, list)
+_NUMPYS: Final = (np.generic, np.dtype)
 
 
 class AtOnce:
@@ -239,7 +245,7 @@ def _own(found: Any, device: Device) -> GpuArray:
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    host = found if found.dtype is kind and found.base is None else found.astype(kind)
+    host = _in_own_memory(found) if found.dtype is kind else found.astype(kind)
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
@@ -375,7 +381,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             if host is None:
                 host = value._host if value._memory is value._made_cell.memory else value.host()
                 if host is None and most:
-                    host = value.whole_host(most)
+                    host = value.whole_host(most, _BESIDE_GPU if most == QUICK else 0)
                 if host is None:
                     raise LookupError
             if host.dtype is _float16:
@@ -391,7 +397,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError
             raw.append(value)
-        elif not isinstance(value, np.generic | np.dtype):
+        elif not isinstance(value, _NUMPYS):
             raise LookupError
         given.append(value)
     return given
@@ -405,7 +411,8 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     LookupError
         If it is of another type, or a view that is not one of the memory of a cell.
     """
-    if type(found) is _ndarray:
+    kind = type(found)
+    if kind is _ndarray:
         for host in hosts:
             if found is host:  # it was given as ``out``, or there was nothing to do
                 number = [*map(id, hosts)].index(id(host))
@@ -414,7 +421,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
                 return view
-            found = found.copy()
+            found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
         if found.size > immediacy().limit:
@@ -422,12 +429,27 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         return of_host(GpuArray, found, device)
     if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
-    if isinstance(found, tuple | list):
+    if isinstance(found, _SEVERAL):
         items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
-        return items if type(found) is list else type(found)(*items) if hasattr(found, "_fields") else tuple(items)
-    if found is None or type(found) is bool:
+        return items if kind is list else tuple(items) if kind is tuple else kind(*items)
+    if found is None or kind is bool:
         return found
     raise LookupError
+
+
+def _in_own_memory(found: Any) -> Any:
+    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
+    base = found.base
+    if base is None:
+        return found
+    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
+        return found.copy()
+    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
+        return found.copy()
+    if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
+        return found.copy()
+    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
+    return base
 
 
 def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:

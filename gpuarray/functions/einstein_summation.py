@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import reductions
 from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.manipulation import diagonal
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph.layouts import Layout
@@ -125,13 +126,16 @@ def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed:
     one = _aligned(names, first, [*batch, *rows, *inner])
     two = _aligned(others, second, [*batch, *inner, *columns])
     if inner:
-        shape = prod(sizes(batch)), prod(sizes(rows)), prod(sizes(inner)), prod(sizes(columns))
-        product = np.matmul(one.reshape(shape[0], shape[1], shape[2]), two.reshape(shape[0], shape[2], shape[3]))
+        # vectors and matrices where there is no batch, for which NumPy has quicker products
+        between = [prod(sizes(inner))]
+        before, above, beside = ([prod(sizes(labels))] if labels or batch else [] for labels in (batch, rows, columns))
+        product = np.matmul(one.reshape(before + above + between), two.reshape(before + between + beside))
     else:
         product = one.reshape([*sizes(batch), *sizes(rows), *[1] * len(columns)]) * two.reshape(
             [*sizes(batch), *[1] * len(rows), *sizes(columns)]
         )
-    return "".join([*batch, *rows, *columns]), product.reshape([*sizes(batch), *sizes(rows), *sizes(columns)])
+    shape = (*sizes(batch), *sizes(rows), *sizes(columns))
+    return "".join([*batch, *rows, *columns]), product if product.shape == shape else product.reshape(shape)
 
 
 def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
@@ -152,6 +156,15 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 
 def _of_numpy(subscripts: str, *operands: Any) -> Any:
     return np.einsum(subscripts, *operands)  # keywords are for the recording
+
+
+def _has_few_multiplications(hosts: Any, arguments: tuple[Any, ...], keywords: Any) -> bool:
+    """Return whether NumPy, which multiplies one number for each value of all labels, takes less time than a graph."""
+    labels = arguments[0].partition("->")[0].replace(" ", "").split(",")
+    extents: Counter[str] = Counter()
+    for names, x in zip(labels, arguments[1:], strict=True):
+        extents |= Counter(dict(zip(names, x.shape, strict=True)))  # the larger ones
+    return "." not in extents and prod(extents.values()) <= QUICK
 
 
 @native("einsum", at_once="products or views", call=_of_numpy)
@@ -196,3 +209,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     names, array = _reduced(*terms[0], set(result), common)
     value = _aligned(names, array, list(result))
     return write_out(value if len(arrays) > 1 else value.copy(), out, casting)
+
+
+einsum.at_once.is_bounded = _has_few_multiplications  # type: ignore[attr-defined]  # the others know sizes alone

@@ -12,8 +12,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import lapack
 from gpuarray.functions.arguments import ArrayLike, as_array, standard_function
-from gpuarray.functions.at_once import at_once
-from gpuarray.functions.lapack import QRResult
+from gpuarray.functions.at_once import at_once, grouped
 from gpuarray.functions.linalg_arguments import (
     by_lapack,
     complex_dtype,
@@ -44,6 +43,13 @@ class EighResult(NamedTuple):
     eigenvectors: GpuArray
 
 
+class QRResult(NamedTuple):
+    """What :func:`qr` returns."""
+
+    Q: GpuArray
+    R: GpuArray
+
+
 @native("linalg.cholesky", at_once="matrices", call=lapack.cholesky)
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
@@ -72,7 +78,11 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     return factor
 
 
-@partial(at_once, results="elements", call=lapack.eig)
+def _complex(x: Any) -> Any:
+    return x.astype(np.result_type(x, np.complex64), copy=False)
+
+
+@partial(at_once, results="elements", call=lambda a: tuple(map(_complex, np.linalg.eig(a))))
 @standard_function
 def eig(x: ArrayLike, /) -> EigResult:
     """Return eigenvalues and right eigenvectors.
@@ -98,7 +108,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     return EigResult(*run(ops.eig, [array], [(array.shape[:-1], dtype), (array.shape, dtype)]))
 
 
-@partial(at_once, results="elements", call=lapack.eigvals)
+@partial(at_once, results="elements", call=lambda a: _complex(np.linalg.eigvals(a)))
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
     """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""
@@ -161,7 +171,7 @@ def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult:
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@native("linalg.qr", at_once="matrices", call=lapack.qr)
+@native("linalg.qr", at_once="matrices", call=grouped(np.linalg.qr, QRResult))
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.

@@ -145,7 +145,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@native("linalg.lstsq", at_once="elements", call=lapack.lstsq)
+@native("linalg.lstsq", at_once="elements")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 

@@ -224,6 +224,9 @@ def clip(
     return write_out(limited, out, kwargs.get("casting", "same_kind"))
 
 
+clip = at_once(clip, "elements", np.clip)
+
+
 @native("clip", at_once="elements")
 def _numpys_clip(
     a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,

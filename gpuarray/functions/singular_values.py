@@ -6,7 +6,7 @@ and booleans to float64, and raise TypeError for float16, as numpy.linalg does.
 
 from functools import partial
 from math import prod
-from typing import Any, Final, Literal, overload
+from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from gpuarray.functions import elementwise, lapack, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.lapack import SVDResult
 from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run_checked, square
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
@@ -24,6 +23,19 @@ from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as ops
 
 _NOT_CONVERGED: Final = "SVD did not converge"
+
+
+class SVDResult(NamedTuple):
+    """What :func:`svd` returns."""
+
+    U: GpuArray
+    S: GpuArray
+    Vh: GpuArray
+
+
+def _small_svd(*arguments: Any, **parameters: Any) -> Any:
+    found = lapack.svd(*arguments, **parameters)
+    return SVDResult(*found) if isinstance(found, tuple) else found
 
 
 @overload
@@ -34,7 +46,7 @@ def svd(
 def svd(
     x: ArrayLike, /, full_matrices: bool = ..., *, compute_uv: Literal[False], hermitian: bool = ...
 ) -> GpuArray: ...
-@native("linalg.svd", at_once="matrices", call=lapack.svd)
+@native("linalg.svd", at_once="matrices", call=_small_svd)
 @standard_function
 def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values with their left and right vectors.
@@ -87,7 +99,14 @@ def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int
     return array, factor_dtype(array), (*array.shape[:-2], min(array.shape[-2:]))
 
 
-@partial(at_once, results="matrices", call=lapack.standard_pinv)
+def _small_pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    if rcond is not None and rtol is not None:
+        raise ValueError
+    given = {"rtol": rtol} if rcond is None else {"rcond": rcond}
+    return np.linalg.pinv(x, hermitian=hermitian, **given)
+
+
+@partial(at_once, results="matrices", call=_small_pinv)
 @standard_function
 def pinv(
     x: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -139,7 +158,7 @@ def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
 
 
-@implements("linalg.pinv", at_once="matrices", call=lapack.pinv)
+@implements("linalg.pinv", at_once="matrices")
 def numpy_pinv(
     a: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -151,7 +170,7 @@ def numpy_pinv(
     return pinv(a, rcond, hermitian, rtol=rtol)
 
 
-@implements("linalg.matrix_rank", at_once="matrices", call=lapack.matrix_rank)
+@implements("linalg.matrix_rank", at_once="matrices")
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
@@ -197,7 +216,7 @@ def matrix_rank(
 _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 
-@native("linalg.cond", at_once="matrices", call=lapack.cond)
+@native("linalg.cond", at_once="matrices")
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     """Return condition numbers: the norm of each matrix times the norm of its inverse.
 

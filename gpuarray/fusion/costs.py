@@ -12,10 +12,11 @@ that moves more, because it walks its input twice or reaches across cache lines,
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Final, TypeAlias, assert_never
 
-from gpuarray.dtypes import ALL, DType
+from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -74,12 +75,10 @@ def arithmetic(dtype: DType) -> tuple[int, int]:
     return _ARITHMETIC.get(compute_type(dtype), (32, 1))
 
 
-_WIDTHS: Final = {dtype: count * (_WIDE if bits == 64 else 1) for dtype in ALL for bits, count in (arithmetic(dtype),)}
-
-
+@lru_cache(maxsize=1024)
 def width(*dtypes: DType) -> int:
     """Return how many operations one operation on values of these dtypes is: that of the widest."""
-    return max([_WIDTHS[dtype] for dtype in dtypes])
+    return max([count * (_WIDE if bits == 64 else 1) for bits, count in map(arithmetic, dtypes)])
 
 
 def of_node(node: Node) -> int:

@@ -26,9 +26,11 @@ _GROWING: Final = (
     "made",
     "memo",
     "generated",
+    "costs",
     "phases",
     "below",
     "updates",
+    "taken",
 )
 
 
@@ -183,8 +185,7 @@ class LoopBuilder(Lowering):
     def has_row_program(self) -> bool:
         """Whether anything at level FULL waits for a fold."""
         return self.fold_count > 0 and (
-            any(item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True))
-            or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
+            self.walks_again or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
         )
 
     def repeated(self) -> dict[int, int]:
@@ -202,7 +203,8 @@ class LoopBuilder(Lowering):
             loaded = [item.layout for item in self.instructions if isinstance(item, Load) and item.level == FULL]
             loaded += [store.layout for store in self.stores if store.level == FULL]
             large = sum(2 * costs.touched(layout) > space for layout in loaded)
-            computed = costs.operations(item for item in self.instructions if item.level == FULL)
+            levels = [item.level for item in self.instructions]
+            computed = sum(cost for cost, level in zip(self.costs, levels, strict=True) if level == FULL)
             if computed <= int(large * graph.recompute * costs.HIDDEN):
                 return {}
         return found
@@ -222,7 +224,7 @@ class LoopBuilder(Lowering):
         for walk in walks.values():
             again, once = once & walk, once | walk
             while again and total <= costs.REPEATED_LIMIT:
-                total += costs.operations((self.instructions[again.bit_length() - 1],))
+                total += self.costs[again.bit_length() - 1]
                 again ^= 1 << again.bit_length() - 1
         return total
 

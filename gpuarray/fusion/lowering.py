@@ -78,13 +78,20 @@ class Lowering:
     memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
     generated: dict[tuple[Any, Any], int] = field(default_factory=dict)
     """Positions and tests of coordinates, by what generates them."""
+    costs: list[int] = field(default_factory=list)
+    """The operations of each instruction."""
     phases: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
     """Of loops with folds, for each instruction the bits of those at level FULL that it depends on."""
     updates: list[tuple[int, int]] = field(default_factory=list)
-
+    taken: list[int] = field(default_factory=list)
+    """The input slots of which elements are taken anywhere."""
     length: int = 0
     """How many instructions drivers will see: long rows count as several."""
+    operations: int = 0
+    """The sum of ``costs``."""
+    walks_again: bool = False
+    """Whether an instruction at level FULL waits for a fold."""
     fold_count: int = 0
     fold_states: int = 0
     """How many numbers the folds of a row keep."""
@@ -109,18 +116,24 @@ class Lowering:
         """Return the layout from the full index space to the row at hand."""
         return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
 
-    def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1) -> int:
-        """Append an instruction, which drivers see as ``length`` instructions; return its number."""
+    def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1, cost: int = 0) -> int:
+        """Append an instruction, which drivers see as ``length`` instructions; return its number.
+
+        ``cost`` are the operations of computing it once.
+        """
         number = len(self.instructions)
         phase = below = 0
         if self.fold_count:
             phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
+            self.walks_again |= phase > 0 and item.level == FULL
         if self.axes is not None and item.level == FULL:
             below = 1 << number
             for operand in operands:
                 below |= self.below[operand]
         self.length += length
+        self.operations += cost
         self.instructions.append(item)
+        self.costs.append(cost)
         self.phases.append(phase)
         self.below.append(below)
         return number
@@ -300,9 +313,7 @@ class Lowering:
                 if self.graph.root(source) in self.made:
                     raise CannotJoin
                 extent = self.graph.nodes[source].size
-                slot = self.input_slot(source)
-                taken_level = max(self.instructions[values[0]].level, OUTER)
-                return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
+                return self._take_of(source, values[0], extent, max(self.instructions[values[0]].level, OUTER))
             case Map() | Leaf() | Reduce() | Scan() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
@@ -318,8 +329,12 @@ class Lowering:
         if node.op.is_constant:
             return self.add(Scalar(slots[0], node.dtype))
         assert isinstance(layout, Layout)
+        return self._index(node.op, layout, tuple(slots), node.dtype, level)
+
+    def _index(self, op: GenerateOp, layout: Layout, slots: tuple[int, ...], dtype: DType, level: int) -> int:
         layout, level = self._hoisted(layout, level)
-        return self.add(Index(node.op, layout, tuple(slots), node.dtype, level), (), costs.instructions_of(node.op))
+        item = Index(op, layout, slots, dtype, level)
+        return self.add(item, (), costs.instructions_of(op), op.cost * costs.width(dtype))
 
     def _read(self, position: int, layout: Layout, level: int) -> int:
         root = self.graph.root(position)
@@ -345,10 +360,12 @@ class Lowering:
         root = self.graph.root(position)
         if root in self.made:
             raise CannotJoin
-        node = self.graph.nodes[position]
-        return self.add(
-            Take(self.input_slot(root), place, node.size, node.dtype, self.instructions[place].level), (place,)
-        )
+        return self._take_of(root, place, self.graph.nodes[position].size, self.instructions[place].level)
+
+    def _take_of(self, source: int, place: int, extent: int, level: int) -> int:
+        slot = self.input_slot(source)
+        self.taken.append(slot)
+        return self.add(Take(slot, place, extent, self.graph.nodes[source].dtype, level), (place,))
 
     def _select_part(self, position: int, node: Concat, place: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the parts of a concatenation, or between the positions of its elements in its source."""
@@ -408,7 +425,8 @@ class Lowering:
             sources.append(item.dtype)
             if item.level > level:
                 level = item.level
-        return self.add(Apply(op, values, tuple(sources), dtype, level), values, costs.instructions_of(op))
+        item = Apply(op, values, tuple(sources), dtype, level)
+        return self.add(item, values, costs.instructions_of(op), op.cost * costs.width(dtype, *sources))
 
     def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
         """Return the instruction of a generator without parameters."""
@@ -416,8 +434,7 @@ class Lowering:
             moving: Any = layout.offset
             raise MustStay(moving.number)
         if (op, layout) not in self.generated:
-            here, own = self._hoisted(layout, level)
-            self.generated[op, layout] = self.add(Index(op, here, (), dtype, own), (), costs.instructions_of(op))
+            self.generated[op, layout] = self._index(op, layout, (), dtype, level)
         return self.generated[op, layout]
 
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:

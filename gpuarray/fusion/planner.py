@@ -21,7 +21,7 @@ from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
 from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
-from gpuarray.fusion.steps import FULL, OUTER, Take
+from gpuarray.fusion.steps import FULL, OUTER
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
 SHORT_ROW = 8192
@@ -222,7 +222,7 @@ class Planner:
         if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
             if builder.axes is not None or folds:
                 return False
-            if costs.operations((*builder.instructions, *alone.instructions)) > costs.INDEPENDENT_LIMIT:
+            if builder.operations + alone.operations > costs.INDEPENDENT_LIMIT:
                 return False
         self.trials += 1
         if any(self.producer.get(i, -1) > number for i in alone.inputs):
@@ -301,7 +301,7 @@ class Planner:
     def _further_windows(self, builder: LoopBuilder) -> int:
         """Return the extra bindings for arrays larger than one binding of which a loop takes elements anywhere."""
         shown, nodes = shown_bytes(self.capabilities), self.graph.nodes
-        taken = {builder.inputs[item.slot] for item in builder.instructions if isinstance(item, Take)}
+        taken = {builder.inputs[slot] for slot in builder.taken}
         taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
         return sum(-(-nodes[p].nbytes // shown) - 1 for p in taken if nodes[p].nbytes > shown)
 

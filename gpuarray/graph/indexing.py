@@ -44,13 +44,17 @@ class Selection:
     """Whether the broadcast axes of the array parts come first in the result."""
 
 
+@dataclass(frozen=True, slots=True)
 class Integers:
-    """An integer-array key element: a node of signed 64-bit or unsigned positions that may be negative."""
+    """An integer-array key element: a node of signed 64-bit or unsigned positions that may be negative.
 
-    def __init__(self, node: Node, lowest: int | None, highest: int | None) -> None:
-        self.node = node
-        self.lowest = lowest
-        self.highest = highest
+    ``extent`` is what the axis must have, if they are those at which a boolean array holds.
+    """
+
+    node: Node
+    lowest: int | None
+    highest: int | None
+    extent: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,16 +300,6 @@ def _affine(layout: Layout, dtype: dtypes.DType) -> Node:
     return total
 
 
-class _MaskAxis:
-    """One axis of a boolean-array key: its positions, and the extent that the axis must have."""
-
-    __slots__ = ("extent", "integers")
-
-    def __init__(self, integers: Integers, extent: int) -> None:
-        self.integers = integers
-        self.extent = extent
-
-
 def elements(item: Any) -> tuple[list[Any], list[int]]:
     """Return a key element as what :func:`select` takes, and how many axes each part consumes."""
     if item is None or item is Ellipsis:
@@ -335,23 +329,19 @@ def elements(item: Any) -> tuple[list[Any], list[int]]:
 
 def _mask_elements(mask: Mask) -> tuple[list[Any], list[int]]:
     pairs = zip(mask.positions, mask.shape, strict=True)
-    return [_MaskAxis(Integers(node, 0, None), extent) for node, extent in pairs], [1] * len(mask.shape)
+    return [Integers(node, 0, None, extent) for node, extent in pairs], [1] * len(mask.shape)
 
 
-def check_masks(items: list[Any], shape: Shape) -> list[Any]:
-    """Return the elements with boolean parts as integers.
+def check_masks(items: Sequence[Any], shape: Shape) -> None:
+    """Raise IndexError unless the extents of boolean arrays are those of the axes that they index.
 
-    Raises
-    ------
-    IndexError
-        If a boolean array's extents are not those of the axes it indexes; 0, which selects nothing, fits all.
+    An extent of 0, which selects nothing, fits all.
     """
     axis = 0
     for item in items:
-        if isinstance(item, _MaskAxis) and item.extent not in (0, shape[axis]):
+        if isinstance(item, Integers) and item.extent not in (None, 0, shape[axis]):
             raise IndexError(
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} but size "
                 f"of corresponding boolean axis is {item.extent}"
             )
         axis += item is not None
-    return [item.integers if isinstance(item, _MaskAxis) else item for item in items]

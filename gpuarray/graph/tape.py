@@ -115,10 +115,6 @@ class Tape:
                     stack.append(operand)
         return found
 
-    def operands_of(self, node: Any) -> tuple[Any, ...]:
-        """Return the operands that a node has or had."""
-        return node.inputs or self.operands.get(node, ())
-
 
 class _State:
     """The tapes of all threads, by thread: asked before the thread is, as there is none nearly always."""

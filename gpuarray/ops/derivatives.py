@@ -29,6 +29,25 @@ class _Unknown:
 UNKNOWN: Final = _Unknown()
 
 Formula: TypeAlias = Callable[..., Any]
+
+
+class Operand:
+    """The formula that is one of the operands, for which the others need no value.
+
+    Parameters
+    ----------
+    number : int
+        The number of the operand, counted from 1.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, *values: Any) -> Any:
+        """Return the operand, given the result and the operands."""
+        return values[self.number]
+
+
 #: A derivative that is the same everywhere, a formula of the result and the operands, or :data:`UNKNOWN`.
 Partial: TypeAlias = float | Formula | _Unknown
 
@@ -101,7 +120,7 @@ _POWER: Final = (_base(power), _exponent)
 PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.add: (1.0, 1.0),
     ops.subtract: (1.0, -1.0),
-    ops.multiply: (lambda y, a, b: b, lambda y, a, b: a),
+    ops.multiply: (Operand(2), Operand(1)),
     ops.divide: (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
     ops.floor_divide: (0.0, 0.0),
     ops.remainder: (1.0, lambda y, a, b: -floor_divide(a, b)),
@@ -157,7 +176,7 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.minimum: _EXTREME,
     ops.fmax: _EXTREME,
     ops.fmin: _EXTREME,
-    ops.multiply_no_nan: (lambda y, a, b: b, lambda y, a, b: a),
+    ops.multiply_no_nan: (Operand(2), Operand(1)),
 }
 
 #: Rows that are linear, but not in complex numbers, or select or convert: they have a rule in ``gpuarray.autodiff``.

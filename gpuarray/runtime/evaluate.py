@@ -34,13 +34,12 @@ from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
-from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
-from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
+from gpuarray.runtime.places import check_device, is_host, provider_of
+from gpuarray.runtime.plans import find_plan, pending_of, plan_of
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
 
 __all__ = [
-    "HOST_DEVICE",
     "QUICKLY_SEEN",
     "check_device",
     "compute_small",
@@ -48,7 +47,6 @@ __all__ = [
     "evaluate",
     "host_values",
     "is_host",
-    "plan_count",
     "plan_of",
     "provider_of",
     "read",
@@ -135,10 +133,8 @@ def _evaluate(
     graph in place, or this one, as the device is still to be looked for. Else return None.
     """
     with places.graphs:
-        for node in pending:
-            if node.result is not None:  # another thread has been here
-                pending = pending_of(pending)
-                break
+        if len(pending) > 1 or pending[0].result is not None:  # another thread has been here
+            pending = pending_of(pending)
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
@@ -161,8 +157,8 @@ def _evaluate(
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, prepared.leaves)]
         updated = [id(walked[donor.place]) for donor in prepared.donors if donor.copy in moved] if moved else ()
-        if updated:
-            places.being_updated.update(dict.fromkeys(updated, provider))
+        for identity in updated:
+            places.being_updated[identity] = provider
     try:
         with Section() if moved else lock:  # a null context would take ten times as long
             made = execute(prepared, provider, device, order, origins, leaves, moved, pending, start, is_read, run)

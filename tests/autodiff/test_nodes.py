@@ -47,6 +47,13 @@ def _solution(found: Any) -> tuple[Any, ...]:
     return found[0], found[1], found[3]
 
 
+def _extremes(x: Any) -> Any:
+    y = x[:3] * 1.0
+    np.maximum.at(y, np.array([0, 1, 1, 2, 0, 2]), x**2)
+    np.minimum.at(y, np.array([2, 0]), x[2:4])
+    return y**2
+
+
 VIEWS = {
     "reshape": (lambda x: x.reshape(2, 3) * x[:3], X),
     "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0], A),
@@ -66,6 +73,7 @@ VIEWS = {
     "roll": (lambda x: np.roll(x, 2) * x, X),
     "pad": (lambda x: np.pad(x, 2, mode="reflect") ** 2, X),
     "iterate": (lambda x: sum(v * v for v in x), X),
+    "extremes at positions": (_extremes, X),
 }
 FOLDS = {
     "sum": (lambda a: a.sum(1) ** 2, A),

@@ -1,11 +1,14 @@
 """NumPy's own functions of ``numpy.linalg``: the results, defaults and errors of NumPy, as arrays of this package."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 from numpy_samples import EMPTY, A, C, F, K, M, R, S, T, V, label
 
 import gpuarray as xp
 from gpuarray.array import GpuArray
+from gpuarray.functions import lapack
 
 H = S + S.T
 P = S @ S.T + np.eye(4)
@@ -118,6 +121,22 @@ def test_small_matrices_have_numpys_bits(dtype, stack):
             for theirs, mine in pairs:
                 assert isinstance(mine, GpuArray), text
                 np.testing.assert_array_equal(theirs, np.asarray(mine), text, strict=True)
+
+
+@pytest.mark.parametrize("are_missing", [False, True])
+def test_ufuncs_of_lapack_may_be_missing(are_missing, monkeypatch):
+    if are_missing:
+        monkeypatch.delattr(np.linalg, "_umath_linalg")
+    spec = importlib.util.spec_from_file_location("lapack", lapack.__file__)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    for name in ("cholesky", "det", "eigh", "eigvalsh", "inv", "slogdet", "solve", "svd", "svdvals"):
+        numpys, function = getattr(np.linalg, name), getattr(loaded, name)
+        assert (function is numpys) == (are_missing and name != "svdvals")
+        operands = (P, V[:4]) if name == "solve" else (P,)
+        wanted, found = numpys(*operands), function(*operands)
+        for theirs, mine in zip(wanted, found, strict=True) if isinstance(wanted, tuple) else [(wanted, found)]:
+            np.testing.assert_array_equal(theirs, mine, name, strict=True)
 
 
 @pytest.mark.parametrize("host", [S, H, B, Z, np.triu(S)], ids=["general", "symmetric", "stack", "complex", "real"])

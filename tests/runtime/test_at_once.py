@@ -9,6 +9,7 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.config import Config
+from gpuarray.functions.at_once import AtOnce, computed
 from gpuarray.immediacy import immediacy, suspended
 from gpuarray.unprotected import unprotected
 
@@ -166,6 +167,36 @@ def test_results_that_numpy_stores_by_columns_are_stored_by_rows():
     assert_same(x.T + 1, np.arange(6.0).reshape(2, 3).T + 1)
 
 
+def test_results_that_numpy_returns_as_views_have_their_own_memory():
+    """Most are all of an array that NumPy made, which is taken without a copy; the others are copied."""
+    host = np.arange(60_000.0).reshape(200, 300)
+    x, line = xp.asarray(host), xp.asarray(host[0].copy())
+    for namespace in (np, xp):
+        for name, given, is_taken in (
+            ("roll", (x, 3), True),
+            ("tile", (line, (200, 1)), True),
+            ("resize", (line, (40, 50)), False),
+            ("kron", (line, line[:100]), False),
+        ):
+            expected = getattr(np, name)(*(a.get() if isinstance(a, xp.GpuArray) else a for a in given))
+            tracemalloc.start()
+            found = getattr(namespace, name)(*given)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert_same(found, expected)
+            assert not is_taken or peak < 1.2 * expected.nbytes
+            found[...] = -1
+    assert_same(x, host)
+    assert_same(line, host[0])
+    for make in (lambda a: np.asfortranarray(np.outer(a, a)).T, lambda a: np.outer(a, a)[::-1], lambda a: (a + 1)[5:]):
+        assert_same(computed(AtOnce(make, "products"), (line,), {}), make(host[0]))
+    held = []
+    rule = AtOnce(lambda a: held.append(np.zeros(8)) or held[0].reshape(2, 4), "elements")
+    found = computed(rule, (line,), {})
+    found += 1
+    assert not held[0].any()
+
+
 def test_arguments_of_functions_are_written_to():
     x, host = xp.asarray(np.arange(6.0)), np.arange(6.0)
     out = xp.zeros(6)
@@ -290,7 +321,7 @@ def test_values_that_are_read_are_not_updated_meanwhile():
     x = xp.asarray(np.zeros(100_000))
     x += 1
     xp.evaluate(x)
-    held = x.whole_host(1 << 20)
+    held = x.whole_host(1 << 20, 0)
     x += 1
     xp.evaluate(x)
     assert held.max() == 1

@@ -94,12 +94,7 @@ class PublicDriver:
         """Enqueue dispatches as one compute pass, then a copy to the host and its mapping."""
         encoder = self.device.create_command_encoder()
         if commands:
-            compute = encoder.begin_compute_pass()
-            for pipeline, group, offset, workgroups in commands:
-                compute.set_pipeline(pipeline)
-                compute.set_bind_group(0, group, [offset])
-                compute.dispatch_workgroups(*workgroups)
-            compute.end()
+            _encode(encoder.begin_compute_pass(), commands)
         self._end(encoder, download)
 
     def submit_timed(
@@ -121,14 +116,7 @@ class PublicDriver:
             writes = {"query_set": queries, "end_of_pass_write_index": first + number // together + 1}
             if number == 0:
                 writes["beginning_of_pass_write_index"] = first
-            compute = encoder.begin_compute_pass(timestamp_writes=writes)
-            for command in commands[number : number + together]:
-                if command is not None:
-                    pipeline, group, offset, workgroups = command
-                    compute.set_pipeline(pipeline)
-                    compute.set_bind_group(0, group, [offset])
-                    compute.dispatch_workgroups(*workgroups)
-            compute.end()
+            _encode(encoder.begin_compute_pass(timestamp_writes=writes), commands[number : number + together])
         self._end(encoder, download)
 
     def _end(self, encoder: Any, download: Download | None) -> None:
@@ -229,6 +217,17 @@ class PublicDriver:
     def tick_ns(self) -> float:
         """Return the nanoseconds per tick of timestamp queries."""
         return 1.0
+
+
+def _encode(compute: Any, commands: Sequence[Command | None]) -> None:
+    """Encode dispatches as a compute pass; None is an empty dispatch."""
+    for command in commands:
+        if command is not None:
+            pipeline, group, offset, workgroups = command
+            compute.set_pipeline(pipeline)
+            compute.set_bind_group(0, group, [offset])
+            compute.dispatch_workgroups(*workgroups)
+    compute.end()
 
 
 def disown(items: Iterator[Any]) -> None:
