@@ -162,7 +162,7 @@ def _estimates(gpu: Any, largest: float) -> int:
                 assert planned is not None
                 estimate = sum(auto.estimate(provider, step) for step in planned[0].pinned.steps)
                 timing.awaken(provider)
-                found = timing.time_of(provider, node)
+                found = timing.Timer(provider).time(node)
                 near.append(0.5 <= estimate / found <= 2)
                 print(
                     f"{name:20} {size:>11,}  {provider.device.name:8} estimate {estimate / 1e3:10.1f} us, "

@@ -256,18 +256,6 @@ class _Strictness:
 strictness: Final = _Strictness()
 
 
-class _Offloading:
-    """Whether ``offload`` ever differed from ``"auto"``. A flag, for the same reason."""
-
-    __slots__ = ("is_chosen",)
-
-    def __init__(self) -> None:
-        self.is_chosen = False
-
-
-offloading: Final = _Offloading()
-
-
 class _Recording:
     """What each operation asks for, for the same reason.
 
@@ -304,7 +292,6 @@ class Settings:
             strictness.possible = True
             for function in strictness.when_possible:
                 function()
-        offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
         recording.counted = min(settings.pending_limit, self._base.pending_limit) // 8
 

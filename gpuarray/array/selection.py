@@ -88,7 +88,9 @@ class SelectableArray(StoredArray):
                         if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory, host, key)
                     elif not is_basic and (type(given) is _ndarray or not is_basic_key(given)):
-                        return of_host(type(self), found if found.base is None else found.copy(), self._key_device(key))
+                        if kind is not type(self) or key.device is not device:
+                            device = self._key_device(key)
+                        return of_host(type(self), found if found.base is None else found.copy(), device)
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)

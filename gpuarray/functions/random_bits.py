@@ -10,12 +10,15 @@ from operator import index
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
+from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import DeviceLike, checked_shape, wanted_device
 from gpuarray.graph import build, tracing
 from gpuarray.ops import generators, philox, substreams
+from gpuarray.ops.substreams import Substream
 
 _WORDS: Final = 4
 _PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
@@ -23,6 +26,8 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 _SHIFT: Final = np.uint64(32)
 #: Number of blocks that are computed together for the host.
 _PAGE: Final = 128
+#: Number of normal numbers of several calls that are computed together: their arrays stay in a core's cache.
+_AHEAD: Final = 4096
 #: Number of 32-bit words of the parameters of a place in the stream, and of a substream.
 PLACE_WORDS: Final = 15
 SUBSTREAM_WORDS: Final = len(substreams.Substream._fields)
@@ -91,9 +96,13 @@ class Philox:
         self._page: tuple[int, list[int]] = (-1, [])
         """The number of the cached page of blocks, and its words."""
         self._substreams: list[tuple[Any, ...]] = []
-        """The next substreams, in reverse order."""
-        self._substreams_at = 0
-        """The number of the word at which the next substream begins."""
+        """Substreams that are computed ahead."""
+        self._first = 0
+        """The number of the block of the first of them."""
+        self._normals: dict[tuple[int, int, DType], npt.NDArray[Any]] = {}
+        """Normal numbers that are computed ahead, by the number of the block, how many they are, and their dtype."""
+        self._last: tuple[int, DType] | None = None
+        """How many normal numbers the last call has drawn, and their dtype."""
 
     def _put(self, counter: int) -> None:
         """Move to the end of the block of a counter, without a spare half."""
@@ -278,22 +287,41 @@ class Philox:
         found = tracing.mode().drawn(self, Philox.take_substream, SUBSTREAM_WORDS)
         if found is not None:
             return tuple(found)
-        with self.lock:  # substreams are computed ahead, because simulations take one at every step
-            at = self._at
-            if at != self._substreams_at or not self._substreams:
-                at = self._make_substreams()
-            self._at = self._substreams_at = (at + _WORDS) % _PLACES
-            self._is_blank = False
-            return self._substreams.pop()
+        with self.lock:
+            number = self._take_block()
+            return self._substreams[number]
 
-    def _make_substreams(self) -> int:
-        """Compute the substreams of the next blocks; return the number of the word at which the first begins."""
+    def take_normals(self, size: int, kind: DType) -> npt.NDArray[Any]:
+        """Return a line of the normal numbers of the next substream, computed now.
+
+        If calls repeat, those of several substreams are computed together, which takes little longer for few numbers.
+        """
+        with self.lock:
+            number = self._take_block()
+            block = self._first + number
+            found = self._normals.pop((block, size, kind), None)
+            if found is None:
+                ahead = max(1, _AHEAD // size) if self._last == (size, kind) else 1
+                streams = [Substream(*words) for words in self._substreams[number : number + ahead]]
+                rows = substreams.normals(size, streams, kind)
+                self._normals = {(block + place, size, kind): row for place, row in enumerate(rows)}
+                found = self._normals.pop((block, size, kind))
+                self._last = size, kind
+            return found.copy()
+
+    def _take_block(self) -> int:
+        """Take the next whole block of the stream; return the number of its substream among those computed ahead."""
         block = (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
-        words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[::-1, : SUBSTREAM_WORDS // 2]
-        halves = (words & _LOW, words >> _SHIFT)
-        columns = [list(half[:, word].astype(np.uint32)) for word in range(SUBSTREAM_WORDS // 2) for half in halves]
-        self._substreams = list(zip(*columns, strict=True))
-        return block * _WORDS
+        number = block - self._first
+        if not 0 <= number < len(self._substreams):
+            words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[:, : SUBSTREAM_WORDS // 2]
+            halves = (words & _LOW, words >> _SHIFT)
+            columns = [list(half[:, word].astype(np.uint32)) for word in range(SUBSTREAM_WORDS // 2) for half in halves]
+            self._substreams = list(zip(*columns, strict=True))
+            self._first, number = block, 0
+        self._at = (block * _WORDS + _WORDS) % _PLACES
+        self._is_blank = False
+        return number
 
     def _block(self, counter: int) -> list[int]:
         """Return the words of a block, which the host computes together with its page."""

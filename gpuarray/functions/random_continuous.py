@@ -15,18 +15,17 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
 from gpuarray.functions.random_arguments import Size, are_scalars, check
-from gpuarray.functions.random_source import Frame, Source
-from gpuarray.graph import build
+from gpuarray.functions.random_source import Frame, Source, mapped
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import samplers
 
-_map = build.elementwise
+_map = mapped
 
 
-def _scaled(node: Node, scale: Any, loc: Any = None) -> Node:
-    """Return a node times a scale, plus a location."""
-    found = _map(ops.multiply, node, scale)
+def _scaled(found: Any, scale: Any, loc: Any = None) -> Any:
+    """Return numbers times a scale, plus a location."""
+    found = _map(ops.multiply, found, scale)
     return found if loc is None else _map(ops.add, found, loc)
 
 
@@ -288,7 +287,7 @@ class Continuous(Source):
         odds = _map(ops.exp, _map(ops.subtract, y, x))
         return frame.array(_map(ops.divide, frame.constant(1), _map(ops.add, odds, 1.0)))
 
-    def _chisquare(self, frame: Frame, df: Any) -> Node:
+    def _chisquare(self, frame: Frame, df: Any) -> Any:
         half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
         return _scaled(self._gamma(frame, half), 2.0)
 
@@ -307,7 +306,7 @@ class Continuous(Source):
         frame, (df, nonc) = self._arguments(size, dtype, df, nonc)
         return frame.array(self._noncentral(frame, df, nonc))
 
-    def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Node:
+    def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Any:
         """Return chi-square numbers, with twice a Poisson number added to their degrees of freedom."""
         mean = nonc / 2 if are_scalars(nonc) else _scaled(nonc, 0.5)
         more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
@@ -328,7 +327,7 @@ class Continuous(Source):
         frame, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
         return frame.array(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
 
-    def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Node:
+    def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Any:
         below = _map(ops.divide, self._chisquare(frame, dfden), dfden)
         return _map(ops.divide, _map(ops.divide, above, dfnum), below)
 
@@ -374,6 +373,6 @@ def _difference(first: Any, second: Any) -> Any:
     return _map(ops.subtract, first, second)
 
 
-def _open(share: Node, kind: DType) -> Node:
+def _open(share: Node, kind: DType) -> Any:
     """Return uniform numbers in which the smallest positive number replaces 0."""
     return _map(ops.maximum, share, 2.0**-25 if kind.itemsize == 4 else 2.0**-54)

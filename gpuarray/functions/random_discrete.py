@@ -17,13 +17,13 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
-from gpuarray.functions.random_source import Frame, Source
+from gpuarray.functions.random_source import Frame, Source, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, samplers
+from gpuarray.ops import generators, philox, samplers
 
-_map = build.elementwise
+_map = mapped
 _MASK = 0xFFFFFFFF
 #: By width in bits, the binary logarithm of the number of integers that NumPy makes of half a word.
 _SHARES = {1: 5, 8: 2, 16: 1, 32: 0}
@@ -86,7 +86,7 @@ class Discrete(Source):
             return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
         return frame.array(self._evenly(frame, int(first), int(last) - int(first)))
 
-    def _evenly(self, frame: Frame, first: int, spread: int) -> Node:
+    def _evenly(self, frame: Frame, first: int, spread: int) -> Any:
         """Return uniform integers from ``first`` to ``first + spread`` as NumPy draws them for the dtype."""
         kind = frame.kind
         if not spread:
@@ -96,22 +96,27 @@ class Discrete(Source):
             width = 32
         span = 1 << width
         limit = (spread + 1) % span
-        numbers = limit & _MASK, limit >> 32, *divmod(span % (spread + 1), 1 << 32)[::-1]
+        threshold = span % (spread + 1)
         if width == 64:
             place, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
         else:
             share = _SHARES[width]
             place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
-        parameters = (*place.parameters, share, *numbers)
-        node: Node = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
-        return _map(ops.add, node, build.full((), first, kind)) if first else node
+        if frame.is_immediate:
+            drawn = philox.below(range(frame.size), place, share, limit, threshold, held)
+            found: Any = drawn.reshape(frame.shape).astype(kind)
+        else:
+            numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
+            parameters = (*place.parameters, share, *numbers)
+            found = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
+        return _map(ops.add, found, build.full((), first, kind)) if first else found
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
         found = _map(ops.add, self._below(frame, limit), start)
         return frame.array(build.cast(found, frame.kind))
 
-    def _below(self, frame: Frame, limit: Node) -> Node:
+    def _below(self, frame: Frame, limit: Node) -> Any:
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
         return _map(samplers.sample_below, limit, numbers, *words)

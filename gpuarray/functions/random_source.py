@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, default_device, default_dtype, device_of, joint_device, make
+from gpuarray.array import FREE, GpuArray, default_device, default_dtype, device_of, joint_device, made_of, make
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
@@ -15,16 +15,29 @@ from gpuarray.functions.random_arguments import Size, checked_out, joint_shape
 from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.nodes import BaseNode, Generate, Node, host_leaf
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, samplers
+from gpuarray.ops import generators, philox, samplers
 from gpuarray.ops.spec import GenerateOp, MapOp
 from gpuarray.ops.substreams import Substream
+from gpuarray.runtime import evaluate
 
 _NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
 #: Types of hashable dtype arguments, for the cache of frames.
 _PLAIN: Final = frozenset((str, type, type(dtypes.float32), type(dtypes.float64)))
 _MOST_FRAMES: Final = 256
+_HOST: Final = (np.ndarray, np.generic)
+
+
+def mapped(op: MapOp, *operands: Any) -> Any:
+    """Apply an elementwise operation to nodes and numbers: at once to those that were drawn on the host."""
+    if any(isinstance(value, _HOST) for value in operands):
+        known = [evaluate.value_of(value) if isinstance(value, BaseNode) else value for value in operands]
+        if isinstance(op.numpy, np.ufunc) and not any(value is None for value in known):
+            return quiet.run(op.numpy, *known)
+        operands = tuple([host_leaf(np.asarray(v)) if isinstance(v, _HOST) else v for v in operands])
+    return build.elementwise(op, *operands)
 
 
 class Source:
@@ -66,20 +79,24 @@ class Source:
 
     # -- drawing -------------------------------------------------------------------------------------------------------
 
-    def _uniform(self, frame: "Frame") -> Node:
+    def _uniform(self, frame: "Frame") -> Any:
         """Return numbers in [0, 1), the same as NumPy's."""
         # the node is constructed without the conversions of build.generate, because simulations draw at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
-        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(take(frame.size).parameters))
+        place = take(frame.size)
+        if frame.is_immediate:
+            return philox.uniform(range(frame.size), place, frame.kind).reshape(frame.shape)
+        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(place.parameters))
 
-    def _normal(self, frame: "Frame") -> Node:
+    def _normal(self, frame: "Frame") -> Any:
         """Return standard normal numbers."""
+        if frame.is_immediate:
+            return self._bits.take_normals(frame.size, frame.kind).reshape(frame.shape)
         return Generate(generators.random_normal, (), frame.shape, frame.kind, self._substream(frame))
 
-    def _exponential(self, frame: "Frame") -> Node:
+    def _exponential(self, frame: "Frame") -> Any:
         """Return standard exponential numbers, -log(1 - u) with u < 1."""
-        logarithm = build.elementwise(ops.log1p, build.elementwise(ops.negative, self._uniform(frame)))
-        return build.elementwise(ops.negative, logarithm)
+        return mapped(ops.negative, mapped(ops.log1p, mapped(ops.negative, self._uniform(frame))))
 
     def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
         """Return the numbers of a sampler, for parameters that are numbers or nodes."""
@@ -144,6 +161,11 @@ class Frame:
         self.kind = kind
         self.device = device
 
+    @property
+    def is_immediate(self) -> bool:
+        """Whether numbers are drawn now, on the host: there are few, and their device may be the host."""
+        return 0 < self.size <= immediacy().limit and self.device.kind in FREE
+
     def generate(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return a node of a generator."""
         return build.generate(row, parameters, self.shape, self.kind)
@@ -162,19 +184,21 @@ class Frame:
             np.asarray(value, self.kind)
         )  # converted on the host, because the device may lack the dtype of the value
 
-    def array(self, node: Node) -> GpuArray:
-        """Return a node as an array."""
-        return make(node, self.device)
+    def array(self, found: Any) -> GpuArray:
+        """Return a node, or numbers that were drawn on the host, as an array."""
+        if isinstance(found, _HOST):
+            return made_of(np.asarray(found), self.device)
+        return make(found, self.device)
 
     def counts(self, node: Node) -> GpuArray:
         """Return a node of whole numbers as an array of int64."""
         return make(build.cast(node, dtypes.int64), self.device)
 
-    def array_or_out(self, node: Node, out: Any) -> GpuArray:
-        """Return a node as an array, or written to ``out``."""
+    def array_or_out(self, found: Any, out: Any) -> GpuArray:
+        """Return a node, or numbers that were drawn on the host, as an array, or written to ``out``."""
         if out is None:
-            return self.array(node)
-        out[...] = self.array(node)
+            return self.array(found)
+        out[...] = self.array(found)
         target: GpuArray = out
         return target
 

@@ -83,10 +83,19 @@ class _Host(threading.local):
     def __init__(self) -> None:
         self.bits = np.random.Philox(key=0)
         self.generator = np.random.Generator(self.bits)
+        self._next: tuple[int, int] | None = None
+        """The key and the number of the word that the generator takes next, if that is known."""
 
     def at_word(self, place: Place, number: int) -> np.random.Generator:
         """Return NumPy's generator, set to the word of this number after a place."""
         return self._at(place.key, 4 * place.block + place.start + number)
+
+    def uniform(self, place: Place, number: int, shape: Any) -> npt.NDArray[np.float64]:
+        """Return uniform numbers of consecutive words, the first of which is that of this number after a place."""
+        found = np.asarray(self.at_word(place, number).random(shape))
+        # to set a state takes as long as to draw a thousand numbers, and the next call often goes on from here
+        self._next = place.key, 4 * place.block + place.start + number + found.size
+        return found
 
     def at_half(self, place: Place, number: int) -> np.random.Generator:
         """Return NumPy's generator, set to the half of this number after a place."""
@@ -99,6 +108,9 @@ class _Host(threading.local):
         return generator
 
     def _at(self, key: int, word: int, spare: int | None = None) -> np.random.Generator:
+        is_there, self._next = spare is None and self._next == (key, word), None
+        if is_there:
+            return self.generator
         block, used = divmod(word, 4)
         self.bits.state = {
             "bit_generator": "Philox",
@@ -206,8 +218,9 @@ def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """
     run = run_of(index)
     if run is not None:
-        numpys = _host.at_half(place, run[0]) if kind == np.float32 else _host.at_word(place, run[0])
-        return numpys.random(shape_of(index), kind)
+        if kind == np.float32:
+            return _host.at_half(place, run[0]).random(shape_of(index), kind)
+        return _host.uniform(place, run[0], shape_of(index))
     if kind == np.float32:
         return (words32(index, place) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
     return (words64(index, place) >> np.uint64(11)).astype(np.float64) * 2.0**-53
@@ -295,7 +308,7 @@ def _below_once(
 def run_of(index: Any) -> tuple[int, int] | None:
     """Return the first and the last of flat indices that are one run in C order, else None."""
     if isinstance(index, range):
-        return (index[0], index[-1]) if index.step == 1 and len(index) > 1 else None
+        return (index[0], index[-1]) if index.step == 1 and index else None
     flat = np.asarray(index).reshape(-1)
     if flat.size < 2:
         return None

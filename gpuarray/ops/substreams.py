@@ -5,6 +5,7 @@ of an element's number and an attempt. These blocks cost a quarter of those of :
 """
 
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -44,14 +45,15 @@ def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Wor
     """Return the first two words and the last two of each block, the earlier one in the upper half.
 
     In this layout a round takes shifts, products and exclusive ors alone: it multiplies the upper halves, and the
-    halves of a product stay together. Values that are equal in all blocks are computed once.
+    halves of a product stay together. Values that are equal in all blocks are computed once. The words of the stream
+    may be columns of uint64, of one row for each of several streams.
     """
-    key_0, key_1 = int(stream.key_0), int(stream.key_1)
+    key_0, key_1, nonce_0, nonce_1 = [word if isinstance(word, np.ndarray) else int(word) for word in stream]
     multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
-    common = int(stream.nonce_0) * multiplier_1 ^ (int(attempt) ^ key_0) << 32
-    last = numbers.astype(np.uint64)
+    common = nonce_0 * multiplier_1 ^ (int(attempt) ^ key_0) << 32
+    last = np.broadcast_to(numbers, np.broadcast_shapes(numbers.shape, np.shape(key_0))).astype(np.uint64)
     last *= _MULTIPLIERS_32[0]
-    last ^= np.uint64((int(stream.nonce_1) ^ key_1) << 32)
+    last ^= np.uint64((nonce_1 ^ key_1) << 32)
     key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
     first = last >> HALF_BITS
     first *= _MULTIPLIERS_32[1]
@@ -94,6 +96,16 @@ def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[An
     return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape_of(index))
 
 
+def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the first standard normal numbers of several substreams, a row for each, as :func:`normal` does."""
+    each = 4 if kind == np.float32 else 2
+    count = -(-size // each)
+    found = np.empty((len(streams) * count, each), kind)
+    columns = Substream(*np.array(streams, np.uint64).T[:, :, None])
+    _fill_normal(np.arange(count), columns, found)
+    return found.reshape(len(streams), -1)[:, :size]
+
+
 #: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
 _TOGETHER: Final = 12288
 
@@ -109,7 +121,7 @@ def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any
 
 def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
     """Write the normal numbers of blocks along the last axis."""
-    pairs = _paired(numbers, 0, stream)
+    pairs = [pair.reshape(-1) for pair in _paired(numbers, 0, stream)]
     if found.dtype != np.float32:
         radius, angle = map(_fraction, pairs)
         radius += 1.0
@@ -122,7 +134,7 @@ def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.N
         angle -= 0.25
         np.multiply(radius, _cosine_of_turns(angle), out=found[:, 1])
         return
-    lower = np.empty(numbers.size, np.int32)
+    lower = np.empty(len(found), np.int32)
     for position, pair in enumerate(pairs):
         halves = pair.view(np.uint32)
         radius = halves[1 - _LOWER :: 2].astype(np.float32)

@@ -329,3 +329,35 @@ def test_new_places_need_no_new_kernels() -> None:
                 before = xp.stats()["compiles"]
         assert xp.stats()["compiles"] == before
         assert xp.stats()["fallbacks"] == 0
+
+
+def test_numbers_that_are_drawn_at_once_are_those_of_kernels():
+    found = []
+    for limit in (0, 1 << 17):
+        with xp.using(device="cpu", direct_limit=limit):
+            rng = xp.random.default_rng(5)
+            drawn = [rng.normal(size=3) for _ in range(300)]  # more than are computed ahead
+            for kind in ("float32", "float64"):
+                for _ in range(3):
+                    drawn += [rng.random((2, 3), kind), rng.standard_normal((2, 5), kind), rng.random(dtype=kind)]
+                drawn += [rng.uniform(-1, xp.asarray([2, 3], kind), dtype=kind), rng.exponential(2.0, 4, dtype=kind)]
+            state = rng.bit_generator.state
+            drawn += [rng.lognormal(), rng.standard_normal(4)]
+            rng.bit_generator.state = state
+            drawn += [rng.laplace(size=5), rng.geometric(0.3, 4), rng.standard_cauchy(3)]
+            for kind in ("int8", "uint16", "int64", "uint64", "bool"):
+                low, high = (0, 2) if kind == "bool" else (3, 100)
+                drawn += [rng.integers(low, high, size, kind) for size in ((), 1, 5, (3, 2), 5)]
+            drawn += [rng.integers(-5, 1 << 60, 4), rng.integers(1 << 40), rng.integers(0, [3, 5]), rng.random()]
+            found.append([np.asarray(each) for each in drawn])
+    for recorded, drawn_now in zip(*found, strict=True):
+        assert recorded.dtype == drawn_now.dtype
+        np.testing.assert_array_equal(drawn_now, recorded)
+
+
+def test_drawn_numbers_can_be_written_to():
+    rng = xp.random.default_rng(5)
+    for x in (rng.normal(size=3), rng.normal(size=3), rng.random(()), rng.random(3)):
+        before = np.array(x)
+        x += 1
+        np.testing.assert_array_equal(np.asarray(x), before + 1)

@@ -11,7 +11,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from gpuarray import logs
-from gpuarray.config import config, offloading
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf
@@ -162,7 +162,7 @@ def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *
     """
     if places.is_host(provider):
         return prepared.pinned
-    choice = config.current.offload if offloading.is_chosen else "auto"
+    choice = config.current.offload
     if choice == "always":
         return prepared.pinned
     if choice == "never":

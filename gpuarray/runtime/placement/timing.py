@@ -49,17 +49,6 @@ _fastest: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
 _copy_rates: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
 
 
-def time_of(provider: Provider, node: Node) -> float:
-    """Return how long evaluating a node takes on a provider, in nanoseconds, when many run one after the other.
-
-    Raises
-    ------
-    GpuArrayError
-        If the device has no kernel for an operation.
-    """
-    return Timer(provider).time(node)
-
-
 def time_of_tasks(provider: Provider, tasks: Sequence[Task]) -> float:
     """Return how long tasks take on a provider, in nanoseconds, when many run one after the other."""
     return Timer(provider).time_of_tasks(tasks)
