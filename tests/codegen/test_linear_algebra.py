@@ -55,11 +55,22 @@ def difficult(kind: str, n: int) -> Array:
         "small": 1e-30 * generator.standard_normal((n, n)),
         "large": 1e30 * generator.standard_normal((n, n)),
         "repeated columns": np.ones((n, n)) + np.eye(n),
+        "equal columns": np.ones((n, n)),
     }
     return matrices[kind].astype(np.float32)
 
 
-DIFFICULT = ("hilbert", "graded", "graded rows", "rank deficient", "zero", "small", "large", "repeated columns")
+DIFFICULT = (
+    "hilbert",
+    "graded",
+    "graded rows",
+    "rank deficient",
+    "zero",
+    "small",
+    "large",
+    "repeated columns",
+    "equal columns",
+)
 
 
 def units(error: Array, a: Array) -> float:
@@ -136,6 +147,16 @@ def test_difficult_matrices(kind: str, n: int) -> None:
     if np.isfinite(x).all():
         error = np.abs(a.astype(float) @ x - right).max() / (np.abs(a.astype(float)).sum(-1).max() * np.abs(x).max())
         assert error <= LIMIT * n * np.finfo(a.dtype).eps
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_columns_that_shrink_with_each_reflector(dtype: str) -> None:
+    for n in (48, 66, 97):  # what is left of equal columns is rounding, and rounding of it, down to subnormal numbers
+        a = np.ones((n, n), dtype)
+        q, r = map(wide, linalg.qr(xp.asarray(a)))
+        assert units(q @ r - a, a) <= LIMIT
+        check_orthogonal(q, dtype)
+    check_singular_values(a, dtype)
 
 
 @pytest.mark.parametrize("n", [20, 70])

@@ -153,7 +153,10 @@ class _Panel:
             kernel.line(f"if ({strip.at(r)} == j) {{ {given} }}")
         tiny = float(np.finfo(numbers.real_dtype).tiny)
         kernel.line("let peak = peak0;", *(f"peak{k - 1} = peak{k};" for k in range(1, strip.columns)))
-        kernel.line(f"let scale = select(peak, {real}(1), peak < {real}({tiny!r}));", "let shrink = 1 / scale;")
+        kernel.line(
+            f"let is_tiny = peak < {real}({tiny!r});",
+            f"let scale = select(peak, {real}(1), is_tiny); let shrink = 1 / scale;",
+        )
         kernel.line(*(f"var {dot} = {numbers.zero};" for dot in self.dots))
         for r in range(strip.rows):
             row = strip.at(r)
@@ -163,14 +166,17 @@ class _Panel:
                 f"dot0 += {numbers.whole(numbers.square('own'))};", *products, "}",
             )  # fmt: skip
         self.sums.over_all()
-        tail = "below != 0" + (" || alpha.y != 0" if numbers.is_complex else "")
+        tail = "below != 0" + (" || (alpha.y != 0 && !is_tiny)" if numbers.is_complex else "")
         part = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
+        # the square of the length of a shorter column has few digits, or its inverse is infinite: it counts as zeros,
+        # which is less than the rounding of what the column was before the strip
+        least, shortest = tiny / float(np.finfo(numbers.real_dtype).eps), 4 * tiny
         kernel.line(
             f"let alpha = pivot_row[pivot_at]; let below = {numbers.part('dot0')};",
             f"var beta = {numbers.part('alpha')}; var tau = {numbers.zero}; var divisor = {numbers.one};",
-            f"if ({tail}) {{",
             f"let most = max({part}, peak); let share = alpha / most; let rest = peak / most;",
-            f"let length = most * sqrt({numbers.square('share')} + rest * rest * below);",
+            f"let square = {numbers.square('share')} + rest * rest * below; let length = most * sqrt(square);",
+            f"if (({tail}) && !(square <= {real}({least!r})) && !(length < {real}({shortest!r}))) {{",
             f"beta = select(length, -length, {numbers.part('alpha')} >= 0);",
             f"tau = ({numbers.whole('beta')} - alpha) / beta;",
             f"divisor = alpha - {numbers.whole('beta')};",
