@@ -6,9 +6,10 @@ function may run on them instead, without a copy.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache, wraps
-from inspect import signature, unwrap
-from types import FunctionType
+from inspect import Parameter, signature, unwrap
+from types import FunctionType, SimpleNamespace
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -98,8 +99,8 @@ def mirrors(
     return declare
 
 
-def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Callable[..., Any]:
-    """Return a function that runs SciPy's on the host, counted as a fallback if the device is another.
+def hosted(original: Callable[..., Any], reason: str, *, name: str = "", is_counted: bool = True) -> Callable[..., Any]:
+    """Return a function that runs SciPy's on the host.
 
     Parameters
     ----------
@@ -109,6 +110,8 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
         Why it runs on the host.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
+    is_counted : bool
+        Whether that counts as a fallback, if the device is another; not of functions that have little work.
     """
     dotted = name or _name_of(original)
     package, _, own = dotted.rpartition(".")
@@ -117,46 +120,49 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "") -> Call
     def run(*args: Any, **kwargs: Any) -> Any:
         arrays = among(args, kwargs)
         device = joint_device_of(arrays)
-        if not is_on_host(device):
+        if is_counted and not is_on_host(device):
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
 
+    what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
-    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which counts as a fallback.", package, own)
+    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, own)
+    with suppress(ValueError):  # some functions in C have none
+        cast(Any, run).__signature__ = signature(original)
     del cast(Any, run).__wrapped__
     if isinstance(ufunc := unwrap(original), np.ufunc):
         run = at_once(run, "elements", ufunc)
-    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST, reason, run)
+    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 
 
 def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a function that SciPy computes on the host, because it has little work; no fallback is counted.
+    """Return :func:`hosted` of a function that has little work, by its dotted name below ``scipy.``."""
+    return hosted(original, "coefficients are computed on the host", name=name, is_counted=False)
 
-    Parameters
-    ----------
-    original : callable
-        SciPy's function.
-    name : str
-        Its dotted name below ``scipy.``.
-    """
-    package, _, own = name.rpartition(".")
 
-    @wraps(original)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return run_scipy(original, args, kwargs)
+def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+    """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
+    parameters = signature(original)
+    names = [name for name, kind in parameters.parameters.items() if kind.kind is kind.POSITIONAL_OR_KEYWORD]
+    defaults = {name: kind.default for name, kind in parameters.parameters.items()}
 
-    run.__module__ = f"gpuarray.scipy.{package}"
-    run.__doc__ = (
-        f"Run :func:`scipy.{name}` on the host, which has little work.\n\nParameters, results and errors are those of "
-        f":func:`scipy.{name}`. Arrays among the results are arrays of this package."
-    )
-    cast(Any, run).__signature__ = signature(original)
-    del cast(Any, run).__wrapped__
-    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(
-        COMPOSED, "coefficients are computed on the host", run
-    )
-    return run
+    required = [name for name, default in defaults.items() if default is Parameter.empty]
+
+    def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
+            is_known = len(values) == len(defaults) and len(args) <= len(names)
+            is_whole = is_known and all(values[name] is not Parameter.empty for name in required)
+            if not is_whole or not kwargs.keys().isdisjoint(names[: len(args)]):
+                parameters.bind(*args, **kwargs)  # raises the error
+            return function(SimpleNamespace(**values))
+
+        cast(Any, run).__signature__ = parameters
+        return run
+
+    return declare
 
 
 def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:

@@ -125,3 +125,14 @@ def test_compositions():
     for wrong in (2.5, 0.0 + 1j):
         with pytest.raises((ValueError, TypeError)):
             ours.multigammaln.composition(xp.ones(2), wrong)
+
+
+def test_ends_of_ranges():
+    x = np.array([-10.0, 0.1])
+    with xp.using(device="cpu"):
+        for size in (1e-30, 1e30):  # the products underflow and overflow
+            numbers = np.array([size, -size], np.float32)
+            found = _elementary.OF_ARRAYS["agm"](xp.asarray(numbers), xp.asarray(numbers))
+            np.testing.assert_array_equal(found.get(), numbers)
+        found = xp.special.inv_boxcox(xp.asarray(x), xp.asarray(-1 / x))
+    np.testing.assert_array_equal(found.get(), special.inv_boxcox(x, -1 / x))

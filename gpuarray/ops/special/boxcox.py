@@ -128,9 +128,8 @@ def inverse_exponent(x: Real, lmbda: Real) -> Pair:
     # a large exponent is scaled down: x may be too small for a double word
     n: Integer = -64 if absolute(lmbda) > FAR else 0
     t, t_low = product(shifted(lmbda, n), 0.0, shifted(x, -n), 0.0)
-    is_outside = t < -1.0 or (t == -1.0 and t_low < 0.0)
-    if is_outside or (t == -1.0 and t_low == 0.0) or isinf(x):
-        return (nan() if is_outside else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
+    if t < -1.0 or (t == -1.0 and t_low <= 0.0) or isinf(x):
+        return (nan() if t < -1.0 else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
     # if the product overflows, the logarithms of the factors' roots: their rounding is negligible beside the logarithm
     far = isinf(t)
     root = sqrt(absolute(lmbda)) * sqrt(absolute(x))

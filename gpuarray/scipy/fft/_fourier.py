@@ -13,38 +13,14 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import hosted, mirrors
+from gpuarray.scipy._mirror import by_name, hosted, mirrors
 from gpuarray.scipy._threads import with_workers
 
 __all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "fht",
-    "fhtoffset",
-    "hfft",
-    "hfft2",
-    "hfftn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ifht",
-    "ihfft",
-    "ihfft2",
-    "ihfftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "next_fast_len",
-    "prev_fast_len",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "hfft", "hfft2", "hfftn", "ifft", "ifft2",
+    "ifftn", "ifftshift", "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "next_fast_len",
+    "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
 
 
 def _check_plan(plan: Any) -> None:
@@ -90,28 +66,22 @@ def _ihfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) ->
 def _along_axis(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
     """Return a transform along one axis, which has SciPy's parameters."""
 
-    def run(
-        x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-        plan: Any = None,
-    ) -> GpuArray:  # fmt: skip
-        _check_plan(plan)
-        return transform(as_array(x), n, axis, norm)
+    @by_name(original)
+    def run(a: Any) -> GpuArray:
+        _check_plan(a.plan)
+        return transform(as_array(a.x), a.n, a.axis, a.norm)
 
     run.__doc__ = f"Return {doc} along an axis."
     return mirrors(original, on_host=with_workers(original))(run)
 
 
-def _along_axes(
-    original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str, axes_of_all: Any = None
-) -> Callable[..., GpuArray]:
-    """Return a transform along several axes, by default ``axes_of_all``, which has SciPy's parameters."""
+def _along_axes(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
+    """Return a transform along several axes, which has SciPy's parameters."""
 
-    def run(
-        x: Any, s: Any = None, axes: Any = axes_of_all, norm: Any = None, overwrite_x: bool = False,
-        workers: Any = None, *, plan: Any = None,
-    ) -> GpuArray:  # fmt: skip
-        _check_plan(plan)
-        return transform(*_axes(x, s, axes), norm)
+    @by_name(original)
+    def run(a: Any) -> GpuArray:
+        _check_plan(a.plan)
+        return transform(*_axes(a.x, a.s, a.axes), a.norm)
 
     run.__doc__ = f"Return {doc} along several axes."
     return mirrors(original, on_host=with_workers(original))(run)
@@ -138,13 +108,12 @@ irfftn = _along_axes(scipy_fft.irfftn, fourier.irfftn, _IRFFT)
 hfftn = _along_axes(scipy_fft.hfftn, _hfftn, _HFFT)
 ihfftn = _along_axes(scipy_fft.ihfftn, _ihfftn, _IHFFT)
 
-_LAST_TWO: Final = (-2, -1)
-fft2 = _along_axes(scipy_fft.fft2, fourier.fftn, _FFT, _LAST_TWO)
-ifft2 = _along_axes(scipy_fft.ifft2, fourier.ifftn, _IFFT, _LAST_TWO)
-rfft2 = _along_axes(scipy_fft.rfft2, fourier.rfftn, _RFFT, _LAST_TWO)
-irfft2 = _along_axes(scipy_fft.irfft2, fourier.irfftn, _IRFFT, _LAST_TWO)
-hfft2 = _along_axes(scipy_fft.hfft2, _hfftn, _HFFT, _LAST_TWO)
-ihfft2 = _along_axes(scipy_fft.ihfft2, _ihfftn, _IHFFT, _LAST_TWO)
+fft2 = _along_axes(scipy_fft.fft2, fourier.fftn, _FFT)
+ifft2 = _along_axes(scipy_fft.ifft2, fourier.ifftn, _IFFT)
+rfft2 = _along_axes(scipy_fft.rfft2, fourier.rfftn, _RFFT)
+irfft2 = _along_axes(scipy_fft.irfft2, fourier.irfftn, _IRFFT)
+hfft2 = _along_axes(scipy_fft.hfft2, _hfftn, _HFFT)
+ihfft2 = _along_axes(scipy_fft.ihfft2, _ihfftn, _IHFFT)
 
 
 @mirrors(scipy_fft.fftshift)

@@ -3,6 +3,7 @@
 A sine transform is a cosine transform of the same type, of numbers in another order or with other signs.
 """
 
+from collections.abc import Callable
 from math import pi, sqrt
 from operator import index
 from typing import Any, Final
@@ -17,7 +18,7 @@ from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import by_name, mirrors
 from gpuarray.scipy._threads import with_workers
 
 __all__ = ["dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn"]
@@ -163,73 +164,20 @@ def _along_axes(
     return array
 
 
-@mirrors(scipy_fft.dct, on_host=with_workers(scipy_fft.dct))
-def dct(
-    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete cosine transform along an axis."""
-    return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=False)
+def _defined(original: Callable[..., Any], family: str, *, is_inverse: bool = False) -> Callable[..., GpuArray]:
+    """Return a transform, along one axis or several, which has SciPy's parameters."""
+    along = "several axes" if original.__name__.endswith("n") else "an axis"
+
+    @by_name(original)
+    def run(a: Any) -> GpuArray:
+        function, where = (_transform, (a.n, a.axis)) if hasattr(a, "n") else (_along_axes, (a.s, a.axes))
+        return function(a.x, family, a.type, *where, a.norm, a.orthogonalize, inverse=is_inverse)
+
+    run.__doc__ = f"Return the discrete {'inverse ' * is_inverse}{family} transform along {along}."
+    return mirrors(original, on_host=with_workers(original))(run)
 
 
-@mirrors(scipy_fft.dctn, on_host=with_workers(scipy_fft.dctn))
-def dctn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, *, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete cosine transform along several axes."""
-    return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=False)
-
-
-@mirrors(scipy_fft.idct, on_host=with_workers(scipy_fft.idct))
-def idct(
-    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete inverse cosine transform along an axis."""
-    return _transform(x, "cosine", type, n, axis, norm, orthogonalize, inverse=True)
-
-
-@mirrors(scipy_fft.idctn, on_host=with_workers(scipy_fft.idctn))
-def idctn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, *, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete inverse cosine transform along several axes."""
-    return _along_axes(x, "cosine", type, s, axes, norm, orthogonalize, inverse=True)
-
-
-@mirrors(scipy_fft.dst, on_host=with_workers(scipy_fft.dst))
-def dst(
-    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete sine transform along an axis."""
-    return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=False)
-
-
-@mirrors(scipy_fft.dstn, on_host=with_workers(scipy_fft.dstn))
-def dstn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, *, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete sine transform along several axes."""
-    return _along_axes(x, "sine", type, s, axes, norm, orthogonalize, inverse=False)
-
-
-@mirrors(scipy_fft.idst, on_host=with_workers(scipy_fft.idst))
-def idst(
-    x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete inverse sine transform along an axis."""
-    return _transform(x, "sine", type, n, axis, norm, orthogonalize, inverse=True)
-
-
-@mirrors(scipy_fft.idstn, on_host=with_workers(scipy_fft.idstn))
-def idstn(
-    x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
-    workers: Any = None, *, orthogonalize: Any = None,
-) -> GpuArray:  # fmt: skip
-    """Return the discrete inverse sine transform along several axes."""
-    return _along_axes(x, "sine", type, s, axes, norm, orthogonalize, inverse=True)
+dct, dctn = (_defined(original, "cosine") for original in (scipy_fft.dct, scipy_fft.dctn))
+dst, dstn = (_defined(original, "sine") for original in (scipy_fft.dst, scipy_fft.dstn))
+idct, idctn = (_defined(original, "cosine", is_inverse=True) for original in (scipy_fft.idct, scipy_fft.idctn))
+idst, idstn = (_defined(original, "sine", is_inverse=True) for original in (scipy_fft.idst, scipy_fft.idstn))

@@ -1,10 +1,7 @@
 """Arguments of filters: values for each axis, and what SciPy says about them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
-from inspect import Parameter, signature
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -49,30 +46,6 @@ def finished(found: GpuArray, output: Any) -> GpuArray:
     """Return the result of a filter, or the array that was given for it with the result in it."""
     result: GpuArray = write(found, output) if is_target(output) else found
     return result
-
-
-def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
-    """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
-    parameters = signature(original)
-    names = [name for name, kind in parameters.parameters.items() if kind.kind is kind.POSITIONAL_OR_KEYWORD]
-    defaults = {name: kind.default for name, kind in parameters.parameters.items()}
-
-    required = [name for name, default in defaults.items() if default is Parameter.empty]
-
-    def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
-            is_known = len(values) == len(defaults) and len(args) <= len(names)
-            is_whole = is_known and all(values[name] is not Parameter.empty for name in required)
-            if not is_whole or not kwargs.keys().isdisjoint(names[: len(args)]):
-                parameters.bind(*args, **kwargs)  # raises the error
-            return function(SimpleNamespace(**values))
-
-        cast(Any, run).__signature__ = parameters
-        return run
-
-    return declare
 
 
 def footprint_of(given: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:

@@ -13,8 +13,8 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
-from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, spread
+from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._windows import folded
 

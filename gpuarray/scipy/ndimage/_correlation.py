@@ -9,8 +9,8 @@ from scipy import ndimage
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import chosen, mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, spread
+from gpuarray.scipy._mirror import by_name, chosen, mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_line, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import weighted

@@ -16,8 +16,8 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
-from gpuarray.scipy._mirror import hosted, is_target, mirrors, write
-from gpuarray.scipy.ndimage._arguments import by_name, each
+from gpuarray.scipy._mirror import by_name, hosted, is_target, mirrors, write
+from gpuarray.scipy.ndimage._arguments import each
 
 __all__ = ["distance_transform_edt"]
 

@@ -15,8 +15,8 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import chosen, mirrors
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, each, finished, footprint_of, spread
+from gpuarray.scipy._mirror import by_name, chosen, mirrors
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts

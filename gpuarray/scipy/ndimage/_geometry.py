@@ -16,8 +16,8 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.scipy._mirror import is_hosts, is_target, mirrors
-from gpuarray.scipy.ndimage._arguments import by_name, checked, each, finished, output_dtype
+from gpuarray.scipy._mirror import by_name, is_hosts, is_target, mirrors
+from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
 from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate

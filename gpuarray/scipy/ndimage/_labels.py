@@ -15,9 +15,8 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import is_target, mirrors, trial
+from gpuarray.scipy._mirror import by_name, is_target, mirrors, trial
 from gpuarray.scipy._repeats import repeated
-from gpuarray.scipy.ndimage._arguments import by_name
 
 __all__ = ["label"]
 

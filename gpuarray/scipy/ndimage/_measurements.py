@@ -20,8 +20,7 @@ from gpuarray.functions.sorting import lexsort
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._arguments import by_name
+from gpuarray.scipy._mirror import by_name, mirrors
 from gpuarray.scipy.ndimage._labels import at
 
 __all__ = [

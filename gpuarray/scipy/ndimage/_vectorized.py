@@ -17,8 +17,8 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._mirror import mirrors, run_scipy
-from gpuarray.scipy.ndimage._arguments import axes_of, by_name, checked, finished, footprint_of, output_dtype, spread
+from gpuarray.scipy._mirror import by_name, mirrors, run_scipy
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, finished, footprint_of, output_dtype, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._windows import along_last
 

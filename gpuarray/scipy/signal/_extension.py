@@ -1,8 +1,17 @@
 """Continuations of signals beyond their ends, along the last axis."""
 
+from typing import Any, Final
+
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import concatenated
+
+#: The arguments of numpy.pad for each kind.
+PADS: Final[dict[str, dict[str, Any]]] = {
+    "zeros": {"mode": "constant"},
+    "constant": {"mode": "edge"},
+    "even": {"mode": "reflect", "reflect_type": "even"},
+    "odd": {"mode": "reflect", "reflect_type": "odd"},
+}
 
 
 def extended(x: GpuArray, count: int, kind: str) -> GpuArray:
@@ -29,14 +38,4 @@ def extended(x: GpuArray, count: int, kind: str) -> GpuArray:
             f"The extension length n ({count}) is too big. It must not exceed x.shape[axis]-1, which is "
             f"{x.shape[-1] - 1}."
         )
-    first, last = x[..., :1], x[..., -1:]
-    shape = (*x.shape[:-1], count)
-    if kind == "constant":
-        ends = xp.broadcast_to(first, shape), xp.broadcast_to(last, shape)
-    elif kind == "zeros":
-        ends = (xp.zeros(shape, x.dtype, device=x.device),) * 2
-    else:
-        ends = x[..., count:0:-1], x[..., -2 : -(count + 2) : -1]
-        if kind == "odd":
-            ends = 2 * first - ends[0], 2 * last - ends[1]
-    return concatenated([ends[0], x, ends[1]], -1 + x.ndim)
+    return xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(count, count)], **PADS[kind])

@@ -10,17 +10,13 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
+from gpuarray.scipy.signal._extension import PADS
 from gpuarray.scipy.signal._segments import overlapped, segments
 from gpuarray.scipy.signal._trends import detrend
 
 __all__ = ["ShortTimeFFT"]
 
-_PADS: Final = {
-    "zeros": {"mode": "constant"},
-    "edge": {"mode": "edge"},
-    "even": {"mode": "reflect", "reflect_type": "even"},
-    "odd": {"mode": "reflect", "reflect_type": "odd"},
-}
+_PADS: Final = {"edge" if kind == "constant" else kind: pad for kind, pad in PADS.items()}
 
 
 class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy has no types

@@ -12,9 +12,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.functions.strides import sliding_window_view
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage import median_filter, rank_filter
 from gpuarray.scipy.signal._sums import slid
 
 __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
@@ -64,19 +64,21 @@ def savgol_filter(
 # -- median filters ---------------------------------------------------------------------------------------------------
 
 
-def _windows(x: GpuArray, shape: Any) -> GpuArray:
-    """Return the windows around each element, with zeros outside, along one last axis."""
-    padded = xp.pad(x, [(n // 2, n // 2) for n in shape])
-    return sliding_window_view(padded, tuple(shape)).reshape(*x.shape, -1)
-
-
-def _kernel_size(size: Any, ndim: int, usual: int = 3) -> list[int]:
-    sizes = np.atleast_1d(read(usual if size is None else size))
+def _kernel_size(size: Any, ndim: int) -> list[int]:
+    sizes = np.atleast_1d(read(3 if size is None else size))
     if sizes.size == 1:
         sizes = np.repeat(sizes.reshape(-1), ndim)
     if sizes.size != ndim:
         raise ValueError(f"kernel_size has {sizes.size} elements, and the array {ndim} axes")
     return [index(n) for n in sizes]
+
+
+def _medians(array: GpuArray, kernel_size: Any) -> GpuArray:
+    sizes = _kernel_size(kernel_size, array.ndim)
+    if any(n % 2 != 1 for n in sizes):
+        raise ValueError("Each element of kernel_size should be odd.")
+    found: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
+    return found
 
 
 @mirrors(scipy_signal.medfilt)
@@ -85,11 +87,7 @@ def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
     array = xp.atleast_1d(as_array(volume))
     if array.dtype.kind not in "iuf" or array.dtype == dtypes.float16:
         raise ValueError(f"dtype={array.dtype} is not supported by medfilt")
-    sizes = _kernel_size(kernel_size, array.ndim)
-    if any(n % 2 != 1 for n in sizes):
-        raise ValueError("Each element of kernel_size should be odd.")
-    windows = xp.sort(_windows(array, sizes), axis=-1)
-    return windows[..., windows.shape[-1] // 2]
+    return _medians(array, kernel_size)
 
 
 @mirrors(scipy_signal.medfilt2d)
@@ -98,26 +96,21 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     image = as_array(input)
     if image.ndim != 2:
         raise ValueError("medfilt2d takes an array with two axes")
-    if image.dtype.name not in ("uint8", "float32", "float64"):
-        image = image.astype(dtypes.float64)
-    sizes = _kernel_size(kernel_size, 2)
-    if any(n % 2 != 1 for n in sizes):
-        raise ValueError("Each element of kernel_size should be odd.")
-    windows = xp.sort(_windows(image, sizes), axis=-1)
-    return windows[..., windows.shape[-1] // 2]
+    return _medians(
+        image if image.dtype.name in ("uint8", "float32", "float64") else image.astype(dtypes.float64), kernel_size
+    )
 
 
 @mirrors(scipy_signal.order_filter, kind=COMPOSED)
 def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
     """Return the elements of a rank among those in a mask around each element, with zeros outside of the array."""
-    array, mask = as_array(a), read(domain)
+    mask = read(domain)
     if any(n % 2 != 1 for n in mask.shape):
         raise ValueError("Each dimension of domain argument should have an odd number of elements.")
     if not (0 <= index(rank) < mask.size):
         raise ValueError("rank must be an integer within the number of elements of the domain")
-    places = np.flatnonzero(mask)
-    chosen = _windows(array, mask.shape)[..., as_array(places, array.device)]
-    return xp.sort(chosen, axis=-1)[..., index(rank)]
+    found: GpuArray = rank_filter.composition(as_array(a), rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
+    return found
 
 
 @mirrors(scipy_signal.wiener)

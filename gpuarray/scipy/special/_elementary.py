@@ -119,13 +119,14 @@ def _binom(n: GpuArray, k: GpuArray) -> GpuArray:
 
 def _agm(a: GpuArray, b: GpuArray) -> GpuArray:
     """Return the arithmetic-geometric mean."""
-    is_usual = (a * b > 0) & xp.isfinite(a) & xp.isfinite(b)
+    have_same_sign = ((a > 0) & (b > 0)) | ((a < 0) & (b < 0))
+    is_usual = have_same_sign & xp.isfinite(a) & xp.isfinite(b)
     first, second = (xp.where(is_usual, xp.abs(v), 1) for v in (a, b))
     for _ in range(_MEANS):
         first, second = (first + second) / 2, xp.sqrt(first) * xp.sqrt(second)
     found = xp.copysign(first, a)
     zero = xp.where((a == 0) | (b == 0), 0.0 * (a + b), np.nan)
-    is_infinite = (a * b > 0) & (xp.isinf(a) | xp.isinf(b))
+    is_infinite = have_same_sign & (xp.isinf(a) | xp.isinf(b))
     return xp.where(is_usual, found, xp.where(is_infinite, a + b, zero))
 
 
