@@ -170,11 +170,15 @@ class MemoryArray:
             recorded.bound(cell, depth)
         return array
 
-    def traits(self) -> tuple[Cell, Shape, DType, str | None, int]:
-        """Return the cell, the shape, the dtype, the part and the access, in the time that one of them takes."""
+    def traits(self) -> tuple[Cell, Layout | None, Shape, DType, str | None, int]:
+        """Return the cell, layout, shape, dtype, part and access, in the time that one or two of them take."""
         if self._value is not None:
             self._settle()
-        return self._made_cell, self._made_shape, self._made_dtype, self._made_part, self._made_access
+        try:
+            layout = self._made_layout
+        except AttributeError:
+            layout = self._layout
+        return self._made_cell, layout, self._made_shape, self._made_dtype, self._made_part, self._made_access
 
     def _settle(self) -> None:
         """Give the array of a value the other attributes, and a cell with the value as its memory."""

@@ -169,7 +169,7 @@ class ComputingArray(ImmediateArray):
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
         """Set the value of this array to ``node``, as in-place operators do."""
         self.check_writeable()
-        cell, shape, dtype, part, access = self.traits()
+        cell, layout, shape, dtype, part, access = self.traits()
         device = cell.device
         own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
         if own is not None:
@@ -191,7 +191,7 @@ class ComputingArray(ImmediateArray):
         if access is VALUE:
             return self._wrap(node, device)
         cell.device = device
-        if self._layout is None and part is None:
+        if layout is None and part is None:
             cell.bind(node)
         else:
             self.store(self._storage_layout(), node)

@@ -100,7 +100,7 @@ class Jitted(Generic[P, R]):
                         self._use(key)
                     replayed: R = recording.play(call)
                     return replayed
-        if call.layouts and (copied := self._with_copies(call, args, keywords)) is not None:
+        if (copied := self._with_copies(call, args, keywords)) is not None:
             return copied[0]
         if self._has_passing_sizes(key, call):
             result = self._function(*args, **keywords)
@@ -150,16 +150,16 @@ class Jitted(Generic[P, R]):
         for other offsets of the views, or if the function writes to its arguments or returns views of them.
         """
         views = call.without_offsets()
+        if views is None:
+            return None
         with self._lock:
             if views not in self._offsets and len(self._offsets) >= self._maxsize:
                 self._offsets.clear()
             count = self._offsets.setdefault(views, 0)
             if count >= 0:
                 self._offsets[views] = count + 1
-        return self._run_with_copies(views, args, keywords) if count >= _OFFSETS else None
-
-    def _run_with_copies(self, views: Hashable, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
-        """Do what :meth:`_with_copies` does; ``views`` is the signature without the offsets of views."""
+        if count < _OFFSETS:
+            return None
         given = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
         named = {name: value if name in self._static_names else _copied(value) for name, value in keywords.items()}
         call = self._call(given, named, "copies")

@@ -442,15 +442,13 @@ class _Output:
             return lambda call: call.values[slot]
         if kind is tuple or kind is list:
             parts = [self.maker(part) for part in value]
-            if kind is tuple:
-                return lambda call: tuple([part(call) for part in parts])
-            return lambda call: [part(call) for part in parts]
+            return lambda call: kind([part(call) for part in parts])
         if kind is dict:
             named = {name: self.maker(part) for name, part in value.items()}
             return lambda call: {name: part(call) for name, part in named.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            fields = [self.maker(part) for part in value]
-            return lambda call: kind(*[field(call) for field in fields])
+            parts = [self.maker(part) for part in value]
+            return lambda call: kind(*[part(call) for part in parts])
         if kind is np.ndarray:
             return lambda call: value.copy()
         if isinstance(value, _CONSTANTS):

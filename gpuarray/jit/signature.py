@@ -4,7 +4,7 @@ Of arrays dtype, shape, place and layout are in the key, of numbers the type; of
 tuples, lists and dictionaries are looked through.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from itertools import count
 from typing import Any, Final
 from weakref import ref
@@ -21,6 +21,7 @@ from gpuarray.jit.guards import has_identity
 #: Scalars of which each call has its own value.
 NUMBERS: Final = (int, float, complex)
 _PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(Ellipsis), np.bool_))
+_CONTAINERS: Final = (tuple, list, dict)
 _numbers: Final = count()
 _numbers_of_settings: Final[dict[Config, int]] = {}
 #: So many settings are known at once; those that come again later have another number, and are recorded again.
@@ -63,13 +64,9 @@ class Call:
         The registers of the replay.
     made : dict
         The new arrays of the result that have views, by number.
-    layouts : list of int
-        Where the key has the layouts of views.
-    shapes : list of int
-        Where the key has the shapes of arrays.
     """
 
-    __slots__ = ("arrays", "cells", "given", "key", "layouts", "made", "registers", "shapes", "statics", "values")
+    __slots__ = ("arrays", "cells", "given", "key", "made", "registers", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
@@ -80,21 +77,14 @@ class Call:
         self.cells: list[Any] = []
         self.registers: list[Any] = []
         self.made: dict[int, GpuArray] = {}
-        self.layouts: list[int] = []
-        self.shapes: list[int] = []
 
     def take(self, value: Any) -> None:
         """Add an argument, or a part of one."""
         kind = type(value)
         if kind is GpuArray:
-            cell, shape, dtype, part, access = value.traits()
-            layout = value._layout
-            self.shapes.append(len(self.key) + 1)
+            cell, layout, shape, dtype, part, access = value.traits()
             self.key += (kind, shape, dtype, cell.device.name, access)
             if layout is not None or part is not None:
-                if layout is not None:
-                    self.layouts.append(len(self.key))
-                self.shapes.append(len(self.key) + 2)
                 self.key += (layout, part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
             self.given.append(cell)
@@ -103,16 +93,16 @@ class Call:
             self.values.append(value)
         elif kind in _PLAIN:
             self.key += ("is", kind, value)
-        elif kind is tuple or kind is list:
-            self.key += (kind, len(value))
-            for part in value:
-                self.take(part)
-        elif kind is dict:
-            self.key += (kind, tuple(value))
-            for part in value.values():
-                self.take(part)
+        elif kind in _CONTAINERS:
+            self._take_items(value, kind, self.take)
         else:
             self._take_other(value, kind)
+
+    def _take_items(self, value: Any, kind: type, take: Callable[[Any], None]) -> None:
+        """Add a container, and what is in it by a function."""
+        self.key += (kind, tuple(value) if kind is dict else len(value))
+        for part in value.values() if kind is dict else value:
+            take(part)
 
     def _take_other(self, value: Any, kind: type) -> None:
         if isinstance(value, np.number):
@@ -130,9 +120,7 @@ class Call:
             self.key.append(kind)
             self.values.append(value)
         elif isinstance(value, tuple) and hasattr(value, "_fields"):
-            self.key += (kind, len(value))
-            for part in value:
-                self.take(part)
+            self._take_items(value, kind, self.take)
         elif kind is slice:
             self.take_static((value.start, value.stop, value.step))
         else:
@@ -147,15 +135,8 @@ class Call:
             If its values cannot be told apart.
         """
         kind = type(value)
-        if kind in (tuple, list):
-            self.key += (kind, len(value))
-            for part in value:
-                self.take_static(part)
-            return
-        if kind is dict:
-            self.key += (kind, tuple(value))
-            for part in value.values():
-                self.take_static(part)
+        if kind in _CONTAINERS:
+            self._take_items(value, kind, self.take_static)
             return
         if kind in (float, complex):  # of which 0.0 equals -0.0
             self.key += ("is", kind, repr(value))
@@ -181,20 +162,32 @@ class Call:
         self.key += ("is", kind, ref(value) if has_identity(value) else value)
         self.statics.append(value)
 
+    def _places(self) -> Iterator[tuple[int, GpuArray]]:
+        """Yield the arrays, and where the key has what :meth:`take` has added for each."""
+        place = 0
+        for array in self.arrays:
+            while self.key[place] is not GpuArray or self.key[place + 1] is not array._shape:
+                place += 1
+            yield place, array
+            place += 1
+
     def without_offsets(self) -> Hashable:
-        """Return the key without the offsets of views."""
+        """Return the key without the offsets of views; None if no array is one."""
         key = self.key[:]
-        for place in self.layouts:
-            key[place] = key[place][:2]
-        return tuple(key)
+        for place, array in self._places():
+            if array._layout is not None:
+                key[place + 5] = array._layout[:2]
+        return None if key == self.key else tuple(key)
 
     def without_sizes(self) -> Hashable:
         """Return the key without the lengths of axes, and without the layouts of views."""
         key = self.key[:]
-        for place in self.shapes:
-            key[place] = len(key[place])
-        for place in self.layouts:
-            key[place] = len(key[place].shape)
+        for place, array in self._places():
+            key[place + 1] = array.ndim
+            if array._layout is not None:
+                key[place + 5] = len(array._layout.shape)
+            if array._layout is not None or array._part is not None:
+                key[place + 7] = len(key[place + 7])
         return tuple(key)
 
     def finished(self) -> Hashable:

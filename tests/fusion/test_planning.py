@@ -98,19 +98,28 @@ def normalised(levels: int) -> Any:
     return x
 
 
+def count_lowered(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Return a counter of the values that plans lower from now on."""
+    counted: Counter[str] = Counter()
+
+    def counting(function: Any) -> Any:
+        def count(*given: Any) -> Any:
+            counted["lowered"] += 1
+            return function(*given)
+
+        return count
+
+    for name in ("_emit", "_stored"):
+        monkeypatch.setattr(Lowering, name, counting(getattr(Lowering, name)))
+    return counted
+
+
 @pytest.mark.parametrize(("program", "levels"), [(option, 40), (option, 60), (normalised, 15), (normalised, 60)])
 def test_planning_takes_time_in_proportion_to_the_graph(
     monkeypatch: pytest.MonkeyPatch, program: Any, levels: int
 ) -> None:
     """Where values are read several times, what is lowered and computed does not grow faster than the graph."""
-    counted: Counter[str] = Counter()
-    lowered = Lowering._emit
-
-    def counting(self: Lowering, *given: Any) -> Any:
-        counted["lowered"] += 1
-        return lowered(self, *given)
-
-    monkeypatch.setattr(Lowering, "_emit", counting)
+    counted = count_lowered(monkeypatch)
     with xp.using(pending_limit=10_000):
         root = program(levels).node()
     walk = topological([root])
@@ -119,6 +128,15 @@ def test_planning_takes_time_in_proportion_to_the_graph(
     loops = [planned.step for planned in plan.steps if isinstance(planned.step, Loop)]
     assert sum(len(loop.instructions) for loop in loops) <= 3 * len(walk.order)
     assert len(plan.steps) <= levels + 4
+
+
+def test_plans_that_would_take_too_long_to_compare_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    with xp.using(pending_limit=10_000):
+        root = normalised(30).node()
+    walk = topological([root])
+    counted = count_lowered(monkeypatch)
+    make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
+    assert counted["lowered"] < planner.BUDGET + planner.BUDGET_EACH * len(walk.order)
 
 
 def test_plans_that_took_too_long_to_compare_give_the_same_values(
