@@ -15,12 +15,12 @@ import numpy.typing as npt
 from gpuarray.array import FREE, GpuArray
 from gpuarray.array.memory import of_host
 from gpuarray.autodiff import folds
+from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
-from gpuarray.autodiff.nodes import inverse, is_injective, without_repetition
 from gpuarray.autodiff.program import Cotangents, Outputs, Program, Walk, rules
 from gpuarray.errors import DerivativeError
-from gpuarray.graph.layouts import Layout, contiguous_strides, is_identity
+from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import factorisations, reductions

@@ -67,15 +67,15 @@ def _softmax(_axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
 
 def _product(axes: Axes, x: GpuArray, _result: GpuArray, ct: GpuArray, _scale: Scale) -> GpuArray:
     """Differentiate the product as one of pairs, and pairs of pairs: zeros among the elements need no care."""
-    kept = [a for a in range(x.ndim) if a not in axes]
-    line = x.transpose((*kept, *axes)).reshape((*(x.shape[a] for a in kept), -1))
-    if not line.shape[-1]:
+    kept = tuple([a for a in range(x.ndim) if a not in axes])
+    shape = tuple([x.shape[a] for a in kept])
+    if not x.size:
         return wrap(build.full(x.shape, 0, x.dtype), x.device)
-    (found,) = through(lambda v: _halved(v, ops.multiply), (line,), ct.reshape(line.shape[:-1]))
+    (found,) = through(
+        lambda v: _halved(v.transpose(kept + axes).reshape((*shape, -1)), ops.multiply), (x,), ct.reshape(shape)
+    )
     assert found is not None
-    moved = found.reshape(tuple(x.shape[a] for a in (*kept, *axes)))
-    order = (*kept, *axes)
-    return moved.transpose(tuple(order.index(a) for a in range(x.ndim)))
+    return found
 
 
 def _halved(x: GpuArray, op: Any) -> GpuArray:

@@ -9,8 +9,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.batches import Batch
 from gpuarray.autodiff.program import Cotangents, Outputs, through
+from gpuarray.functions.manipulation import moveaxis
 from gpuarray.graph import build
-from gpuarray.graph.layouts import contiguous, permute, slice_axis
+from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node, host_leaf
 from gpuarray.ops import calls, images, reductions
 from gpuarray.ops import elementwise as ops
@@ -58,17 +59,13 @@ def envelope(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuA
     axis = outputs.call.parameters["axis"]
 
     def composed(heights: GpuArray, away: GpuArray) -> GpuArray:
-        node = heights.node()
-        order = [a for a in range(len(node.shape)) if a != len(node.shape) + axis] + [len(node.shape) + axis]
-        lines = build.view(node, permute(contiguous(node.shape), order))
-        extent = lines.shape[-1]
-        apart = np.abs(np.arange(extent)[:, None] - np.arange(extent))
-        pairs = build.reshape(lines, (*lines.shape[:-1], 1, extent))
+        lines = moveaxis(heights, axis, -1)
+        apart = np.abs(np.arange(lines.shape[-1])[:, None] - np.arange(lines.shape[-1]))
+        pairs = lines[..., None, :].node()
         further = build.elementwise(ops.add, pairs, build.gather(away.node(), host_leaf(apart)))
         sums = build.elementwise(ops.where, host_leaf(apart == 0), pairs, further)  # no element is away from itself
-        least = build.reduce(reductions.min, sums, len(sums.shape) - 1)
-        back = permute(contiguous(least.shape), [order.index(a) for a in range(len(order))])
-        return wrap(build.view(least, back), heights.device)
+        least = wrap(build.reduce(reductions.min, sums, len(sums.shape) - 1), heights.device)
+        return moveaxis(least, -1, axis)
 
     return through(composed, operands, cts[0])
 

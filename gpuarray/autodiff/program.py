@@ -4,6 +4,7 @@ A program keeps the operands of its nodes, which evaluations take from the nodes
 of its variables in one walk against the order; they are recorded like anything else.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -15,8 +16,8 @@ from gpuarray.config import config, recording, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
-from gpuarray.graph.layouts import Shape
-from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node
+from gpuarray.graph.layouts import Layout, Shape, is_injective
+from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node, View
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
@@ -196,6 +197,7 @@ class Program:
             if ct is not None and node in self._varying:
                 _add(known, node, ct)
         cuts = _Cuts(self.device, walk or Walk())
+        pieces: Counter[Node] = Counter()
         with standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
             for node, operands, wanted in reversed(self.steps):
                 ct = known.pop(node, None)
@@ -208,6 +210,14 @@ class Program:
                     continue
                 origin = node.origin if isinstance(node, BaseNode | Outputs) else None  # others run a program's code
                 stand(origin)
+                if type(node) is View:
+                    (source,) = operands
+                    pieces[source] += 1
+                    if pieces[source] > _FEW and _is_small_part(node, source):
+                        known[source] = _added_in_place(known[source], ct, node.layout)
+                        cuts.reach(known[source].node().depth)
+                        cuts.cut(known)
+                        continue
                 if isinstance(node, BaseNode):
                     parts = rules[type(node)](node, operands, ct, wanted, self.device)
                 else:
@@ -281,6 +291,20 @@ def standing_for() -> Iterator[Callable[[Origin | None], None]]:
         yield stand
     finally:
         given.pop(thread, None)
+
+
+#: So many parts of one cotangent are added by a kernel that reads all of them; small ones beyond are added in place.
+_FEW: Final = 8
+
+
+def _is_small_part(node: View, source: Node) -> bool:
+    return _FEW * node.size <= source.size and is_injective(node.layout)
+
+
+def _added_in_place(array: GpuArray, part: GpuArray, layout: Layout) -> GpuArray:
+    whole = array.node()
+    total = build.binary(ops.add, build.view(whole, layout), part.node())
+    return wrap(build.scatter(whole, total, layout), array.device)
 
 
 def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:

@@ -301,3 +301,50 @@ def coordinates(layout: Layout, shape: Shape) -> tuple[Layout, ...] | None:
     if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, shape, strict=True)):
         return None
     return tuple([Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))])
+
+
+@lru_cache(maxsize=8192)
+def without_repetition(layout: Layout) -> tuple[tuple[int, ...], Layout]:
+    """Return the axes along which a layout shows the same elements again, and the layout without them."""
+    shape, strides, offset = layout
+    if all(strides):
+        return (), layout
+    repeated = tuple([a for a, (n, s) in enumerate(zip(shape, strides, strict=True)) if n > 1 and s == 0])
+    kept = [a for a in range(len(shape)) if a not in repeated]
+    return repeated, Layout(tuple([shape[a] for a in kept]), tuple([strides[a] for a in kept]), offset)
+
+
+@lru_cache(maxsize=8192)
+def is_injective(layout: Layout) -> bool:
+    """Return whether a layout names no position twice, as far as strides alone tell."""
+    reach = 0
+    for stride, extent in sorted((abs(s), n) for s, n in zip(layout.strides, layout.shape, strict=True) if n > 1):
+        if stride <= reach:
+            return False
+        reach += stride * (extent - 1)
+    return True
+
+
+@lru_cache(maxsize=8192)
+def inverse(layout: Layout, shape: Shape) -> Layout | None:
+    """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
+    order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))
+    sorted_ = permute(layout, order)
+    kept = [a for a, n in enumerate(sorted_.shape) if n > 1]
+    own = tuple(sorted_.shape[a] for a in kept)
+    size = 1
+    for extent in shape:
+        size *= extent
+    if layout.size != size or not size:
+        return None
+    if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(own):
+        return None
+    given = permute(contiguous(layout.shape), order)
+    strides, offset = [], 0
+    for a in kept:
+        step, extent = given.strides[a], given.shape[a]
+        if sorted_.strides[a] < 0:
+            offset += step * (extent - 1)
+            step = -step
+        strides.append(step)
+    return Layout(own, tuple(strides), offset)

@@ -47,6 +47,11 @@ def _solution(found: Any) -> tuple[Any, ...]:
     return found[0], found[1], found[3]
 
 
+def _many_elements(x: Any) -> Any:
+    y = np.concatenate([x, x**2, x[::-1]])
+    return sum(y[n] * y[n + 5] for n in range(12)) + y[3:5].sum() ** 2
+
+
 def _extremes(x: Any) -> Any:
     y = x[:3] * 1.0
     np.maximum.at(y, np.array([0, 1, 1, 2, 0, 2]), x**2)
@@ -74,6 +79,7 @@ VIEWS = {
     "pad": (lambda x: np.pad(x, 2, mode="reflect") ** 2, X),
     "iterate": (lambda x: sum(v * v for v in x), X),
     "extremes at positions": (_extremes, X),
+    "many elements": (_many_elements, X),
 }
 FOLDS = {
     "sum": (lambda a: a.sum(1) ** 2, A),
@@ -257,3 +263,17 @@ def test_equal_calls_add_their_cotangents(is_read: bool) -> None:
         return (first * second * 2 + first).sum() + (left @ right).sum()
 
     check_grads(fun, (xp.asarray([0.3, -0.7, 1.2, 0.9]),), order=2)
+
+
+def test_many_small_parts_of_a_cotangent_are_added_in_place() -> None:
+    with xp.using(device="cpu", direct_limit=0):
+        x = xp.arange(1 << 16, dtype="float32") / 1000
+        loss = xp.jit(xp.grad(lambda x: sum(x[n] * x[2 * n + 1] for n in range(40)) + (x[200:300] ** 2).sum()))
+        found, wanted, n = loss(x).get(), np.zeros(x.shape, np.float32), np.arange(40)
+        np.add.at(wanted, n, x.get()[2 * n + 1])
+        np.add.at(wanted, 2 * n + 1, x.get()[n])
+        wanted[200:300] = 2 * x.get()[200:300]
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        xp.reset_stats()
+        loss(x).get()
+        assert xp.stats()["peak_bytes"] < 20 * x.nbytes
