@@ -132,6 +132,7 @@ def test_cholesky_factors(dtype):
         factor = linalg.cho_factor(a, lower)
         check("cho_solve", (factor[0], lower), values(dtype, 2, 6, 3))
         check("cho_solve", (factor[0][0], lower), values(dtype, 6))
+        check("cho_solve", (factor[0], lower), values(dtype, 6))
         found, which = ours.cho_factor.composition(put(a), lower)
         assert which is lower
         compare(xp.tril(found) if lower else xp.triu(found), linalg.cholesky(a, lower), precision(a))

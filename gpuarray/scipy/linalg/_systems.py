@@ -22,7 +22,7 @@ from gpuarray.scipy.linalg._arguments import (
     whole,
 )
 from gpuarray.scipy.linalg._banded import tridiagonal_solution
-from gpuarray.scipy.linalg._triangular import inverse_from, packed_factors, solve_triangular, substituted
+from gpuarray.scipy.linalg._triangular import cholesky_solution, inverse_from, packed_factors, solve_triangular
 
 __all__ = ["det", "inv", "lstsq", "solve"]
 
@@ -82,11 +82,7 @@ def solve(
     if structure in ("lower triangular", "upper triangular"):
         return solve_triangular(left, right, int(transposed), structure == "lower triangular", check_finite=False)
     if structure == "positive definite":
-        factor = factorisations.cholesky(left, upper=not lower)
-        columns = right[:, None] if right.ndim == 1 else right
-        first = substituted(factor, columns, lower=lower, trans=0 if lower else 2)
-        found = substituted(factor, first, lower=lower, trans=2 if lower else 0)
-        return found[..., 0] if right.ndim == 1 else found
+        return cholesky_solution(factorisations.cholesky(left, upper=not lower), right, lower=lower)
     if structure in ("symmetric", "hermitian"):
         left = whole(left, lower, conjugated=structure == "hermitian")
     elif transposed:

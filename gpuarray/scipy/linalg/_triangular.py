@@ -361,8 +361,15 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
     if not is_square(factor) or factor.shape[-1] != rows:
         refuse(scipy_linalg.cho_solve, (factor, lower), right)
-    first = substituted(factor, right, lower=lower, trans=0 if lower else 2)
-    return substituted(factor, first, lower=lower, trans=2 if lower else 0)
+    return cholesky_solution(factor, right, lower=lower)
+
+
+def cholesky_solution(factor: GpuArray, right: GpuArray, *, lower: bool) -> GpuArray:
+    """Return solutions for right sides of shape (M,) or (..., M, K), given Cholesky factors."""
+    columns = right[:, None] if right.ndim == 1 else right
+    first = substituted(factor, columns, lower=lower, trans=0 if lower else 2)
+    found = substituted(factor, first, lower=lower, trans=2 if lower else 0)
+    return found[..., 0] if right.ndim == 1 else found
 
 
 def inverse_from(factor: GpuArray) -> GpuArray:

@@ -57,32 +57,62 @@ def run_each(
     frame.run(key, label, write, values, frame.batch * each)
 
 
-def measure(frame: Frame, a: Matrix, target: Buffer) -> None:
-    """Write the lengths of the columns."""
+def sum_columns(
+    frame: Frame, key: str, label: str, target: Buffer, term: str, *, result: str = "sum", **matrices: Matrix
+) -> None:
+    """Add a launch that sums an expression of the elements of columns, with a workgroup for each column.
+
+    Parameters
+    ----------
+    frame : Frame
+        Of the program.
+    key, label : str
+        The kernel, and its name.
+    target : Buffer
+        Gets the results, one for each column.
+    term : str
+        The expression.
+    result : str
+        The expression of the ``sum`` that is written.
+    **matrices : Matrix
+        Matrices of one shape, by the names of their elements in the expression.
+    """
     numbers = Numbers(frame.dtype)
-    real = numbers.real
+    rows, columns = next((a.rows, a.columns) for a in matrices.values())
 
     def write(template: Template) -> None:
         kernel = template.kernel
         kernel.workgroup = 32
-        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{real}, 32>;"]
-        access, lengths = template.bind(a.buffer, writable=False), template.bind(target, writable=True)
+        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{numbers.real}, 32>;"]
+        accesses = {name: template.bind(a.buffer, writable=False) for name, a in matrices.items()}
         template.numbers("rows", "columns")
         kernel.line("let plane = block / columns; let j = block - plane * columns;")
-        template.matrix("a")
+        for name in matrices:
+            template.matrix(f"of_{name}")
         kernel.line(
-            f"var sum = {real}();",
+            f"var sum = {numbers.real}();",
             "for (var i = local; i < rows; i += 32u) {",
-            f"let x = {access.load(template.place('a', a, 'i', 'j'))}; sum += {numbers.square('x')};",
+            *(
+                f"let {name} = {accesses[name].load(template.place(f'of_{name}', a, 'i', 'j'))};"
+                for name, a in matrices.items()
+            ),
+            f"sum += {term};",
             "}",
             "sums[local] = sum; workgroupBarrier();",
             "if (local > 0u) { return; }",
             "for (var n = 1u; n < 32u; n++) { sum += sums[n]; }",
-            lengths.store("block", "sqrt(sum)"),
+            template.bind(target, writable=True).store("block", result),
         )
 
-    values = {"rows": a.rows, "columns": a.columns, **where("a", a)}
-    frame.run(("measure", a.buffer, target), "lengths", write, values, frame.batch * a.columns)
+    values = {"rows": rows, "columns": columns}
+    for name, a in matrices.items():
+        values |= where(f"of_{name}", a)
+    frame.run((key, target, *(a.buffer for a in matrices.values())), label, write, values, frame.batch * columns)
+
+
+def measure(frame: Frame, a: Matrix, target: Buffer) -> None:
+    """Write the lengths of the columns."""
+    sum_columns(frame, "measure", "lengths", target, Numbers(frame.dtype).square("x"), result="sqrt(sum)", x=a)
 
 
 def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
@@ -102,34 +132,8 @@ def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
 def quotients(frame: Frame, vectors: Matrix, products: Matrix, target: Buffer) -> None:
     """Write the products of vectors with the conjugates of others."""
     numbers = Numbers(frame.dtype)
-    real = numbers.real
-
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        kernel.workgroup = 32
-        kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{real}, 32>;"]
-        left, right = template.bind(vectors.buffer, writable=False), template.bind(products.buffer, writable=False)
-        found = template.bind(target, writable=True)
-        template.numbers("rows", "columns")
-        kernel.line("let plane = block / columns; let j = block - plane * columns;")
-        template.matrix("a")
-        template.matrix("b")
-        product = numbers.times(numbers.conj("x"), "y")
-        kernel.line(
-            f"var sum = {real}();",
-            "for (var i = local; i < rows; i += 32u) {",
-            f"let x = {left.load(template.place('a', vectors, 'i', 'j'))};",
-            f"let y = {right.load(template.place('b', products, 'i', 'j'))};",
-            f"let product = {product}; sum += {numbers.part('product')};",
-            "}",
-            "sums[local] = sum; workgroupBarrier();",
-            "if (local > 0u) { return; }",
-            "for (var n = 1u; n < 32u; n++) { sum += sums[n]; }",
-            found.store("block", "sum"),
-        )
-
-    values = {"rows": vectors.rows, "columns": vectors.columns, **where("a", vectors), **where("b", products)}
-    frame.run(("quotients",), "Rayleigh quotients", write, values, frame.batch * vectors.columns)
+    term = numbers.part(numbers.times(numbers.conj("x"), "y"))
+    sum_columns(frame, "quotients", "Rayleigh quotients", target, term, x=vectors, y=products)
 
 
 def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buffer, *, ascending: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 from gpuarray.codegen.calls.linear_algebra.blocks import update
 from gpuarray.codegen.calls.linear_algebra.lu_panel import factorise_panel
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.triangles import lower, rows_of_launch
+from gpuarray.codegen.calls.linear_algebra.triangles import rows_of_launch, solve
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import WORKGROUP
 
@@ -45,12 +45,12 @@ def solve_lower(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) ->
     n, most = factors.rows, _width(frame)
     for k in range(0, n, most):
         interchange(frame, right, pivots, k, min(k + most, n), n)
-    lower(frame, factors, right, unit=True)
+    solve(frame, factors, right, unit=True)
 
 
 def _update(frame: Frame, a: Matrix, here: slice, columns: slice) -> None:
     """Update columns on the right of those that were factorised."""
-    lower(frame, a[here, here], a[here, columns], unit=True)
+    solve(frame, a[here, here], a[here, columns], unit=True)
     update(frame, a[here.stop :, columns], a[here.stop :, here], a[here, columns])
 
 

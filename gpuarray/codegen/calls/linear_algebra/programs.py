@@ -17,7 +17,7 @@ from gpuarray.codegen.calls.linear_algebra import (
     triangles,
 )
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
-from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, take, write_values
+from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, sum_columns, take, write_values
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
@@ -107,8 +107,8 @@ def _solve_triangular(step: CallStep, label: str, capabilities: Capabilities) ->
     triangle, x = frame.array("input", 0, n, n, dtype), frame.matrix(n, columns)
     move(frame, frame.array("input", 1, n, columns, dtype), x)
     transposed = bool(parameters["transposed"])
-    solve = triangles.upper if bool(parameters["lower"]) == transposed else triangles.lower
-    solve(frame, triangle.T if transposed else triangle, x, unit=bool(parameters["unit"]))
+    upper = bool(parameters["lower"]) == transposed
+    triangles.solve(frame, triangle.T if transposed else triangle, x, upper=upper, unit=bool(parameters["unit"]))
     move(frame, x, frame.array("output", 0, n, columns, dtype))
     return frame.program()
 
@@ -134,7 +134,7 @@ def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, target: Matr
     lu.factorise(frame, both, pivots, status, n)
     if not is_joint:
         lu.solve_lower(frame, a, pivots, x)
-    triangles.upper(frame, a, x)
+    triangles.solve(frame, a, x, upper=True)
     move(frame, x, target)
 
 
@@ -284,7 +284,7 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     real = Numbers(dtype).real_dtype
     if residuals := _output(frame, step, 1, count, 1, real):
         update(frame, right, left, x)
-        spectra.write_squares(frame, right, residuals.buffer)
+        sum_columns(frame, "squares", "sums of squares", residuals.buffer, Numbers(dtype).square("x"), x=right)
     if rank := _output(frame, step, 2, 1, 1, INDEX):
         spectra.write_rank(frame, found, share, rank.buffer)
     if values := _output(frame, step, 3, short, 1, real):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.blocks import move, update
-from gpuarray.codegen.calls.linear_algebra.columns import Columns, element_of_each, run_each
+from gpuarray.codegen.calls.linear_algebra.columns import Columns, element_of_each, run_each, sum_columns
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -89,39 +89,6 @@ def write_rank(frame: Frame, columns: Columns, share: float, target: Buffer) -> 
     frame.run(("rank",), "rank", write, _share(columns, share), frame.batch)
 
 
-def write_squares(frame: Frame, a: Matrix, target: Buffer) -> None:
-    """Write the sums of the squares of the elements of columns."""
-    numbers = Numbers(frame.dtype)
-
-    def write(template: Template) -> None:
-        sums = _sum_columns(template, numbers, a, numbers.square("x"))
-        template.kernel.line(template.bind(target, writable=True).store("block", sums))
-
-    values = {"rows": a.rows, "columns": a.columns, **where("a", a)}
-    frame.run(("squares",), "sums of squares", write, values, frame.batch * a.columns)
-
-
-def _sum_columns(template: Template, numbers: Numbers, a: Matrix, term: str) -> str:
-    """Sum an expression of the elements ``x`` of a column, which a workgroup has; only its first invocation goes on."""
-    kernel = template.kernel
-    kernel.workgroup = 32
-    kernel.module += [*numbers.functions, f"var<workgroup> sums: array<{numbers.real}, 32>;"]
-    access = template.bind(a.buffer, writable=False)
-    template.numbers("rows", "columns")
-    kernel.line("let plane = block / columns; let j = block - plane * columns;")
-    template.matrix("a")
-    kernel.line(
-        f"var sum = {numbers.real}();",
-        "for (var i = local; i < rows; i += 32u) {",
-        f"let x = {access.load(template.place('a', a, 'i', 'j'))}; sum += {term};",
-        "}",
-        "sums[local] = sum; workgroupBarrier();",
-        "if (local > 0u) { return; }",
-        "for (var n = 1u; n < 32u; n++) { sum += sums[n]; }",
-    )
-    return "sum"
-
-
 # -- condition numbers -------------------------------------------------------------------------------------------------
 
 
@@ -165,11 +132,7 @@ def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
     real = numbers.real
     sums, found = (frame.buffer(frame.batch * size, numbers.real_dtype) for size in (a.columns, 1))
     size = f"hypot_{real}(x.x, x.y)" if numbers.is_complex else "abs(x)"
-
-    def write_sums(template: Template) -> None:
-        template.kernel.line(
-            template.bind(sums, writable=True).store("block", _sum_columns(template, numbers, a, size))
-        )
+    sum_columns(frame, "sums", "sums of columns", sums, size, x=a)
 
     def write_extremes(template: Template) -> None:
         template.numbers("columns", "count")
@@ -186,8 +149,6 @@ def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
             written.store("plane", "worst"),
         )
 
-    values = {"rows": a.rows, "columns": a.columns, **where("a", a)}
-    frame.run(("sums", a.buffer), "sums of columns", write_sums, values, frame.batch * a.columns)
     counts = {"columns": a.columns, "count": frame.batch}
     frame.run(("extremes", a.buffer), "norms", write_extremes, counts, -(-frame.batch // WORKGROUP))
     return found

@@ -19,34 +19,23 @@ def rows_of_launch(frame: Frame) -> int:
     return size << (max(1, fitting).bit_length() - 1)
 
 
-def lower(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False) -> None:
-    """Solve a system with a lower triangle, in place; what is above the diagonal is not read.
+def solve(frame: Frame, triangle: Matrix, right: Matrix, *, upper: bool = False, unit: bool = False) -> None:
+    """Solve a system with a triangle, in place; what is on the other side of the diagonal is not read.
 
-    Halves of the rows are solved for one after the other, so that the product between them has most of the work. With
-    ``unit`` the diagonal counts as ones.
+    Halves of the rows are solved for one after the other, so that the product between them has most of the work: of an
+    upper triangle the last half comes first. With ``unit`` the diagonal counts as ones.
     """
     n, most = triangle.rows, rows_of_launch(frame)
     if n <= most:
+        if upper:
+            triangle, right = triangle.reversed, right.upside_down
         _substitute(frame, triangle, right, unit=unit)
         return
     half = -(-n // (2 * most)) * most
-    first, rest = slice(0, half), slice(half, n)
-    lower(frame, triangle[first, first], right[first, :], unit=unit)
-    update(frame, right[rest, :], triangle[rest, first], right[first, :])
-    lower(frame, triangle[rest, rest], right[rest, :], unit=unit)
-
-
-def upper(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool = False) -> None:
-    """Solve a system with an upper triangle, in place, as :func:`lower` does from the last row on."""
-    n, most = triangle.rows, rows_of_launch(frame)
-    if n <= most:
-        _substitute(frame, triangle.reversed, right.upside_down, unit=unit)
-        return
-    half = -(-n // (2 * most)) * most
-    first, rest = slice(0, half), slice(half, n)
-    upper(frame, triangle[rest, rest], right[rest, :], unit=unit)
-    update(frame, right[first, :], triangle[first, rest], right[rest, :])
-    upper(frame, triangle[first, first], right[first, :], unit=unit)
+    known, rest = (slice(half, n), slice(0, half)) if upper else (slice(0, half), slice(half, n))
+    solve(frame, triangle[known, known], right[known, :], upper=upper, unit=unit)
+    update(frame, right[rest, :], triangle[rest, known], right[known, :])
+    solve(frame, triangle[rest, rest], right[rest, :], upper=upper, unit=unit)
 
 
 def _substitute(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool) -> None:
