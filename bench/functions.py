@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import scipy
 
 import gpuarray as xp
 from bench import calls, image_calls, matrix_calls, scipy_calls
@@ -78,7 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line in _report(rows, sizes, given.worst):
         print(line)
     if given.json:
-        document = {"facts": facts([]) | {"numpy": np.__version__}, "rows": rows}
+        versions = {"numpy": np.__version__, "scipy": scipy.__version__}
+        document = {"package": given.package, "facts": facts([]) | versions, "rows": rows}
         given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return int(failed > 0)
 

@@ -348,7 +348,7 @@ def _is_missed(row: Mapping[str, Any]) -> bool:
 
 
 def _functions(notes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the single functions that are slowest relative to NumPy, from docs/data/functions-NAME.json."""
+    """Yield the single functions that are slowest relative to NumPy or SciPy, from docs/data/functions-NAME.json."""
     paths = sorted(DATA.glob("functions-*.json"))
     if not paths:
         return
@@ -358,21 +358,24 @@ def _functions(notes: Mapping[str, str]) -> Iterator[str]:
     yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 elements, or two"
     yield "microseconds more. `python -m bench.functions` evaluates each call alone on the device `cpu`, so nothing is"
     yield "fused. It covers every function of the namespace that computes with arrays, at sizes at which NumPy takes"
-    yield "less than a second; `bench/calls.py` lists the calls, and the functions that it leaves out. The tables list"
-    yield f"the {SLOWEST} slowest relative to NumPy, with times in microseconds."
+    yield "less than a second; `bench/calls.py` lists the calls, and the functions that it leaves out. With `--package`"
+    yield "it compares the functions of `gpuarray.scipy` with SciPy's. The tables list the"
+    yield f"{SLOWEST} slowest relative to the other library, with times in microseconds."
     if "functions" in notes:
         yield ""
         yield notes["functions"]
     for path in paths:
         document = json.loads(path.read_text(encoding="utf-8"))
-        facts = document["facts"]
+        facts, package = document["facts"], document.get("package", "numpy")
+        name = "NumPy" if package == "numpy" else "SciPy"
         yield ""
-        yield f"{facts['date']}; {facts['cores']} cores of {facts['processor']}; NumPy {facts['numpy']}."
+        machine = f"{facts['cores']} cores of {facts['processor']}"
+        yield f"`{package}`: {facts['date']}; {machine}; {name} {facts[name.lower()]}."
         for size in sorted({row["size"] for row in document["rows"]}):
             rows = sorted((row for row in document["rows"] if row["size"] == size), key=lambda row: -row["ratio"])
             ratios = [row["ratio"] for row in rows]
             yield ""
-            yield f"| {size:,} elements | NumPy | ours | ours over NumPy |"
+            yield f"| {size:,} elements | {name} | ours | ours over {name} |"
             yield "|---|---:|---:|---:|"
             for row in rows[:SLOWEST]:
                 yield f"| `{row['call']}` | {row['numpy_us']:,.1f} | {row['ours_us']:,.1f} | {row['ratio']:.2f} |"

@@ -111,7 +111,11 @@ def jacfwd(
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
         for array in point.given:
-            _check_forward(array, holomorphic)
+            check_input(array, holomorphic)
+            if array.dtype.kind == "c" and not holomorphic:
+                raise DerivativeError(
+                    "jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts"
+                )
         push = point.pushed()
         found: list[list[GpuArray]] = [[] for _ in point.results]
         for number, array in enumerate(point.given):
@@ -160,12 +164,6 @@ def hessian(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
-
-
-def _check_forward(array: GpuArray, holomorphic: bool) -> None:
-    check_input(array, holomorphic)
-    if array.dtype.kind == "c" and not holomorphic:
-        raise DerivativeError("jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts")
 
 
 def _at_place(function: Callable[[Any], Any], others: Sequence[Any], number: int) -> Callable[[GpuArray], Any]:

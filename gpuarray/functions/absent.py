@@ -31,6 +31,14 @@ ABSENT: Final[dict[str, str]] = {
     "core": _NUMPYS,
     "ctypeslib": "the elements are in device memory, which has no address; use numpy.ctypeslib and gpuarray.asnumpy(x)",
     "f2py": _NUMPYS,
+    **{
+        old: f"NumPy 2 has no such name; use gpuarray.{new}"
+        for old, new in zip(
+            ("alltrue", "cumproduct", "in1d", "msort", "product", "sometrue", "trapz"),
+            ("all", "cumprod", "isin", "sort(x, axis=0)", "prod", "any", "trapezoid"),
+            strict=True,
+        )
+    },
     "flatiter": "x.flat iterates over the elements of an array",
     "get_include": "there are no headers for C; numpy.get_include() returns NumPy's",
     "info": "help(x) shows the documentation, and gpuarray.report() the devices and what ran on them",
@@ -76,4 +84,10 @@ def reason_for(name: str) -> str:
     """Return what to use instead of a name, or for another name of NumPy what it is; empty for any other."""
     if name in ABSENT:
         return ABSENT[name].format(name=name)
-    return f"numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
+    if name in np.__all__:
+        return f"numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them"
+    try:
+        getattr(np, name)
+    except AttributeError as error:  # which names the replacement of what NumPy 2 has removed
+        return str(error) if "removed" in str(error) else ""
+    return ""

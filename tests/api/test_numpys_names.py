@@ -131,3 +131,9 @@ def test_names_of_cupy():
     assert pool.free_bytes() == 0
     with pytest.raises(AttributeError, match=r"gpuarray\.add\.at"):
         xp.scatter_add
+
+
+@pytest.mark.parametrize(("name", "new"), [("float_", "np.float64"), ("NaN", "np.nan"), ("in1d", "gpuarray.isin")])
+def test_names_that_numpy_has_removed_name_the_new_one(name, new):
+    with pytest.raises(AttributeError, match=new):
+        getattr(xp, name)

@@ -87,3 +87,19 @@ def test_bits_are_the_same_at_each_run(name: str, device: Any) -> None:
     function = CASES[name][0] if name in CASES else getattr(np, name)
     runs = {np.asarray(function(xp.asarray(x))).tobytes() for _ in range(4)}
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float16, np.float32, np.float64, np.complex64])
+def test_many_equal_values_take_no_loop(dtype, device):
+    x = xp.full((10**6, 10**6), 3, dtype=dtype)
+    few = np.full((1, 10), 3, dtype)
+    total, rows = xp.sum(x), np.sum(x, axis=1, keepdims=True)
+    assert total.dtype == rows.dtype == few.sum().dtype
+    assert rows.shape == (10**6, 1)
+    with np.errstate(over="ignore"):
+        for found, count in ((total, 10**12), (rows[7, 0], 10**6)):
+            assert found.item() == total.dtype.type(int(few[0, 0].real) * total.dtype.type(count))
+    if x.dtype.kind != "c":
+        for name in ("max", "min", "any", "all"):
+            found = getattr(xp, name)(x, axis=0)[:3]
+            np.testing.assert_array_equal(found.get(), np.full(3, getattr(few, name)()), strict=True)

@@ -15,7 +15,7 @@ from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import by_name, mirrors
 from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._segments import moved_trend, overlapped, transformed, window_of
@@ -86,30 +86,33 @@ def _doubled(power: GpuArray, points: int) -> GpuArray:
 
 
 def _short_time(
-    x: GpuArray, fs: float, window: Any, nperseg: Any, noverlap: Any, nfft: Any, trend: Any, onesided: bool,
-    scaling: str, axis: int, mode: str, boundary: Any = None, padded: bool = False, overlap: int = 2,
-) -> tuple[GpuArray, GpuArray, GpuArray]:  # fmt: skip
-    """Return frequencies, times, and spectra of segments, whose times are along the last axis."""
+    a: Any, scaling: str, mode: str, boundary: Any = None, is_padded: bool = False, overlap: int = 2
+) -> tuple[GpuArray, GpuArray, GpuArray]:
+    """Return frequencies, times, and spectra of segments, whose times are along the last axis.
+
+    ``a`` has the arguments of :func:`scipy.signal.stft`, without those that follow.
+    """
+    x, fs = as_array(a.x), a.fs
     if boundary not in _BOUNDARIES:
         raise ValueError(f"Unknown boundary option '{boundary}', must be one of: {list(_BOUNDARIES)}")
     if not x.size:
         empty = xp.zeros(x.shape, device=x.device)
         return empty, empty, empty
-    axis = index(axis)
+    axis = index(a.axis)
     kind = dtypes.promote(x.dtype, dtypes.complex64)
     line = xp.moveaxis(x, axis, -1)
-    weights, length = _window(window, nperseg, line.shape[-1])
-    common, points = _lengths(length, noverlap, nfft, length // overlap)
+    weights, length = _window(a.window, a.nperseg, line.shape[-1])
+    common, points = _lengths(length, a.noverlap, a.nfft, length // overlap)
     step = length - common
     if boundary is not None:
         line = extended(line, length // 2, boundary)
-    if padded:
+    if is_padded:
         missing = (-(line.shape[-1] - length) % step) % length
         line = xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, missing)])
     weights = window_of(weights, kind)
     scale = _scale(scaling, weights, fs)
-    is_onesided = bool(onesided) and not _twosided(x)
-    found = transformed(line, weights, step, points, moved_trend(trend, axis), is_onesided=is_onesided)
+    is_onesided = bool(a.return_onesided) and not _twosided(x)
+    found = transformed(line, weights, step, points, moved_trend(a.detrend, axis), is_onesided=is_onesided)
     found = found.astype(kind, copy=False)
     if mode == "psd":
         found = (found.real**2 + found.imag**2) * scale
@@ -125,40 +128,27 @@ def _short_time(
 
 
 @mirrors(scipy_signal.stft, on_host=with_workers(scipy_signal.stft))
-def stft(
-    x: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
-    detrend: Any = False, return_onesided: bool = True, boundary: Any = "zeros", padded: bool = True, axis: int = -1,
-    scaling: str = "spectrum",
-) -> tuple[GpuArray, GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.stft)
+def stft(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return frequencies, times, and the Fourier transforms of segments of signals."""
-    if scaling not in ("psd", "spectrum"):
-        raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
-    return _short_time(
-        as_array(x), fs, window, nperseg, noverlap, nfft, detrend, return_onesided,
-        "density" if scaling == "psd" else scaling, axis, "stft", boundary, padded,
-    )  # fmt: skip
+    if a.scaling not in ("psd", "spectrum"):
+        raise ValueError(f"Parameter scaling={a.scaling!r} not in ['spectrum', 'psd']!")
+    return _short_time(a, "density" if a.scaling == "psd" else a.scaling, "stft", a.boundary, a.padded)
 
 
 @mirrors(scipy_signal.spectrogram, on_host=with_workers(scipy_signal.spectrogram))
-def spectrogram(
-    x: Any, fs: float = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
-    nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
-    axis: int = -1, mode: str = "psd",
-) -> tuple[GpuArray, GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.spectrogram)
+def spectrogram(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return frequencies, times, and the power, magnitude or phase of signals at them."""
-    if mode not in _MODES:
-        raise ValueError(f"unknown value for mode {mode}, must be one of {list(_MODES)}")
-    signal = as_array(x)
-    frequencies, times, found = _short_time(
-        signal, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
-        "psd" if mode == "psd" else "stft", overlap=8,
-    )  # fmt: skip
-    if mode == "magnitude":
+    if a.mode not in _MODES:
+        raise ValueError(f"unknown value for mode {a.mode}, must be one of {list(_MODES)}")
+    frequencies, times, found = _short_time(a, a.scaling, "psd" if a.mode == "psd" else "stft", overlap=8)
+    if a.mode == "magnitude":
         found = xp.abs(found)
-    elif mode in ("angle", "phase"):
+    elif a.mode in ("angle", "phase"):
         found = xp.angle(found)
-        if mode == "phase":
-            found = xp.unwrap(found, axis=axis - 1 if axis < 0 else axis)
+        if a.mode == "phase":
+            found = xp.unwrap(found, axis=a.axis - 1 if a.axis < 0 else a.axis)
     return frequencies, times, found
 
 
@@ -251,11 +241,13 @@ def _average(power: GpuArray, average: str) -> GpuArray:
 
 
 def _cross(
-    x: GpuArray, y: GpuArray | None, fs: float, window: Any, nperseg: Any, noverlap: Any, nfft: Any, trend: Any,
-    onesided: bool, scaling: str, axis: int, average: str,
-) -> tuple[GpuArray, GpuArray]:  # fmt: skip
-    """Return frequencies and the cross spectrum of signals; the spectrum of ``x`` alone if there is no ``y``."""
-    axis = index(axis)
+    a: Any, x: GpuArray, y: GpuArray | None, *, onesided: bool, scaling: str, average: str = "mean"
+) -> tuple[GpuArray, GpuArray]:
+    """Return frequencies and the cross spectrum of signals; the spectrum of ``x`` alone if there is no ``y``.
+
+    ``a`` has the arguments of :func:`scipy.signal.welch`, without those that follow.
+    """
+    axis, fs = index(a.axis), a.fs
     signals = [x] if y is None else [x, y]
     if not all(signal.size for signal in signals):
         others = [(*s.shape[:axis], *s.shape[axis:][1:]) for s in signals]
@@ -265,8 +257,8 @@ def _cross(
     kind = dtypes.promote(*(s.dtype for s in signals), dtypes.complex64)
     lines = [xp.moveaxis(signal, axis, -1) for signal in signals]
     count = max(line.shape[-1] for line in lines)
-    weights, length = _window(window, nperseg, count)
-    common, points = _lengths(length, noverlap, nfft, length // 2)
+    weights, length = _window(a.window, a.nperseg, count)
+    common, points = _lengths(length, a.noverlap, a.nfft, length // 2)
     if scaling not in ("density", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in {{'spectrum': 'magnitude', 'density': 'psd'}}!")
     is_onesided = bool(onesided) and not any(s.dtype.kind == "c" for s in signals)
@@ -278,7 +270,7 @@ def _cross(
         whole = xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, missing)]) if missing else line
         found.append(
             transformed(
-                whole, weights, length - common, points, moved_trend(trend, axis), is_onesided=is_onesided
+                whole, weights, length - common, points, moved_trend(a.detrend, axis), is_onesided=is_onesided
             ).astype(kind, copy=False)
         )
     first = found[0]
@@ -290,67 +282,48 @@ def _cross(
 
 
 @mirrors(scipy_signal.welch, on_host=with_workers(scipy_signal.welch))
-def welch(
-    x: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
-    detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density", axis: int = -1,
-    average: str = "mean",
-) -> tuple[GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.welch)
+def welch(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, an average over segments."""
-    return _cross(
-        as_array(x), None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average
-    )
+    return _cross(a, as_array(a.x), None, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
 @mirrors(scipy_signal.csd, on_host=with_workers(scipy_signal.csd))
-def csd(
-    x: Any, y: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
-    nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
-    axis: int = -1, average: str = "mean",
-) -> tuple[GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.csd)
+def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the cross spectrum of two signals, an average over segments."""
-    first, second = as_arrays(x, y)
-    same = y is x
-    return _cross(
-        first, None if same else second, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
-        average,
-    )  # fmt: skip
+    first, second = as_arrays(a.x, a.y)
+    other = None if a.y is a.x else second
+    return _cross(a, first, other, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
 @mirrors(scipy_signal.periodogram, on_host=with_workers(scipy_signal.periodogram))
-def periodogram(
-    x: Any, fs: float = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
-    return_onesided: bool = True, scaling: str = "density", axis: int = -1,
-) -> tuple[GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.periodogram)
+def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, of one segment."""
-    signal = as_array(x)
+    signal = as_array(a.x)
     if not signal.size:
         empty = xp.zeros(signal.shape, device=signal.device)
         return empty, empty
-    number = build.normalize_axis(axis, signal.ndim)
+    number = build.normalize_axis(a.axis, signal.ndim)
     length = signal.shape[number]
-    if nfft is not None and nfft < length:
-        key = [slice(None)] * signal.ndim
-        key[number] = slice(0, index(nfft))
-        signal, length, nfft = signal[tuple(key)], index(nfft), None
-    if hasattr(window, "size") and window.size != length:
+    if a.nfft is not None and a.nfft < length:
+        length = index(a.nfft)
+        signal, a.nfft = signal[(slice(None),) * number + (slice(length),)], None
+    if hasattr(a.window, "size") and a.window.size != length:
         raise ValueError("the size of the window must be the same size of the input on the specified axis")
-    return _cross(
-        signal, None, fs, "boxcar" if window is None else window, length, 0, nfft, detrend, return_onesided, scaling,
-        axis, "mean",
-    )  # fmt: skip
+    a.window = "boxcar" if a.window is None else a.window
+    a.nperseg, a.noverlap = length, 0
+    return _cross(a, signal, None, onesided=a.return_onesided, scaling=a.scaling)
 
 
 @mirrors(scipy_signal.coherence, on_host=with_workers(scipy_signal.coherence))
-def coherence(
-    x: Any, y: Any, fs: float = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
-    nfft: Any = None, detrend: Any = "constant", axis: int = -1,
-) -> tuple[GpuArray, GpuArray]:  # fmt: skip
+@by_name(scipy_signal.coherence)
+def coherence(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the coherence of two signals."""
-    first, second = as_arrays(x, y)
-    given = fs, window, nperseg, noverlap, nfft, detrend, True, "density", axis, "mean"
-    frequencies, one = _cross(first, None, *given)
-    _, two = _cross(second, None, *given)
-    _, both = _cross(first, second, *given)
+    first, second = as_arrays(a.x, a.y)
+    pairs = (first, None), (second, None), (first, second)
+    (frequencies, one), (_, two), (_, both) = (_cross(a, *pair, onesided=True, scaling="density") for pair in pairs)
     return frequencies, (both.real**2 + both.imag**2) / one / two
 
 
