@@ -249,6 +249,16 @@ def _own(found: Any, device: Device) -> GpuArray:
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
+def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function with a new array where NumPy's returns its argument."""
+
+    def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
+        found = function(x, *arguments, **keywords)
+        return found.copy() if found is x else found
+
+    return run
+
+
 def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with another named tuple where NumPy's returns one."""
 
@@ -300,7 +310,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         if isinstance(found, _generic):
             wrapped: Any = of_host(GpuArray, found, device)
         else:
-            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view or bool(targets))
+            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
@@ -403,12 +413,9 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     """
     kind = type(found)
     if kind is _ndarray:
-        for host in hosts:
-            if found is host and may_be_view:  # it was given as ``out``, or there was nothing to do
-                number = [*map(id, hosts)].index(id(host))
+        for number, host in enumerate(hosts):
+            if found is host:  # it was given as ``out``, or there was nothing to do
                 return _current(arrays[number]) if number < len(arrays) else found
-            if found is host:
-                found = host.copy()
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:

@@ -16,7 +16,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     value_or,
 )
-from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.at_once import QUICK, fresh
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -25,7 +25,7 @@ from gpuarray.ops import elementwise as ops
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
-@native("diff", at_once="sums")
+@native("diff", at_once="sums", call=fresh(np.diff))
 @standard_function
 def diff(
     x: ArrayLike, /, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
