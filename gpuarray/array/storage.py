@@ -48,6 +48,7 @@ class StoredArray(MemoryArray):
         self._layout = self.view_of(layout)._layout
         self._shape = wanted
         self._memory = self._large = NOTHING
+        self._source = None
 
     @property
     def dtype(self) -> DType:

@@ -241,3 +241,12 @@ def test_positions_that_are_broadcast_select_few_elements(host):
         a[i[:5, None], j[:9]] = 1
     assert xp.stats()["evaluations"] == before
     assert_same(x, y)
+
+
+def test_a_view_with_another_shape_is_not_the_part_itself():
+    for x in (np.arange(6.0).reshape(2, 3), xp.asarray(np.arange(6.0).reshape(2, 3), device="cpu")):
+        part = x[1]
+        x[1] = part
+        part.shape = (3, 1)
+        with pytest.raises(ValueError, match="broadcast"):
+            x[1] = part
