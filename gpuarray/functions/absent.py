@@ -33,11 +33,15 @@ ABSENT: Final[dict[str, str]] = {
     "f2py": _NUMPYS,
     **{
         old: f"NumPy 2 has no such name; use gpuarray.{new}"
-        for old, new in zip(
-            ("alltrue", "cumproduct", "in1d", "msort", "product", "sometrue", "trapz"),
-            ("all", "cumprod", "isin", "sort(x, axis=0)", "prod", "any", "trapezoid"),
-            strict=True,
-        )
+        for old, new in {
+            "alltrue": "all",
+            "cumproduct": "cumprod",
+            "in1d": "isin",
+            "msort": "sort(x, axis=0)",
+            "product": "prod",
+            "sometrue": "any",
+            "trapz": "trapezoid",
+        }.items()
     },
     "flatiter": "x.flat iterates over the elements of an array",
     "get_include": "there are no headers for C; numpy.get_include() returns NumPy's",
