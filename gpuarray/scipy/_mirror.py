@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import FREE, GpuArray, as_node, default_device, joint_device, made_of, make, wrap
+from gpuarray.array import FREE, GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.at_once import at_once
@@ -119,7 +119,7 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "", is_coun
     @wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
         arrays = among(args, kwargs)
-        device = joint_device_of(arrays)
+        device = joint_device_of(arrays) or default_device()
         if is_counted and not is_on_host(device):
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
@@ -244,22 +244,12 @@ def host_of(arrays: list[GpuArray]) -> Device | None:
         return None
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return None
-    device = joint_device_of(arrays)
+    device = joint_device_of(arrays) or default_device()
     if device.kind == "cpu" or is_on_host(device):
         return device
     # with "auto", values that are computed without a plan stay on the host
     is_direct = device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)
     return device if is_direct else None
-
-
-def joint_device_of(arrays: list[GpuArray]) -> Device:
-    """Return the joint device of arrays, or the default device if there is none."""
-    device: Device | None = None
-    for array in arrays:
-        own = array._made_cell.device if array._value is None else array._device
-        if own is not device:
-            device = own if device is None else joint_device(device, own)
-    return default_device() if device is None else device
 
 
 def run_scipy(
@@ -277,7 +267,7 @@ def run_scipy(
         The device, if it is known.
     """
     if device is None:
-        device = joint_device_of(among(args, kwargs))
+        device = joint_device_of(among(args, kwargs)) or default_device()
     targets: dict[int, tuple[Any, Any]] = {}
     places = _written_places(function) if type(function) is FunctionType else ()
     if (places and len(args) > places[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):

@@ -7,12 +7,12 @@ from scipy import interpolate as scipy_interpolate
 
 import gpuarray.functions as xp
 from gpuarray import dtypes
-from gpuarray.array import GpuArray
+from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, is_hosts, joint_device_of, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, is_hosts, run_scipy
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator",
@@ -25,7 +25,7 @@ _FIT: Final = "SciPy fits the interpolant on the host"
 def fitted(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Device]:
     """Return what SciPy fits to host copies of arrays, which are counted as a fallback, and the device of these."""
     arrays = among(args, kwargs)
-    device = joint_device_of(arrays)
+    device = joint_device_of(arrays) or default_device()
     if arrays and not is_on_host(device):
         name = f"scipy.interpolate.{original.__name__}"
         telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
