@@ -136,7 +136,8 @@ def test_dtypes_of_functions_that_scipy_defines_in_python():
         check("zeta", x + 1, x, tolerance=1e-6)
         check("zeta", x + 1, 2.5, tolerance=1e-6)
         check("factorial", x / 4 if dtype == "float32" else x, tolerance=1e-12)
-    check("polygamma", np.asarray([0.5, -1.5]), 2.0)
+    with np.errstate(invalid="ignore"):
+        check("polygamma", np.asarray([0.5, -1.5]), 2.0)
     check("binom", np.asarray([np.inf, 4.0]), np.asarray([0.0, np.inf]))
 
 

@@ -86,7 +86,8 @@ def _totals(values: GpuArray, groups: _Groups) -> GpuArray:
         If they are complex.
     """
     if values.dtype.kind == "c":
-        raise TypeError(f"Cannot cast array data from {values.dtype!r} to dtype('float64') according to the rule 'safe'")
+        kind = repr(values.dtype)
+        raise TypeError(f"Cannot cast array data from {kind} to dtype('float64') according to the rule 'safe'")
     start = build.full((groups.number + 1,), 0, dtypes.float64)
     node = build.scatter_combined(ops.add, start, values.astype(dtypes.float64).node(), groups.group.node())
     return make(node, values.device)[: groups.number]
