@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpuarray.codegen.calls.linear_algebra.blocks import IDENTITY, move
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives
-from gpuarray.device import Capabilities
 
 #: Columns of the matrix that a workgroup changes, the elements of one that an invocation has, and sizes of workgroups.
 _LINES, _EACH, _WORKGROUPS = 4, 8, (64, 128, 256, 512, 1024)
@@ -41,16 +41,16 @@ class Tridiagonal:
     phases: Buffer
 
 
-def most_rows(capabilities: Capabilities) -> int:
-    """Return the rows of the largest matrix: an invocation has some of its columns in registers."""
-    return 2 * _EACH * min(capabilities.workgroup_size, _WORKGROUPS[-1])
+def reduce(frame: Frame, a: Matrix, block: int) -> Tridiagonal:
+    """Return the tridiagonal form of a Hermitian matrix, whose elements are near 1, and which is overwritten.
 
-
-def reduce(frame: Frame, a: Matrix) -> Tridiagonal:
-    """Return the tridiagonal form of a Hermitian matrix, whose elements are near 1, and which is overwritten."""
+    Columns of zeros follow the reflectors, as many as make their number a multiple of ``block``.
+    """
     n, numbers = a.columns, Numbers(frame.dtype)
+    reflectors = frame.matrix(n, -(-n // block) * block)
+    move(frame, reflectors, reflectors, IDENTITY)  # zeros but for columns that are written
     found = Tridiagonal(
-        frame.matrix(n, n), frame.buffer(3 * n * frame.batch, numbers.real_dtype), frame.buffer(n * frame.batch, frame.dtype)
+        reflectors, frame.buffer(3 * n * frame.batch, numbers.real_dtype), frame.buffer(n * frame.batch, frame.dtype)
     )
     # two columns of products in turn: one is still read when the other is written
     products = frame.buffer(2 * n * frame.batch, frame.dtype)
@@ -137,11 +137,11 @@ class _Step:
         """Write what the reflector before does: ``w`` of its products, and the column."""
         kernel, numbers, real = self.kernel, self.numbers, self.numbers.real
         products = [numbers.part(numbers.times(numbers.conj(f"v{m}"), f"w{m}")) for m in range(self.each)]
-        kernel.line(f"var dot = {' + '.join(products)};")
-        self.collectives.reduce({"dot": self.real_dtype}, lambda other: f"dot += {other[0]};")
+        kernel.line(f"var energy = {' + '.join(products)};")
+        self.collectives.reduce({"energy": self.real_dtype}, lambda other: f"energy += {other[0]};")
         kernel.line(
-            f"dot += {numbers.part(numbers.times(numbers.conj('head_v'), 'head_w'))};",
-            f"let half = {real}(0.5) * tau * tau * dot;",
+            f"energy += {numbers.part(numbers.times(numbers.conj('head_v'), 'head_w'))};",
+            f"let half = {real}(0.5) * tau * tau * energy;",
             "head_w = tau * head_w - half * head_v;",
             f"let head_v_conj = {numbers.conj('head_v')}; let head_w_conj = {numbers.conj('head_w')};",
         )
