@@ -6,14 +6,15 @@ by the reflectors.
 
 from dataclasses import replace
 
-from gpuarray.codegen.calls.linear_algebra.blocks import IDENTITY, move, update
-from gpuarray.codegen.calls.linear_algebra.columns import run_each
+from gpuarray.codegen.calls.linear_algebra.blocks import move, update
+from gpuarray.codegen.calls.linear_algebra.columns import element_of_each, run_each
 from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, multiply
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.merges import Spectrum, tridiagonal_spectrum
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.scaling import scale
 from gpuarray.codegen.calls.linear_algebra.tridiagonal import Tridiagonal, reduce
+from gpuarray.codegen.wgsl import WORKGROUP
 
 
 def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
@@ -43,7 +44,7 @@ def _write_values(frame: Frame, found: Matrix, scales: Buffer, target: Matrix) -
         written = template.bind(target.buffer, writable=True)
         template.numbers("n", "plane_each", "size")
         template.kernel.line(
-            "let e = block * 256u + local;",
+            f"let e = block * {WORKGROUP}u + local;",
             "if (e >= size) { return; }",
             "let plane = e / n;",
             written.store("e", f"{read.load('plane * plane_each + e - plane * n')} / {scaled.load('plane')}"),
@@ -51,23 +52,16 @@ def _write_values(frame: Frame, found: Matrix, scales: Buffer, target: Matrix) -
 
     size = frame.batch * found.rows
     values = {"n": found.rows, "plane_each": found.plane, "size": size}
-    frame.run(("eigenvalues",), "values", write, values, -(-size // 256))
+    frame.run(("eigenvalues",), "values", write, values, -(-size // WORKGROUP))
 
 
 def _write_phases(frame: Frame, found: Spectrum, form: Tridiagonal, x: Matrix) -> None:
     """Write the eigenvectors of the tridiagonal matrix before its elements were made positive."""
-    numbers = Numbers(frame.dtype)
 
     def write(template: Template) -> None:
         read, phases = template.bind(found.vectors.buffer, writable=False), template.bind(form.phases, writable=False)
         written = template.bind(x.buffer, writable=True)
-        template.numbers("rows", "columns", "groups_each")
-        template.kernel.line(
-            "let plane = block / groups_each;",
-            "let e = (block - plane * groups_each) * 256u + local;",
-            "if (e >= rows * columns) { return; }",
-            "let i = e % rows; let j = e / rows;",
-        )
+        element_of_each(template)
         template.matrix("x")
         template.matrix("y")
         value = f"{read.load(template.place('y', found.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
@@ -87,11 +81,11 @@ def _reflectors(frame: Frame, form: Tridiagonal, x: Matrix, block: int) -> Refle
     conj_vt = frame.matrix(n, v.columns) if is_complex else vt
     if is_complex:
         move(frame, v, conj, conjugated=True)
-    of_panels = {name: replace(m, columns=block, plane=m.across * block) for name, m in (("v", v), ("conj", conj), ("vt", vt))}
+    v_each, conj_each, vt_each = (replace(m, columns=block, plane=m.across * block) for m in (v, conj, vt))
     products, t = panels.matrix(block, block), panels.matrix(block, block)
-    update(panels, products, of_panels["conj"].T, of_panels["v"], sign=0)
+    update(panels, products, conj_each.T, v_each, sign=0)
     _write_triangles(panels, form, n, products, t, count)
-    update(panels, of_panels["vt"], of_panels["v"], t, sign=0)
+    update(panels, vt_each, v_each, t, sign=0)
     if is_complex:
         move(frame, vt, conj_vt, conjugated=True)
     here = slice(0, n)
@@ -120,7 +114,8 @@ def _write_triangles(
         own, known = template.place("t", t, "local", "k"), written.load(template.place("t", t, "local", "l"))
         kernel.line(
             "for (var k = 0u; k < size; k++) {",
-            f"var tau = {numbers.real}(); if (first + k < n) {{ tau = {scales.load('(3u * matrix + 2u) * n + first + k')}; }}",
+            f"var tau = {numbers.real}(); let at = (3u * matrix + 2u) * n + first + k;",
+            f"if (first + k < n) {{ tau = {scales.load('at')}; }}",
             f"var sum = {numbers.zero};",
             "for (var l = local; l < k; l++) {",
             f"sum -= {numbers.times(known, read.load(template.place('g', products, 'l', 'k')))};",

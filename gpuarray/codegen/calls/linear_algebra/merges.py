@@ -55,7 +55,7 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     frame : Frame
         Of real numbers.
     numbers : Buffer
-        Of each matrix the diagonal, and then the elements below it, none of which is negative; three times ``n`` in all.
+        Of each matrix the diagonal, and then the elements below it, none of which is negative: three times ``n``.
     n : int
         Rows.
     status : Buffer
@@ -66,7 +66,7 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     rows = size << levels
     norms = frame.buffer(frame.batch, frame.dtype)
     _survey(frame, numbers, n, norms, status)
-    values, vectors = _leaves(replace(frame, batch=frame.batch << levels), numbers, n, norms, size)
+    values, vectors = _leaves(frame, 1 << levels, numbers, n, norms, size)
     if levels:
         merges = _Merges(frame, numbers, n, norms, rows)
         for _ in range(levels):
@@ -102,8 +102,11 @@ def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer
     frame.run(("norms",), "norms", write, {"n": n}, frame.batch)
 
 
-def _leaves(frame: Frame, numbers: Buffer, n: int, norms: Buffer, size: int) -> tuple[Buffer, Buffer]:
+def _leaves(
+    whole: Frame, leaves: int, numbers: Buffer, n: int, norms: Buffer, size: int
+) -> tuple[Buffer, Buffer]:  # fmt: skip
     """Return eigenvalues and vectors of the blocks at the beginning; rows behind the matrix have larger ones."""
+    frame = replace(whole, batch=whole.batch * leaves)
     real, info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
     blocks, vectors = (Matrix(frame.buffer(frame.batch * size * size, frame.dtype), size, size, 0, size, 1, size * size)
                        for _ in range(2))  # fmt: skip
@@ -136,8 +139,8 @@ def _leaves(frame: Frame, numbers: Buffer, n: int, norms: Buffer, size: int) -> 
         )
 
     count = frame.batch * size * size
-    leaves = max(1, frame.batch // (norms.size or 1))
-    frame.run(("leaves",), "blocks", write, {"size": size, "n": n, "leaves": leaves, "all": count}, -(-count // WORKGROUP))
+    places = {"size": size, "n": n, "leaves": leaves, "all": count}
+    frame.run(("leaves",), "blocks", write, places, -(-count // WORKGROUP))
     if not eigh(frame, blocks, values, vectors, frame.buffer(frame.batch, INDEX), conjugated=False):
         raise AssertionError("a block fits workgroup memory")
     return values.buffer, vectors.buffer

@@ -1,6 +1,6 @@
 """Scales by which the elements of matrices come near 1, so that their squares neither overflow nor vanish."""
 
-from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -34,7 +34,7 @@ def scale(frame: Frame, both: Matrix, rows: int, flags: Buffer | None = None) ->
     begin = both.rows - both.columns if both.rows > rows else rows
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "begin": begin, "parts": parts, "groups_each": each,
-        "flags_each": flags.size // frame.batch if flags else 0, **where("a", both),
+        "flags_each": flags.size // max(frame.batch, 1) if flags else 0, **where("a", both),
     }  # fmt: skip
 
     def write_survey(template: Template) -> None:

@@ -16,7 +16,7 @@ from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives
 
 #: Columns of the matrix that a workgroup changes, the elements of one that an invocation has, and sizes of workgroups.
-_LINES, _EACH, _WORKGROUPS = 4, 8, (64, 128, 256, 512, 1024)
+_LINES, _EACH, _WORKGROUPS = 4, 4, (64, 128, 256, 512, 1024)
 #: Invocations begin with a multiple of this, so that subgroups load whole lines of memory.
 _ALIGNED = 32
 
@@ -82,9 +82,10 @@ class _Step:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
         self.a, self.v, self.each = a, found.reflectors, each
         self.dtype, self.real_dtype = frame.dtype, self.numbers.real_dtype
-        self.access, self.reflectors = template.bind(a.buffer, writable=True), template.bind(self.v.buffer, writable=True)
-        self.products = template.bind(products, writable=True)
-        self.found, self.phases = template.bind(found.numbers, writable=True), template.bind(found.phases, writable=True)
+        self.access, self.reflectors, self.products, self.found, self.phases = (
+            template.bind(buffer, writable=True)
+            for buffer in (a.buffer, self.v.buffer, products, found.numbers, found.phases)
+        )
         self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
 
     def write(self) -> None:
@@ -94,7 +95,8 @@ class _Step:
         self.kernel.line(
             "let plane = block / groups_each; let part = block - plane * groups_each;",
             f"let first = j + 1u + part * {_LINES}u;",
-            "let own = plane * 3u * n; let given = (2u * plane + (j & 1u)) * n; let taken = (2u * plane + 1u - (j & 1u)) * n;",
+            "let own = plane * 3u * n; let turn = j & 1u;",
+            "let given = (2u * plane + turn) * n; let taken = (2u * plane + 1u - turn) * n;",
         )
         self.template.matrix("a")
         self.template.matrix("v")
@@ -127,6 +129,14 @@ class _Step:
             f"let corner = {self.access.load(self._element('j', 'j'))};",
         )
         for r in range(_LINES):
+            i = f"first + {r}u"
+            self.kernel.line(
+                f"var across_v{r} = {zero}; var across_w{r} = {zero};",
+                f"if (j > 0u && {i} < n) {{",
+                f"across_v{r} = {self.reflectors.load(self.template.place('v', self.v, i, 'j - 1u'))};",
+                f"across_w{r} = {self.products.load(f'taken + {i}')};",
+                "}",
+            )
             for m in range(self.each):
                 self.kernel.line(
                     f"var a{r}_{m} = {zero}; if (is_in{m} && first + {r}u < n) "
@@ -157,9 +167,7 @@ class _Step:
         info = np.finfo(self.real_dtype)
         kernel.line(f"var rest = {real}(); var head = {numbers.zero};")
         for m in range(self.each):
-            kernel.line(
-                f"if (k{m} == j + 1u) {{ head = x{m}; }} else {{ rest += {numbers.square(f'x{m}')}; }}"
-            )
+            kernel.line(f"if (k{m} == j + 1u) {{ head = x{m}; }} else {{ rest += {numbers.square(f'x{m}')}; }}")
         self.collectives.reduce(
             {"rest": self.real_dtype, "head": self.dtype}, lambda other: f"rest += {other[0]}; head += {other[1]};"
         )
@@ -172,18 +180,18 @@ class _Step:
             f"let is_reflected = rest > 0 && square > {real}({least!r});",
             "let length = select(size, sqrt(square), is_reflected);",
             f"var scale = {real}(); var inverse = {numbers.zero};",
-            f"if (is_reflected) {{ scale = (size + length) / length; inverse = {numbers.conj('phase')} / (size + length); }}",
+            "if (is_reflected) {",
+            f"scale = (size + length) / length; inverse = {numbers.conj('phase')} / (size + length);",
+            "}",
+            f"let one = {numbers.whole(f'select({real}(), {real}(1), is_reflected)')};",
         )
         for m in range(self.each):
-            kernel.line(
-                f"let u{m} = select({numbers.times(f'x{m}', 'inverse')}, {numbers.whole(f'select({real}(), {real}(1), is_reflected)')}, "
-                f"k{m} == j + 1u);"
-            )
+            kernel.line(f"let u{m} = select({numbers.times(f'x{m}', 'inverse')}, one, k{m} == j + 1u);")
         store = [
             f"if (is_in{m}) {{ {self.reflectors.store(self.template.place('v', self.v, f'k{m}', 'j'), f'u{m}')} }}"
             for m in range(self.each)
         ]
-        turned = numbers.times("last", f"select(phase, -phase, is_reflected)")
+        turned = numbers.times("last", "select(phase, -phase, is_reflected)")
         kernel.line(
             "if (part == 0u) {",
             *store,
@@ -191,7 +199,9 @@ class _Step:
             self.reflectors.store(self.template.place("v", self.v, "k", "j"), numbers.zero),
             "}",
             "if (local == 0u) {",
-            self.found.store("own + j", f"{numbers.part('corner')} - 2 * {numbers.part(numbers.times('head_v', 'head_w_conj'))}"),
+            self.found.store(
+                "own + j", f"{numbers.part('corner')} - 2 * {numbers.part(numbers.times('head_v', 'head_w_conj'))}"
+            ),
             self.found.store("own + n + j", "length"),
             self.found.store("own + 2u * n + j", "scale"),
             f"if (j == 0u) {{ {self.phases.store('plane * n', numbers.one)} }}",
@@ -211,10 +221,8 @@ class _Step:
             kernel.line(
                 f"var sum{r} = {numbers.zero};",
                 f"if ({i} < n) {{",
-                f"var across_v = {numbers.zero}; var across_w = {numbers.zero};",
-                f"if (j > 0u) {{ across_v = {self.reflectors.load(self.template.place('v', self.v, i, 'j - 1u'))};",
-                f"across_w = tau * {self.products.load(f'taken + {i}')} - half * across_v; }}",
-                f"across_v = {numbers.conj('across_v')}; across_w = {numbers.conj('across_w')};",
+                f"let w_of = tau * across_w{r} - half * across_v{r};",
+                f"let across_v = {numbers.conj(f'across_v{r}')}; let across_w = {numbers.conj('w_of')};",
             )
             for m in range(self.each):
                 x = f"a{r}_{m}"
