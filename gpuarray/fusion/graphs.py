@@ -30,8 +30,6 @@ INSTRUCTION_LIMIT = 544
 MOST_SELECTED = 1 << 24
 #: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
 _FREE: Final = frozenset((Leaf, Generate, Map))
-#: Kinds of nodes that launches make, and can make other values of their size from.
-_LAUNCHED: Final = (Contract, Map, Reduce, Scan)
 #: Kinds of nodes that a loop may compute where it reads them.
 _LOWERED: Final = frozenset((Map, View, Gather, Scatter))
 #: Operations of one element that are computed again rather than stored by another launch, where launches take longer.
@@ -382,16 +380,15 @@ class GraphView:
                 total += costs.of_node(self.nodes[current])
         return total
 
-    def is_stored_along(self, position: int, *kinds: type[Node]) -> bool:
+    def is_stored_along(self, position: int) -> bool:
         """Whether computing an elementwise value costs more than a load, and storing it costs no launch.
 
-        It costs no launch where a launch makes a value of its size that it is computed from, as a fold does; ``kinds``
-        are those of such values, if they matter.
+        It costs no launch where a launch makes a value of its size that it is computed from, as a fold does.
         """
         nodes = self.nodes
         read, operations = self.made_of(position)
         return self._beyond_a_load(read, operations) > costs.LOAD and any(
-            nodes[i].size == nodes[position].size and isinstance(nodes[i], kinds or _LAUNCHED) for i in read
+            nodes[i].size == nodes[position].size and isinstance(nodes[i], Contract | Map | Reduce | Scan) for i in read
         )
 
     def is_cheaper_to_store(self, position: int, times: int) -> bool:
