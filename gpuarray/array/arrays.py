@@ -46,7 +46,14 @@ class _AboveFrames:
     """A rank above frames (4000) and columns (1000) of pandas. Series and indices convert arrays themselves."""
 
     def __gt__(self, other: Any) -> bool:
-        return other in (4000, 1000)
+        if other not in (4000, 1000):
+            return False
+        if sys._getframe(2).f_code.co_name == "_inplace_method":  # which needs a result from the operator of pandas
+            raise TypeError(
+                "pandas does not update frames in place with this array; write frame = frame * x instead of "
+                "frame *= x, or convert the array with gpuarray.asnumpy(x)"
+            )
+        return True
 
 
 class GpuArray(MethodsArray):

@@ -268,7 +268,7 @@ class MethodsArray(ComputingArray):
         Parameters
         ----------
         *new_shape : int or tuple of int
-            New extents.
+            New extents; the array stays as it is if there are none.
         refcheck : bool
             Whether to raise an error if other arrays may share the memory. If False, they keep their elements.
 
@@ -277,6 +277,8 @@ class MethodsArray(ComputingArray):
         ValueError
             If the array is a view, or may have views.
         """
+        if not new_shape or new_shape == (None,):
+            return
         shape = build.resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
         if self._owner is not None:
             raise ValueError("cannot resize this array: it does not own its data")
