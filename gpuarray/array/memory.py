@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, FREE, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -254,6 +254,8 @@ class MemoryArray:
         memory = cell.memory
         if memory is not None:
             return memory
+        if cell.device.kind not in FREE:
+            return None
         node = cell.node
         if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):
             return None
@@ -325,9 +327,11 @@ class MemoryArray:
         return host
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
+        if self._value is not None:
+            self._settle()
         array: Self = _new(type(self))
         array._value = None
-        array._made_cell = self._cell
+        array._made_cell = self._made_cell
         array._made_owner = self if self._made_owner is None else self._made_owner
         array._memory = array._large = NOTHING
         array._source = array._key = None

@@ -31,7 +31,7 @@ from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_devic
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
-from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
@@ -91,7 +91,7 @@ class SelectableArray(StoredArray):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
                         return of_host(type(self), found if found.base is None else found.copy(), device)
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
             if layout is not None and layout.shape and not is_of_scalars(key):  # an array as key makes a copy
@@ -123,7 +123,7 @@ class SelectableArray(StoredArray):
             return
         self.check_writeable()
         cell = self._cell
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, layout, value):
             return
         if layout is None and (element := with_known(key)) is not key:

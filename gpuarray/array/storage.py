@@ -145,7 +145,8 @@ class StoredArray(MemoryArray):
     # -- value --------------------------------------------------------------------------------------------------------
 
     def _storage_layout(self) -> Layout:
-        return contiguous(self._shape) if self._layout is None else self._layout
+        layout = self._layout
+        return contiguous(self._made_shape) if layout is None else layout
 
     def node(self) -> Node:
         """Return the node of the current value."""
@@ -189,10 +190,11 @@ class StoredArray(MemoryArray):
 
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
-        stored = self._cell.node
-        identity = self._part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
-        access = self._access and WRITEABLE if writeable else READ_ONLY
-        return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
+        cell, _, _, dtype, part, access = self.traits()
+        stored = cell.node
+        identity = part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
+        access = access and WRITEABLE if writeable else READ_ONLY
+        return self._see(None if identity else layout, layout.shape, dtype, part, access)
 
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
