@@ -348,7 +348,7 @@ class MemoryArray:
         if self._value is not None:
             return int(self._value.size)
         size = 1
-        for extent in self._shape:
+        for extent in self._made_shape:
             size *= extent
         return size
 

@@ -34,7 +34,7 @@ class StoredArray(MemoryArray):
     def shape(self) -> Shape:
         """Shape of the array."""
         value = self._value
-        return self._shape if value is None else value.shape
+        return self._made_shape if value is None else value.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -54,7 +54,7 @@ class StoredArray(MemoryArray):
     def dtype(self) -> DType:
         """Data type of the elements, a NumPy dtype."""
         value = self._value
-        return self._dtype if value is None else value.dtype
+        return self._made_dtype if value is None else value.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
@@ -63,7 +63,7 @@ class StoredArray(MemoryArray):
     @property
     def device(self) -> Device:
         """Device of the array."""
-        return self._cell.device if self._value is None else self._device
+        return self._made_cell.device if self._value is None else self._device
 
     @property
     def ndim(self) -> int:

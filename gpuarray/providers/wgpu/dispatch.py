@@ -66,7 +66,7 @@ class Dispatcher:
         self._counters = counters
         self._uniforms = UniformArena(driver, self.flush)
         self._commands: list[Command] = []
-        self._launched: list[tuple[Any, PreparedLaunch]] = []  # each with the tag of its task
+        self._launched: list[tuple[Any, PreparedLaunch]] = []  # if they are timed, each with the tag of its task
         self._complete = 0  # the number of commands that belong to completely encoded runs
         self._together = 0  # the number of open runs
         self._work = 0  # the number of their operations
@@ -192,7 +192,8 @@ class Dispatcher:
             if len(commands) >= _BATCH:
                 self.flush()
             commands.append((launch.pipeline or launch, group, offset, launch.workgroups))
-            self._launched.append((task.tag, launch))
+            if self._is_timed:
+                self._launched.append((task.tag, launch))
         self._counters.launches += len(launches)
         self._work += prepared.work
 
