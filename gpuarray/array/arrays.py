@@ -46,7 +46,14 @@ class _AboveFrames:
     """A rank above frames (4000) and columns (1000) of pandas. Series and indices convert arrays themselves."""
 
     def __gt__(self, other: Any) -> bool:
-        return other in (4000, 1000)
+        if other not in (4000, 1000):
+            return False
+        if sys._getframe(2).f_code.co_name == "_inplace_method":  # which needs a result from the operator of pandas
+            raise TypeError(
+                "pandas does not update frames in place with this array; write frame = frame * x instead of "
+                "frame *= x, or convert the array with gpuarray.asnumpy(x)"
+            )
+        return True
 
 
 class GpuArray(MethodsArray):
@@ -143,7 +150,7 @@ class GpuArray(MethodsArray):
         if immediacy().limit and (own.kind != "c" or wanted.kind in "bc"):
             host = self.host()
             if host is not None:
-                made = quiet.run(np.asarray(host).astype, wanted)
+                made = quiet.run(host.astype, wanted)
                 return of_host(GpuArray, made if made.flags.owndata else made.copy(), self.device)
         return self._fresh(cast(self.node(), wanted))
 

@@ -7,7 +7,8 @@ that records, whose results are read.
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Final
+from operator import mul
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +19,15 @@ from gpuarray.autodiff import folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
-from gpuarray.autodiff.program import Cotangents, Outputs, Program, Walk, rules
+from gpuarray.autodiff.program import Outputs, Program, Walk, rules
+from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import factorisations, reductions
 from gpuarray.ops.references import multiply_no_nan
-from gpuarray.runtime.evaluate import compute_small, read, strided, value_of
+from gpuarray.runtime.evaluate import compute_small, keep, read, strided, value_of
 
 #: The kinds of steps that run no code of the user's.
 _KINDS: Final = {Outputs, *rules}
@@ -33,8 +35,8 @@ _KINDS: Final = {Outputs, *rules}
 Value = npt.NDArray[Any]
 
 
-def pull(program: Program, cotangents: Cotangents) -> list[GpuArray | None] | None:
-    """Return the cotangents of the variables of a program, given those of the results; None stands for zeros.
+def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
+    """Return the cotangents of the variables of a program, given values of those of the results; None stands for zeros.
 
     The result is None if a value of the program is large, or not in host memory, or a rule raises an error: the rules
     that record raise it with the line.
@@ -42,23 +44,33 @@ def pull(program: Program, cotangents: Cotangents) -> list[GpuArray | None] | No
     limit = immediacy().limit
     if not limit or program.device.kind not in FREE:
         return None
-    nodes: list[Any] = [node for node, _, _ in program.steps if isinstance(node, BaseNode)]
-    if max([prod(node.shape) for node in nodes], default=0) > limit:
-        return None
-    seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
-    are_known = all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True))
-    values = compute_small(nodes, program.results, program.device) if are_known else None
-    if values is None:
+    if max([prod(node.shape) for node in program.nodes], default=0) > limit:
         return None
     runs_code = not {type(node) for node, _, _ in program.steps} <= _KINDS
     try:
-        found = None if runs_code else _HostWalk(program, values).run(seeds)
-        return found or _HostWalk(program, values, is_careful=True).run(seeds)
+        with np.errstate(all="ignore"):
+            values = compute_small(program.nodes, program.device)
+            if values is None:
+                return None
+            found = None if runs_code else _HostWalk(program, values).run(seeds)
+            return found or _HostWalk(program, values, is_careful=True).run(seeds)
     except (DerivativeError, np.linalg.LinAlgError):
         return None
 
 
 Program.at_once = staticmethod(pull)
+
+
+class _Values(dict[Any, Any]):
+    """The values of nodes, those that were not computed together too."""
+
+    def __init__(self, values: dict[Node, Any], device: Device) -> None:
+        super().__init__(values)
+        self._device = device
+
+    def __missing__(self, node: Node) -> Any:
+        known = value_of(node)
+        return read(node, self._device) if known is None else known
 
 
 class _HostWalk:
@@ -78,11 +90,14 @@ class _HostWalk:
     def __init__(self, program: Program, values: dict[Node, Any], *, is_careful: bool = False) -> None:
         self._program = program
         self.device = program.device
-        self._values = values
         self._is_careful = is_careful
+        #: Returns a cotangent times a derivative, and 0 where either is 0.
+        self.scaled: Callable[[Any, Any], Any] = _scaled if is_careful else mul
+        self.values = _Values(values, self.device)
+        self.value: Callable[[Node], Any] = self.values.__getitem__
         self.known: dict[Any, Any] = {}
         """The cotangents so far, by node; those of a joint by number."""
-        self.own: set[Any] = set()
+        self._own: set[Any] = set()
         """The nodes whose cotangents are in memory that nothing else has."""
 
     def run(self, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
@@ -91,76 +106,57 @@ class _HostWalk:
         for node, seed in zip(program.results, seeds, strict=True):
             if seed is not None and program.varies(node):
                 self.add(node, seed)
-        with np.errstate(all="ignore"):
-            for node, operands, wanted in reversed(program.steps):
-                ct = known.pop(node, None)
-                if ct is None:
-                    continue
-                number = program.numbers.get(node)
-                if number is not None:
-                    joint = known.setdefault(operands[0], {})
-                    joint[number] = joint[number] + ct if number in joint else ct
-                    continue
-                _RULES.get(type(node), _by_recording)(self, node, operands, ct, wanted)
-                self.own.discard(node)
-            if not self._is_careful:
-                found = [known[node] for node in program.variables if node in known]
-                if any(map(_is_unknown, found)):
-                    return None
+        for node, operands, wanted in reversed(program.steps):
+            ct = known.pop(node, None)
+            if ct is None:
+                continue
+            number = program.numbers.get(node)
+            if number is not None:
+                joint = known.setdefault(operands[0], {})
+                joint[number] = joint[number] + ct if number in joint else ct
+                continue
+            _RULES.get(type(node), _by_recording)(self, node, operands, ct, wanted)
+        if not self._is_careful:
+            found = [known[node] for node in program.variables if node in known]
+            if any(map(_is_unknown, found)):
+                return None
         return [self._result(node) for node in program.variables]
 
-    def value(self, node: Node) -> Any:
-        """Return the value of a node."""
-        known = self._values.get(node)
-        if known is None and (known := value_of(node)) is None:
-            known = read(node, self.device)
-        return known
-
-    def add(self, node: Any, part: Value, *, is_own: bool = False) -> None:
-        """Add a part to the cotangent of a node; ``is_own`` says that nothing else has its memory."""
+    def add(self, node: Any, part: Value) -> None:
+        """Add a part to the cotangent of a node."""
         sofar = self.known.get(node)
         if sofar is None:
             self.known[node] = part
-            if is_own:
-                self.own.add(node)
-        elif node in self.own and type(sofar) is np.ndarray:
+        elif node in self._own:
             np.add(sofar, part, out=sofar)
         else:
             self.known[node] = sofar + part
-            self.own.add(node)
 
-    def scaled(self, ct: Value, factor: Any) -> Value:
-        """Return a cotangent times a derivative, and 0 where either is 0."""
-        made: Value = ct * factor
-        if self._is_careful and _is_unknown(made):
-            made = multiply_no_nan(ct, factor, np.empty_like(made))[()]
-        return made
-
-    def fit(self, operand: Node, part: Value, *, is_own: bool = False) -> None:
+    def fit(self, operand: Node, part: Value) -> None:
         """Add a part to the cotangent of an operand that was broadcast and converted."""
         dtype, shape = operand.dtype, operand.shape
-        if part.dtype != dtype:
-            part, is_own = converted(part, dtype), True
+        if part.dtype is not dtype:
+            part = converted(part, dtype)
         if part.shape != shape:
             lead = part.ndim - len(shape)
             axes = tuple([a for a, n in enumerate(part.shape) if a < lead or n != shape[a - lead]])
-            part, is_own = np.add.reduce(part, axes).reshape(shape), True
-        self.add(operand, part, is_own=is_own)
+            part = np.add.reduce(part, axes).reshape(shape)
+        self.add(operand, part)
 
     def memory(self, node: Node) -> Value:
         """Return the cotangent of a node in memory of its own, to which parts can be added."""
-        sofar = self.known.get(node)
-        if type(sofar) is not np.ndarray or node not in self.own or not sofar.flags.c_contiguous:
+        sofar: Any = self.known.get(node)
+        if node not in self._own:
             sofar = np.zeros(node.shape, node.dtype) if sofar is None else np.array(sofar, order="C")
             self.known[node] = sofar
-            self.own.add(node)
-        return sofar
+            self._own.add(node)
+        return cast(Value, sofar)
 
     def _result(self, node: Node) -> GpuArray | None:
         found = self.known.get(node)
         if found is None:
             return None
-        return _array(found if node in self.own else found.copy(), self.device)
+        return _array(found.copy(), self.device)
 
 
 def _array(value: Value, device: Any) -> GpuArray:
@@ -168,6 +164,12 @@ def _array(value: Value, device: Any) -> GpuArray:
     if type(value) is np.ndarray and not value.flags.writeable:
         value = value.copy()
     return of_host(GpuArray, value, device)
+
+
+def _scaled(ct: Value, factor: Any) -> Value:
+    """Return the product of a cotangent and a derivative, and 0 where either is 0."""
+    made: Value = ct * factor
+    return multiply_no_nan(ct, factor, np.empty_like(made))[()] if _is_unknown(made) else made
 
 
 def _is_unknown(value: Value) -> bool:
@@ -180,7 +182,11 @@ def _is_unknown(value: Value) -> bool:
 
 
 def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, wanted: Sequence[bool]) -> None:
-    """Take the rule that records."""
+    """Take the rule that records, with the values that are known."""
+    known: Any
+    for known in (node, *operands):
+        if known in walk.values:
+            keep(known, walk.values[known])
     if isinstance(node, BaseNode):
         found = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
     else:
@@ -195,7 +201,7 @@ def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted
     found = parts(node, operands, ct, walk.value, wanted, walk.scaled)
     for operand, part, is_wanted in zip(operands, found, wanted, strict=True):
         if part is not None and is_wanted:
-            walk.fit(operand, part, is_own=part is not ct)
+            walk.fit(operand, part)
 
 
 def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -204,7 +210,7 @@ def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, want
     if repeated:
         ct = np.add.reduce(ct, repeated)
     if ct.shape == source.shape and is_identity(layout, source.size):
-        walk.add(source, ct, is_own=bool(repeated))
+        walk.add(source, ct)
     elif (whole := inverse(layout, source.shape)) is not None:
         walk.add(source, strided(np.asarray(ct, order="C"), whole).reshape(source.shape))
     elif is_injective(layout):
@@ -226,7 +232,7 @@ def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, 
         _by_recording(walk, node, operands, ct, wanted)
     else:
         result, ct = walk.value(node).reshape(beside), converted(ct, node.dtype).reshape(beside)
-        walk.fit(source, folds.RULES[node.op](node.axes, walk.value(source), result, ct, walk.scaled), is_own=True)
+        walk.fit(source, folds.RULES[node.op](node.axes, walk.value(source), result, ct, walk.scaled))
 
 
 def _scan(walk: _HostWalk, node: Scan, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -234,7 +240,7 @@ def _scan(walk: _HostWalk, node: Scan, operands: Sequence[Node], ct: Value, want
         _by_recording(walk, node, operands, ct, wanted)
         return
     turned = np.flip(ct, node.axis)
-    walk.fit(operands[0], np.flip(np.add.accumulate(turned, node.axis), node.axis), is_own=True)
+    walk.fit(operands[0], np.flip(np.add.accumulate(turned, node.axis), node.axis))
 
 
 def _contract(walk: _HostWalk, node: Contract, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -243,9 +249,9 @@ def _contract(walk: _HostWalk, node: Contract, operands: Sequence[Node], ct: Val
         _by_recording(walk, node, operands, ct, wanted)
         return
     if wanted[0]:
-        walk.add(left, np.matmul(ct, walk.value(right).swapaxes(1, 2)), is_own=True)
+        walk.add(left, np.matmul(ct, walk.value(right).swapaxes(1, 2)))
     if wanted[1]:
-        walk.add(right, np.matmul(walk.value(left).swapaxes(1, 2), ct), is_own=True)
+        walk.add(right, np.matmul(walk.value(left).swapaxes(1, 2), ct))
 
 
 def _concat(walk: _HostWalk, node: Concat, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -268,11 +274,11 @@ def _scatter(walk: _HostWalk, node: Scatter, operands: Sequence[Node], ct: Value
         return
     target, values = operands
     if wanted[1]:
-        walk.add(values, strided(np.asarray(ct, order="C"), node.layout).copy(), is_own=True)
+        walk.add(values, strided(np.asarray(ct, order="C"), node.layout))
     if wanted[0]:
         rest = np.array(ct, order="C")
         strided(rest, node.layout)[...] = 0
-        walk.add(target, rest, is_own=True)
+        walk.add(target, rest)
 
 
 def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
@@ -285,7 +291,7 @@ def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wan
     part = np.linalg.solve(left.swapaxes(-1, -2), ct[0][..., None] if is_line else ct[0])
     if wanted[0]:
         across = solution[..., None, :] if is_line else solution.swapaxes(-1, -2)
-        walk.fit(operands[0], -np.matmul(part, across), is_own=True)
+        walk.fit(operands[0], -np.matmul(part, across))
     if wanted[1]:
         walk.fit(operands[1], part[..., 0] if is_line else part)
 

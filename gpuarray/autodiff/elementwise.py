@@ -143,9 +143,10 @@ def adjoint(x: GpuArray) -> GpuArray:
 
 def converted(ct: Any, dtype: DType) -> Any:
     """Return a cotangent in the dtype of the value that it belongs to."""
-    if ct.dtype == dtype:
+    own = ct.dtype
+    if own is dtype or own == dtype:
         return ct
-    if ct.dtype.kind == "c" and dtype.kind != "c":
+    if own.kind == "c" and dtype.kind != "c":
         ct = apply(ops.real, ct)
     return ct.astype(dtype)
 

@@ -5,14 +5,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.array.operands import as_node, default_device
+from gpuarray.array.operands import as_node, default_device, joint_device_of
 from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of programs
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.program import Program, Walk, differentiated, zeros_like
 from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
-from gpuarray.functions.arguments import device_among
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Node
 
@@ -57,7 +56,7 @@ class Point:
     def __init__(self, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool = False) -> None:
         self.primals = tuple(primals)
         self.given = [array_of(leaf, "what is differentiated") for leaf in containers.leaves(self.primals)]
-        self.device = device_among(self.given)
+        self.device = joint_device_of(self.given) or default_device()
         with permissive():
             self._run(function, has_aux)
 
@@ -83,7 +82,20 @@ class Point:
     def pull(self, cotangents: Sequence[GpuArray | None], walk: Walk | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
         with permissive():
-            found = self.program.pull(cotangents, walk)
+            return self._like_given(self.program.pull(cotangents, walk))
+
+    def gradient(self, walk: Walk) -> list[GpuArray]:
+        """Return the cotangents of the leaves of the primals, if the result is one number, whose cotangent is 1."""
+        (node,) = self.nodes
+        with permissive():
+            found = Program.at_once(self.program, [node.dtype.type(1)])
+            if found is None:
+                one = build.full((), 1, node.dtype)
+                one.origin = node.origin
+                found = self.program.pull([wrap(one, self.device)], walk)
+            return self._like_given(found)
+
+    def _like_given(self, found: Sequence[GpuArray | None]) -> list[GpuArray]:
         return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:

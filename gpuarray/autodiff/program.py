@@ -21,7 +21,7 @@ from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node, View
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
-from gpuarray.runtime.evaluate import evaluate_early
+from gpuarray.runtime.evaluate import evaluate_early, value_of
 from gpuarray.source_locations import DerivativeOf, Origin, given
 
 #: A cotangent of each operand, or None.
@@ -112,7 +112,7 @@ class Program:
     """The nodes through which results depend on variables.
 
     The class attribute ``at_once``, which :mod:`gpuarray.autodiff.at_once` sets, is a function that computes what
-    :meth:`pull` returns of small values, and returns None for others.
+    :meth:`pull` returns from the values of the cotangents, if it is small, and returns None otherwise.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Program:
         Where derivatives are computed.
     """
 
-    at_once: Callable[["Program", Cotangents], list[GpuArray | None] | None]
+    at_once: Callable[["Program", Sequence[Any]], list[GpuArray | None] | None]
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
         self.results = tuple(results)
@@ -134,6 +134,8 @@ class Program:
         self.device = device
         self.numbers: dict[Any, int] = {}
         """The numbers of the nodes that are one of several results of a joint."""
+        self.nodes: list[Node] = []
+        """The nodes from which the results are computed in order, those that no variable changes, too."""
         self.steps: list[tuple[Any, tuple[Any, ...], list[bool]]] = []
         """The nodes and joints that depend on variables in order, their operands, and which of these depend on them."""
         self._varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
@@ -145,6 +147,7 @@ class Program:
         found: dict[Any, tuple[Any, ...]] = {}
         finished: set[Any] = {*self.variables}
         varying, known, replaced = self._varying, record.operands, record.replaced
+        nodes, steps = self.nodes, self.steps
         stack: list[Any] = [*self.results]
         while stack:
             node = stack[-1]
@@ -169,10 +172,13 @@ class Program:
                     continue
             finished.add(node)
             stack.pop()
+            is_node = isinstance(node, BaseNode)
+            if is_node:
+                nodes.append(node)
             depends = [operand in varying for operand in operands]
-            if True in depends and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
+            if True in depends and (not is_node or node.dtype.kind in "fc"):
                 varying.add(node)
-                self.steps.append((node, operands, depends))
+                steps.append((node, operands, depends))
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
         """Return what stands between the outputs of a call and its operands."""
@@ -189,9 +195,11 @@ class Program:
 
     def pull(self, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
-        made = Program.at_once(self, cotangents)
-        if made is not None:
-            return made
+        seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
+        if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
+            made = Program.at_once(self, seeds)
+            if made is not None:
+                return made
         known: dict[Any, Any] = {}
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
@@ -316,17 +324,30 @@ def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:
     return part._cell.node.depth
 
 
-@contextmanager
-def differentiated(sources: Sequence[Node]) -> Iterator[tuple[tape.Tape, list[Node]]]:
-    """Give this thread a tape, and return it with variables that have the values of some nodes."""
-    variables = [variable(node) for node in sources]
-    with tape.recording() as record:
-        own = {node for node in variables if node.dtype.kind in "fc"}
-        record.variables |= own
-        try:
-            yield record, variables
-        finally:
-            record.variables -= own
+class differentiated(tape.recording):  # noqa: N801  # a context manager
+    """Give this thread a tape, and return it with variables that have the values of some nodes.
+
+    Parameters
+    ----------
+    sources : sequence of Node
+        The nodes.
+    """
+
+    __slots__ = ("_own", "_sources")
+
+    def __init__(self, sources: Sequence[Node]) -> None:
+        self._sources = sources
+
+    def __enter__(self) -> tuple[tape.Tape, list[Node]]:  # type: ignore[override]
+        variables = [variable(node) for node in self._sources]
+        self._own = [node for node in variables if node.dtype.kind in "fc"]
+        record = super().__enter__()
+        record.variables.update(self._own)
+        return record, variables
+
+    def __exit__(self, *error: object) -> None:
+        self._tape.variables.difference_update(self._own)
+        super().__exit__(*error)
 
 
 def called(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: DType, **parameters: Any) -> GpuArray:

@@ -4,13 +4,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray.array import GpuArray, wrap
+from gpuarray.array import GpuArray
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.linearized import Point, tangents_of
 from gpuarray.autodiff.program import Walk
 from gpuarray.errors import DerivativeError
-from gpuarray.graph import build, tape, tracing
+from gpuarray.graph import tape, tracing
 from gpuarray.runtime import evaluate
 
 __all__ = ["grad", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -64,8 +64,8 @@ def grad(
 
     @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        point, found = both(args, kwargs)
-        return (found, point.aux) if has_aux else found
+        _, aux, found = both(args, kwargs)
+        return (found, aux) if has_aux else found
 
     return gradient
 
@@ -101,42 +101,43 @@ def value_and_grad(
 
     @functools.wraps(fun)
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        point, found = both(args, kwargs)
+        out, aux, found = both(args, kwargs)
         if tracing.active() is None and tape.active() is None:
-            arrays = [point.out, *containers.leaves(found)]
-            evaluate.evaluate([array.node() for array in arrays if array._cell.memory is None], point.device)
-        return ((point.out, point.aux) if has_aux else point.out), found
+            arrays = [out, *containers.leaves(found)]
+            evaluate.evaluate([array.node() for array in arrays if array._cell.memory is None], out.device)
+        return ((out, aux) if has_aux else out), found
 
     return value_and_gradient
 
 
 def _value_and_gradient(
     fun: Callable[..., Any], argnums: Numbers, has_aux: bool, holomorphic: bool, *, with_value: bool = False
-) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Point, Any]]:
-    def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Point, Any]:
+) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any, Any]]:
+    """Return a function that returns the result of ``fun``, if it is wanted, auxiliary data and the gradient."""
+
+    def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
         for array in point.given:
             check_input(array, holomorphic)
-        seed = _seed(point, holomorphic)
-        found = containers.with_leaves(
-            point.primals, point.pull([seed], Walk(results=point.nodes if with_value else ()))
-        )
-        return point, chosen(found, argnums)
+        out = point.out
+        _check_number(out, len(point.results), holomorphic)
+        if not with_value:  # what no array has need not become one
+            out = point.out = None
+            point.results.clear()
+        found = containers.with_leaves(point.primals, point.gradient(Walk(results=point.nodes if with_value else ())))
+        return out, point.aux, chosen(found, argnums)
 
     return both
 
 
-def _seed(point: Point, holomorphic: bool) -> GpuArray:
-    """Return the cotangent 1 of the one number that a function has returned."""
-    if len(point.results) != 1 or not isinstance(point.out, GpuArray) or point.out.shape:
-        given = f"an array of shape {point.out.shape}" if isinstance(point.out, GpuArray) else "a container"
+def _check_number(out: Any, count: int, holomorphic: bool) -> None:
+    """Raise DerivativeError unless a function has returned one number."""
+    if count != 1 or not isinstance(out, GpuArray) or out.shape:
+        given = f"an array of shape {out.shape}" if isinstance(out, GpuArray) else "a container"
         raise DerivativeError(
             f"the gradient is that of a number, and the function returned {given}; sum it, or use jacrev"
         )
-    check_output(point.out, holomorphic)
-    one = build.full((), 1, point.out.dtype)
-    one.origin = point.nodes[0].origin
-    return wrap(one, point.out.device)
+    check_output(out, holomorphic)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

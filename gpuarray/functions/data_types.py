@@ -125,7 +125,7 @@ def common_type(*arrays: Any) -> builtins.type[np.inexact[Any]]:
 @implements("min_scalar_type")
 def min_scalar_type(a: Any, /) -> DType:
     """Return the smallest dtype that holds a scalar; the dtype of an array."""
-    return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
+    return a.dtype if isinstance(a, GpuArray) and a.ndim else np.min_scalar_type(np.asarray(a))
 
 
 def _dtype_of(value: Any) -> Any:

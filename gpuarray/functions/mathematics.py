@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -267,7 +268,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     TypeError
         If booleans are to be rounded to decimals.
     """
-    return write_out(_rounded(as_array(x), decimals), out)
+    return write_out(_rounded(as_array(x), index(decimals)), out)
 
 
 def _rounded(array: GpuArray, decimals: int) -> GpuArray:

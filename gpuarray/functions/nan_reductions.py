@@ -10,7 +10,7 @@ from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
 from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.manipulation import broadcast_to
-from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, sum
+from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, scan_of, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
@@ -66,13 +66,13 @@ def nanprod(
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
-@native("nancumsum", at_once="elements")
+@native("nancumsum", at_once="elements", call=scan_of(np.nancumsum))
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative sum along an axis; NaN count as zero."""
     return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
-@native("nancumprod", at_once="elements")
+@native("nancumprod", at_once="elements", call=scan_of(np.nancumprod))
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative product along an axis; NaN count as one."""
     return cumprod(_replaced(a, 1), axis, dtype, out)

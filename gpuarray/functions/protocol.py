@@ -67,7 +67,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
         found = computed(rule, args, kwargs)
         if found is not NOT_COMPUTED:
             return found
-    if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
+    if not all(kind is GpuArray or issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
     if standard.is_on():
         with using(strict_array_api=False):  # the rules of the standard do not apply to NumPy's functions

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from operator import index
 from typing import Any, Final
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_element, as_node, wrap
 from gpuarray.dtypes import DType
@@ -161,9 +163,9 @@ def mask_node(where: Any) -> Node:
     Raises
     ------
     TypeError
-        If it is not boolean.
+        If it is an array that is not boolean. What is no array is converted, as by NumPy.
     """
-    mask = as_node(where)
+    mask = as_node(where if isinstance(where, GpuArray | np.ndarray) else np.asarray(where, bool))
     if mask.dtype != dtypes.bool_:
         raise TypeError(
             f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'; where= takes a "
@@ -392,13 +394,24 @@ def _running_line(op: ReduceOp, a: ArrayLike, axis: Any, dtype: Any, out: Any) -
     return running(op, source, axis=number, dtype=dtype, out=out)
 
 
-@native("cumsum", at_once="elements")
+def scan_of(numpys: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a cumulative function of NumPy, which ends the process if ``out`` has no axes."""
+
+    def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if out is not None and not out.ndim:
+            raise ValueError
+        return numpys(a, axis, dtype, out)
+
+    return run
+
+
+@native("cumsum", at_once="elements", call=scan_of(np.cumsum))
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
     """Return the cumulative sum along an axis, by default of all elements in C order; see :func:`cumulative_sum`."""
     return _running_line(reductions.sum, a, axis, dtype, out)
 
 
-@native("cumprod", at_once="elements")
+@native("cumprod", at_once="elements", call=scan_of(np.cumprod))
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
     """Return the cumulative product along an axis, by default of all elements in C order."""
     return _running_line(reductions.prod, a, axis, dtype, out)

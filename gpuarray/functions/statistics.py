@@ -275,7 +275,9 @@ def spread(
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
     if centre is not None and dtype is None:
-        compute, wanted = (dtypes.promote(kind, centre.dtype) for kind in (compute, wanted))
+        given = mean if type(mean) in (int, float, complex) else centre.dtype  # Python numbers are weakly typed
+        compute, wanted = (dtypes.canonical(np.result_type(kind, given)) for kind in (compute, wanted))
+        centre = centre.astype(compute, copy=False)
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:

@@ -119,6 +119,12 @@ def instructions_of(op: GenerateOp | MapOp) -> int:
     return max(1, op.cost // PER_INSTRUCTION)
 
 
+@lru_cache(maxsize=4096)
+def of_applied(op: MapOp, dtype: DType, sources: tuple[DType, ...]) -> tuple[int, int]:
+    """Return how many instructions an operation on values of these dtypes counts as, and its operations."""
+    return instructions_of(op), op.cost * width(dtype, *sources)
+
+
 def operations(instructions: Iterable[Instruction], *, with_widths: bool = True) -> int:
     """Return the operations of computing instructions once, folds aside, whatever the widths if these are left out."""
     total = 0

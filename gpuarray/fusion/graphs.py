@@ -66,8 +66,6 @@ class GraphView:
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
     """Nodes that the host computes, because the device lacks a dtype of theirs or of their operands."""
-    budget: float = inf
-    """How many values more may be lowered."""
     symbols: Mapping[int, int] = field(default_factory=dict)
     """For each parameter of an offset that moves, the position of the node that has its value."""
     following: dict[int, bool] = field(default_factory=dict)
@@ -85,11 +83,6 @@ class GraphView:
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
         self.loops = Counter(chain.from_iterable(computed))
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether values that would be computed again are stored without comparing plans."""
-        return self.budget == inf
-
     def below(self, position: int) -> Iterator[int]:
         """Yield a value and all that it is computed from, each once: down to stored values, these included."""
         seen, stack = {position}, [position]
@@ -101,14 +94,6 @@ class GraphView:
                     if operand not in seen:
                         seen.add(operand)
                         stack.append(operand)
-
-    def lowers_more_than(self, most: float) -> bool:
-        """Return whether the loops of all stored values compute and read more values than ``most``, each counted once.
-
-        A value counts for each stored value that is computed from it, however many offsets it is read at.
-        """
-        loops = (self.below(position) for position in self.stored if self.inputs[position])
-        return any(count > most for count, _ in enumerate(chain.from_iterable(loops), 1))
 
     def store_required(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds and aliases demand; :mod:`gpuarray.fusion.limits` adds the rest."""
@@ -385,17 +370,14 @@ class GraphView:
             is_shared |= self.users[current] > 1
         return current if is_shared and isinstance(nodes[current], Scatter) else position
 
-    def cost(self, position: int, uses: Mapping[int, int] | None = None, enough: float = inf) -> int:
-        """Return the operations of computing one element of a node from stored values.
-
-        ``uses`` says how often each node is computed; once, if it is not given. Beyond ``enough`` no more is counted.
-        """
+    def cost(self, position: int, enough: float = inf) -> int:
+        """Return the operations of computing one element of a node from stored values; they count up to ``enough``."""
         total = 0
         for current in self.below(position):
             if total > enough:
                 break
             if current == position or current not in self.stored:
-                total += costs.of_node(self.nodes[current]) * (1 if uses is None else uses.get(current, 1))
+                total += costs.of_node(self.nodes[current])
         return total
 
     def is_stored_along(self, position: int) -> bool:

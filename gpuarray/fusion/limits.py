@@ -10,9 +10,9 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion import boxes, costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_AGAIN, GraphView
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Scatter, View
+from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Reduce, Scatter, View
 
-#: About how often a value is computed for one element of another at most, in plans that are made without comparing.
+#: About how often a value is computed for one element of another at most.
 MOST_TIMES: Final = 32
 _ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter, Concat))
 #: Kinds of nodes that are computed by the loops of their operands.
@@ -48,19 +48,17 @@ class Limits:
         self.graph = graph
         self.bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         self.binding_limit = capabilities.binding_limit
+        self._follows_fold: list[bool] = []
+        """Whether a value has one element for each row of a fold that it is computed from."""
         self._reads: list[_Bits] = []
         self._inside: list[_Bits] = []
         self._bits: dict[tuple[int, int], _Bits] = {}  # of stored values that are read
         self._free_bit = 0
 
     def respect(self) -> None:
-        """Store values so that no launch reads too many buffers or has too many instructions.
-
-        In plans that are made without comparing, store those too that would be computed again for more than a store
-        takes.
-        """
-        graph, stored = self.graph, self.graph.stored
-        again = _read_again(graph) if graph.is_plain or self._may_hide() else {}
+        """Store values so that no launch reads too many buffers, has too many instructions or computes much again."""
+        graph, stored, follows_fold = self.graph, self.graph.stored, self._follows_fold
+        again = _read_again(graph)
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
@@ -79,24 +77,25 @@ class Limits:
             first += length
             self._reads.append(read)
             self._inside.append(inside)
+            is_row = type(node) is Map and any(follows_fold[i] and graph.nodes[i].size == node.size for i in inputs)
+            follows_fold.append(is_row or type(node) is Reduce or (type(node) is View and follows_fold[inputs[0]]))
             count, space = again.get(position, (1, None))
             times.append(max([times[i] for i in free], default=1) * count)
             if count > 1 and self._is_too_much(position, times[-1], count, space):
                 stored.add(position)
 
-    def _may_hide(self) -> bool:
-        """Whether the graph may have values that are read at several places, and that launches take longer than."""
-        graph = self.graph
-        return any(isinstance(node, View) and graph.hides(graph.recompute, node.size) for node in graph.nodes)
-
     def _is_too_much(self, position: int, times: int, count: int, space: int | None) -> bool:
         """Whether to store a value that is read at some places rather than compute what it is made of so often."""
         graph = self.graph
-        if space is None or not graph.hides(times, space):
-            work = self._inside[position][1].bit_count() * costs.PER_INSTRUCTION
-            return graph.is_plain and (times > MOST_TIMES or work > graph.recompute)
-        work = times * graph.cost(position, enough=MOST_AGAIN)
-        return times > MOST_TIMES or (work > count * graph.recompute and not graph.hides(work, space))
+        if times > MOST_TIMES:
+            return True
+        if space is not None and graph.hides(times, space):
+            work = times * graph.cost(position, enough=MOST_AGAIN)
+            return work > count * graph.recompute and not graph.hides(work, space)
+        if space is None and self._follows_fold[position] and graph.is_stored_along(position):
+            return True
+        once = times // count  # how often at most what a value is computed from is computed for one of its elements
+        return once * graph.cost(position, enough=graph.recompute) > graph.recompute
 
     def _below(self, position: int, inputs: tuple[int, ...]) -> tuple[_Bits, _Bits, list[int]]:
         """Return what is read to compute a node, the instructions of that, and the operands that are not stored."""

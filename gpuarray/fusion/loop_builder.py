@@ -31,6 +31,7 @@ _GROWING: Final = (
     "below",
     "updates",
     "taken",
+    "repeated",
 )
 
 
@@ -180,6 +181,21 @@ class LoopBuilder(Lowering):
             node = self.graph.nodes[position]
             self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, level))
 
+    def makes_elsewhere(self, reader: "LoopBuilder") -> bool:
+        """Whether an elementwise loop reads what this one, over the same elements, makes, but at another element."""
+        if self.axes is not None or reader.axes is not None or prod(self.source_shape) == 1:
+            return False
+        slots = [slot for slot, position in enumerate(reader.inputs) if position in self.made]
+        reads = (
+            [item for item in reader.instructions if isinstance(item, Load | Take) and item.slot in slots]
+            if slots
+            else ()
+        )
+        return any(
+            isinstance(item, Take) or item.level != FULL or not same_map(item.layout, self.full_layout)
+            for item in reads
+        )
+
     # -- the finished loop ---------------------------------------------------------------------------------------------
 
     def has_row_program(self) -> bool:
@@ -188,26 +204,23 @@ class LoopBuilder(Lowering):
             self.walks_again or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
         )
 
-    def repeated(self) -> dict[int, int]:
-        """Return how often small values that are not stored are computed, for all elements, by position.
+    def refuse_repetition(self) -> None:
+        """Request that a small value is stored which is computed for many elements, if that takes longer than a launch.
 
-        Empty if memory traffic limits the loop: then the arithmetic takes no extra time.
+        Where memory traffic limits the loop, the arithmetic takes no extra time.
         """
-        graph, space = self.graph, prod(self.source_shape)
-        found: dict[int, int] = {}
-        for position, layout, level in self.memo:
-            size = graph.nodes[position].size
-            if level == FULL and size > 1 and 2 * size < layout.size and position not in graph.stored:
-                found[position] = layout.size
-        if found:
-            loaded = [item.layout for item in self.instructions if isinstance(item, Load) and item.level == FULL]
-            loaded += [store.layout for store in self.stores if store.level == FULL]
-            large = sum(2 * costs.touched(layout) > space for layout in loaded)
-            levels = [item.level for item in self.instructions]
-            computed = sum(cost for cost, level in zip(self.costs, levels, strict=True) if level == FULL)
-            if computed <= int(large * graph.recompute * costs.HIDDEN):
-                return {}
-        return found
+        graph = self.graph
+        found = [position for position, times in self.repeated.items() if graph.is_cheaper_to_store(position, times)]
+        if not found:
+            return
+        space = prod(self.source_shape)
+        layouts = [
+            x.layout for x in (*self.instructions, *self.stores) if isinstance(x, Load | Store) and x.level == FULL
+        ]
+        large = sum(2 * costs.touched(layout) > space for layout in layouts)
+        items = zip(self.costs, self.instructions, strict=True)
+        if sum(cost for cost, item in items if item.level == FULL) > int(large * graph.recompute * costs.HIDDEN):
+            raise StoreFirst(found[0])
 
     def repeated_operations(self) -> int:
         """Return the operations that walks over a row do again after an earlier one; beyond the limit no more count."""
@@ -247,7 +260,7 @@ class LoopBuilder(Lowering):
             tuple(self.graph.nodes[i].dtype for i in self.inputs),
             tuple(self.graph.nodes[o].dtype for o in outputs),
             tuple(self._scalar_dtype(*s) for s in self.scalars),
-            tuple(self.phases),
+            tuple(self.phases) if self.phases else (0,) * len(self.instructions),
             tuple(self.updates),
         )
         return collapse_loop(loop)

@@ -31,10 +31,6 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
         self.position = position
 
 
-class TooLong(Exception):  # noqa: N818  # a request to the planner, not an error
-    """Planning takes too long: values that are read at several offsets must be stored at once."""
-
-
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
     """A value that the loop itself makes is needed at another element than the current one."""
 
@@ -81,11 +77,14 @@ class Lowering:
     costs: list[int] = field(default_factory=list)
     """The operations of each instruction."""
     phases: list[int] = field(default_factory=list)
+    """Of loops over rows, for each instruction the number of reductions that must precede it."""
     below: list[int] = field(default_factory=list)
-    """Of loops with folds, for each instruction the bits of those at level FULL that it depends on."""
+    """Of loops over rows, for each instruction the bits of those at level FULL that it depends on."""
     updates: list[tuple[int, int]] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
     """The input slots of which elements are taken anywhere."""
+    repeated: dict[int, int] = field(default_factory=dict)
+    """How often small values that are not stored are computed, for all elements, by position."""
     length: int = 0
     """How many instructions drivers will see: long rows count as several."""
     operations: int = 0
@@ -122,20 +121,21 @@ class Lowering:
         ``cost`` are the operations of computing it once.
         """
         number = len(self.instructions)
-        phase = below = 0
-        if self.fold_count:
-            phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
-            self.walks_again |= phase > 0 and item.level == FULL
-        if self.axes is not None and item.level == FULL:
-            below = 1 << number
-            for operand in operands:
-                below |= self.below[operand]
+        if self.axes is not None:
+            phase = below = 0
+            if self.fold_count:
+                phase = max([self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands], default=0)
+                self.walks_again |= phase > 0 and item.level == FULL
+            if item.level == FULL:
+                below = 1 << number
+                for operand in operands:
+                    below |= self.below[operand]
+            self.phases.append(phase)
+            self.below.append(below)
         self.length += length
         self.operations += cost
         self.instructions.append(item)
         self.costs.append(cost)
-        self.phases.append(phase)
-        self.below.append(below)
         return number
 
     def input_slot(self, position: int) -> int:
@@ -152,33 +152,37 @@ class Lowering:
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
-        memo, graph, stored = self.memo, self.graph, self.graph.stored
-        root = (position, layout, level)
-        wanted_at: dict[int, int] = {}  # by node: at how many layouts
-        stack: list[tuple[_Place, list[_Place] | None]] = [(root, None)]
+        memo, stored = self.memo, self.graph.stored
+        place: _Place = (position, layout, level)
+        value = memo.get(place)
+        if value is not None:
+            return value
+        if position in stored:
+            value = memo[place] = self._stored(*place)
+            return value
+        wanted_at = {position: 1}  # by node: at how many layouts
+        stack: list[tuple[_Place, list[_Place], list[int]]] = [(place, self._wanted(*place), [])]
         while stack:
-            item, wanted = stack.pop()
-            if wanted is None:
-                if item in memo:
-                    continue
-                graph.budget -= 1
-                if graph.budget < 0:
-                    raise TooLong
-                here = item[0]
-                if here in stored:
-                    memo[item] = self._stored(*item)
-                    continue
-                times = wanted_at[here] = wanted_at.get(here, 0) + 1
-                if times > MOST_OFFSETS or (times > 1 and self.length > 2 * INSTRUCTION_LIMIT):
-                    self._refuse_growth(here)
-                wanted = self._wanted(*item)
-                missing: list[tuple[_Place, list[_Place] | None]] = [(w, None) for w in wanted if w not in memo]
-                if missing:
-                    stack.append((item, wanted))
-                    stack += missing[::-1]
-                    continue
-            memo[item] = self._emit(*item, [memo[w] for w in wanted])
-        return memo[root]
+            place, wanted, values = stack[-1]
+            for operand in wanted[len(values) :]:
+                value = memo.get(operand)
+                if value is None:
+                    position = operand[0]
+                    if position not in stored:
+                        times = wanted_at[position] = wanted_at.get(position, 0) + 1
+                        if times > MOST_OFFSETS or (times > 1 and self.length > 2 * INSTRUCTION_LIMIT):
+                            self._refuse_growth(position)
+                        stack.append((operand, self._wanted(*operand), []))
+                        break
+                    value = memo[operand] = self._stored(*operand)
+                values.append(value)
+            else:
+                stack.pop()
+                value = memo[place] = self._emit(*place, values)
+                if stack:
+                    stack[-1][2].append(value)
+        assert value is not None
+        return value
 
     def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return what must be lowered before a node."""
@@ -188,7 +192,7 @@ class Lowering:
         if type(node) is Map and type(layout) is Layout:  # the most frequent first
             shape = node.shape
             if layout.shape != shape:
-                self._refuse_repetition(position, layout)
+                self._refuse_repetition(position, layout, level)
             wanted: list[_Place] = []
             for i in inputs:
                 own = graph.nodes[i].shape
@@ -270,8 +274,8 @@ class Lowering:
         if isinstance(self.graph.nodes[position], Map | Scatter):
             raise StoreFirst(self.graph.core(position))
 
-    def _refuse_repetition(self, position: int, layout: Layout) -> None:
-        """Request that a small value is stored where broadcasting would recompute it for many elements."""
+    def _refuse_repetition(self, position: int, layout: Layout, level: int) -> None:
+        """Request that a small value is stored where broadcasting would recompute it for many elements, or note it."""
         graph = self.graph
         size = graph.nodes[position].size
         if layout.size <= 2 * size:
@@ -281,6 +285,8 @@ class Lowering:
             not is_long and size > 1 and graph.is_stored_along(position)
         ):
             raise StoreFirst(position)
+        if level == FULL and size > 1:
+            self.repeated[position] = layout.size
 
     def _depends_on_data(self, position: int) -> bool:
         below = ((current in self.graph.stored, self.graph.nodes[current]) for current in self.graph.below(position))
@@ -425,8 +431,8 @@ class Lowering:
             sources.append(item.dtype)
             if item.level > level:
                 level = item.level
-        item = Apply(op, values, tuple(sources), dtype, level)
-        return self.add(item, values, costs.instructions_of(op), op.cost * costs.width(dtype, *sources))
+        kinds = tuple(sources)
+        return self.add(Apply(op, values, kinds, dtype, level), values, *costs.of_applied(op, dtype, kinds))
 
     def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
         """Return the instruction of a generator without parameters."""

@@ -6,22 +6,20 @@ their epilogues, and row programs where rows are short. Node kinds, device limit
 (:mod:`gpuarray.fusion.costs`) decide which values are stored. No rule knows a workload.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, prod
+from math import prod
 from types import MappingProxyType
 from typing import assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_AGAIN, MOST_SELECTED, GraphView, view_graph
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_SELECTED, GraphView, view_graph
 from gpuarray.fusion.limits import Limits
 from gpuarray.fusion.loop_builder import LoopBuilder
-from gpuarray.fusion.lowering import CannotJoin, StoreFirst, TooLong
+from gpuarray.fusion.lowering import CannotJoin, StoreFirst
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
 from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
-from gpuarray.fusion.steps import FULL, OUTER
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
 SHORT_ROW = 8192
@@ -29,14 +27,6 @@ SHORT_ROW = 8192
 #: proportional to the size of the graph for it.
 LOOK_BACK = 16
 TRIALS = 4
-#: How many attempts at a plan store as few values more as may be enough. The later ones store all that seem worth it.
-PATIENCE = 4
-#: How many values may be lowered for a plan, and for each of its nodes. If more are, values that would be computed
-#: again are stored at once, and plans are not compared: planning takes a time in proportion to the nodes.
-BUDGET = 512
-BUDGET_EACH = 3
-#: How many nodes a graph has at most of which plans are compared.
-COMPARED = 1024
 
 
 @dataclass
@@ -188,6 +178,7 @@ class Planner:
                 raise AssertionError(f"no loop makes a {type(node).__name__}")
             case _:
                 assert_never(node)
+        alone.refuse_repetition()
         return alone
 
     def _product_loop(self, position: int, node: Contract) -> LoopBuilder:
@@ -226,6 +217,8 @@ class Planner:
                 return False
         self.trials += 1
         if any(self.producer.get(i, -1) > number for i in alone.inputs):
+            return False
+        if alone.source_shape == builder.source_shape and builder.makes_elsewhere(alone):
             return False
         mark = builder.mark()
         try:
@@ -305,56 +298,6 @@ class Planner:
         taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
         return sum(-(-nodes[p].nbytes // shown) - 1 for p in taken if nodes[p].nbytes > shown)
 
-    # -- recomputation ----------------------------------------------------------------------------------------
-
-    def cheaper_to_store(self, *, at_once: bool) -> set[int]:
-        """Return values that are computed several times although storing them would be cheaper.
-
-        Several loops compute such a value; or one loop computes it for several of its elements, as a stencil over a
-        stencil does; or for many, as broadcasting does.
-
-        Parameters
-        ----------
-        at_once : bool
-            Whether to return every such value that is computed more often than what it is used for. Otherwise those
-            that others of them use are left out: with the others stored, they may be cheap.
-        """
-        uses: Counter[int] = Counter()
-        spaces: dict[int, int] = {}  # of those that one loop computes, how many elements it has
-        folded: Counter[int] = Counter()  # values of rows that loops compute after their folds
-        broadcast: set[int] = set()
-        graph = self.graph
-        for builder in (*(group.builder for group in self.groups if group.builder is not None), *self.single.builders):
-            memo = builder.memo
-            full = Counter(position for position, _, level in memo if level == FULL)
-            own = {position: max(1, full[position]) for position, _, _ in memo}
-            spaces.update({position: 0 if position in uses else prod(builder.source_shape) for position in own})
-            uses.update(own)
-            if builder.fold_count:
-                folded.update({position for position, _, level in memo if level == OUTER})
-            broadcast |= {p for p, n in builder.repeated().items() if graph.is_cheaper_to_store(p, n)}
-        limit = self.capabilities.profile.recompute_limit
-        cost, stored = graph.cost, graph.stored
-        repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
-        repeated -= {p for p in repeated if spaces[p] and graph.hides(cost(p, uses, MOST_AGAIN), spaces[p])}
-        repeated = {graph.core(p) for p in repeated} | broadcast
-        grown = self._computed_more_often(repeated, uses) if at_once else set()
-        repeated = grown or repeated - {i for p in repeated for i in graph.inputs[p]}
-        rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}
-        if rows:  # except those that only others of them use
-            used = {i for p, inputs in enumerate(graph.inputs) if p not in rows for i in inputs}
-            repeated |= rows & used
-        return repeated
-
-    def _computed_more_often(self, found: set[int], uses: Mapping[int, int]) -> set[int]:
-        """Return those of some values that are computed more often than each of the values that use them."""
-        most: dict[int, int] = {}
-        for position, inputs in enumerate(self.graph.inputs):
-            times = 1 if position in self.graph.stored else uses.get(position, 0)
-            for operand in inputs:
-                most[operand] = max(most.get(operand, 0), times)
-        return {p for p in found if uses[p] > most.get(p, 0)}
-
     def fits(self) -> bool:
         """Return whether all loops have few enough bindings, although more values are stored than when they were made.
 
@@ -414,26 +357,10 @@ def make_plan(
         If the plan depends on an offset that moves.
     """
     graph = view_graph(nodes, position, set(wanted), symbols)
-    graph.budget = BUDGET + BUDGET_EACH * len(nodes) if len(nodes) <= COMPARED else inf
-    attempts = 0
     while True:
         graph.aliases.clear()
         graph.store_required(capabilities, fuse=fuse)
         Limits(graph, capabilities).respect()
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
-        try:
-            if graph.lowers_more_than(graph.budget):
-                raise TooLong
-            is_complete = planner.group()
-        except TooLong:
-            graph.budget = inf
-            continue
-        if not is_complete and not (graph.is_plain and planner.fits()):
-            continue
-        if graph.is_plain:
+        if planner.group() or planner.fits():
             return planner.finish()
-        repeated = planner.cheaper_to_store(at_once=attempts >= PATIENCE)
-        if not repeated:
-            return planner.finish()
-        graph.stored |= repeated
-        attempts += 1

@@ -1,7 +1,7 @@
 """Steps that stand alone: scans, matrix products, calls, and writes to parts of arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from gpuarray.device import Capabilities
@@ -50,14 +50,12 @@ def finished(builder: LoopBuilder, unstored: set[int], head: PlannedStep | None 
 class SingleSteps:
     """Makes the steps of one graph that stand alone.
 
-    ``fuse`` says whether matrix products compute elementwise operands where they read them, and ``builders`` has the
-    loops of the steps that were made.
+    ``fuse`` says whether matrix products compute elementwise operands where they read them.
     """
 
     graph: GraphView
     capabilities: Capabilities
     fuse: bool
-    builders: list[LoopBuilder] = field(default_factory=list)
 
     def scan(self, position: int, node: Scan) -> PlannedStep:
         """Return the step of a scan."""
@@ -153,7 +151,6 @@ class SingleSteps:
             builder = open_for[shape]
             value = builder.lower(operand, builder.full_layout, FULL)
             builder.make_region(value, position, region, node.size)
-        self.builders += builders
         return [finished(builder, set()) for builder in builders]
 
     def scatter(self, position: int, node: Scatter) -> list[PlannedStep]:
@@ -173,23 +170,16 @@ class SingleSteps:
             return [copy]
         builder = LoopBuilder(graph, node.layout.shape, None)
         value = builder.lower(values, builder.full_layout, FULL)
-        self.builders.append(builder)
-        if builder.updates_only(graph.root(target), node.layout, elsewhere=node.nbytes <= shown):
-            builder.make_region(value, position, node.layout, node.size)
-            builder.read_from_output(graph.root(target), position)
-        elif values not in graph.stored and 2 * node.layout.size <= node.size:
-            self.builders.pop()
+        updates = builder.updates_only(graph.root(target), node.layout, elsewhere=node.nbytes <= shown)
+        if not updates and values not in graph.stored and 2 * node.layout.size <= node.size:
             # reading other elements than are written would keep the target from being updated in place
             raise StoreFirst(values)
-        else:
-            builder.make_region(value, position, node.layout, node.size)
-            around = (
-                complement(node.shape, node.layout)
-                if LARGE_COPY <= node.nbytes <= shown_bytes(self.capabilities)
-                else None
-            )
-            if around is not None:
-                return [*self._copied(target, position, around), finished(builder, set())]
+        builder.make_region(value, position, node.layout, node.size)
+        builder.refuse_repetition()
+        if updates:
+            builder.read_from_output(graph.root(target), position)
+        elif LARGE_COPY <= node.nbytes <= shown and (around := complement(node.shape, node.layout)) is not None:
+            return [*self._copied(target, position, around), finished(builder, set())]
         return [copy, finished(builder, set())]
 
     def _copied(self, source: int, position: int, boxes: Sequence[Layout]) -> list[PlannedStep]:

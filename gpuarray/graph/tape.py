@@ -9,8 +9,7 @@ A function that is mapped over a batch is run once, with placeholders: leaves wi
 one element of a batch. The tape knows to which batch they belong. What depends on them is never evaluated.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from threading import get_ident
 from typing import Any, Final, Protocol
 
@@ -224,20 +223,23 @@ def _reader() -> tuple[str, str]:
     return name, locate((frame.f_code, frame.f_lasti)).quoted
 
 
-@contextmanager
-def recording() -> Iterator[Tape]:
-    """Give this thread a tape, or share the one that it has.
+class recording:  # noqa: N801  # a context manager, which as a generator would take three times as long
+    """Give this thread a tape, or share the one that it has, for the duration of a ``with`` block.
 
     All threads record their operations meanwhile: the function may hand its arrays to other threads.
     """
-    thread = get_ident()
-    tape = state.tapes.setdefault(thread, Tape())
-    tape.depth += 1
-    suspend_all()
-    try:
-        yield tape
-    finally:
+
+    __slots__ = ("_tape", "_thread")
+
+    def __enter__(self) -> Tape:
+        self._thread = get_ident()
+        self._tape = state.tapes.setdefault(self._thread, Tape())
+        self._tape.depth += 1
+        suspend_all()
+        return self._tape
+
+    def __exit__(self, *error: object) -> None:
         resume_all()
-        tape.depth -= 1
-        if not tape.depth:
-            del state.tapes[thread]
+        self._tape.depth -= 1
+        if not self._tape.depth:
+            del state.tapes[self._thread]

@@ -56,16 +56,16 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
     """Return the reference of a sampler, which calls ``sampler(draws, *parameters)`` with flat arrays of one length."""
 
     def reference(*operands: Any, out: Array) -> Array:
-        given, numbers, stream = operands[:parameters], operands[parameters], operands[parameters + 1 :]
-        shape = np.broadcast_shapes(*(np.shape(v) for v in (*given, numbers)))
-        flat = [np.broadcast_to(v, shape).reshape(-1).astype(out.dtype, copy=False) for v in given]
-        draws = _Draws(
-            np.broadcast_to(numbers, shape).reshape(-1),
-            substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in stream)),
-            out.dtype,
-        )
+        given, words = operands[: parameters + 1], operands[parameters + 1 :]
+        shape = np.broadcast_shapes(*map(np.shape, given))
+        *flat, numbers = [np.broadcast_to(v, shape).reshape(-1) for v in given]
+        stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
+        found = np.empty(numbers.size, out.dtype)
         with np.errstate(all="ignore"):
-            out[...] = np.asarray(sampler(draws, *flat)).reshape(shape)
+            for piece in substreams.pieces(numbers.size):
+                draws = _Draws(numbers[piece], stream, out.dtype)
+                found[piece] = sampler(draws, *(v[piece].astype(out.dtype, copy=False) for v in flat))
+        out[...] = found.reshape(shape)
         return out
 
     return reference
@@ -76,7 +76,7 @@ def _search(draws: _Draws, start: Array, propose: Callable[[_Draws, Array, int],
     found = np.array(start, draws.kind)
     places = np.arange(found.size)
     for attempt in range(ATTEMPTS):
-        values, accepted = propose(draws.at(places), places, attempt)
+        values, accepted = propose(draws.at(places) if attempt else draws, places, attempt)
         found[places] = values
         places = places[~accepted]
         if not places.size:
@@ -88,6 +88,8 @@ def _where_valid(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array],
     """Return ``sampler(draws, places)`` where parameters are valid, and ``otherwise`` elsewhere."""
     found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), valid.shape))
     places = np.flatnonzero(valid)
+    if places.size == valid.size:
+        return sampler(draws, places)
     if places.size:
         found[places] = sampler(draws.at(places), places)
     return found
@@ -115,6 +117,8 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
 def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Array]:
     """Return gamma numbers of shape a, or a + 1 if a < 1, and the logarithms of the factors that lead back to a."""
     small = a < 1
+    if not small.any():
+        return _gamma_from_one(draws, a), np.zeros_like(a)
     share, _ = draws.uniforms(_DECISION)
     return _gamma_from_one(draws, np.where(small, a + a.dtype.type(1), a)), np.where(small, np.log(share) / a, 0)
 
@@ -122,7 +126,7 @@ def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Array]:
 def _gamma(draws: _Draws, a: Array) -> Array:
     def sampler(own: _Draws, places: Array) -> Array:
         found, rest = _gamma_and_log_factor(own, a[places])
-        return np.where(a[places] < 1, found * np.exp(rest), found)
+        return found * np.exp(rest) if rest.any() else found
 
     return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan))
 

@@ -6,7 +6,6 @@ of an element's number and an attempt. These blocks cost a quarter of those of :
 
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -76,12 +75,6 @@ def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Wor
     return first, last
 
 
-def fraction(found: Words) -> npt.NDArray[np.float64]:
-    """Return the top 53 bits of two words, the low one first, as an integral number."""
-    high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
-    return high * 67108864.0 + (found[..., 0] >> np.uint32(6))
-
-
 def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return standard normal numbers by the Box-Muller method; elements 2 j and 2 j + 1 are a pair."""
     run = run_of(index)
@@ -107,25 +100,28 @@ def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt
 
 
 #: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
-_TOGETHER: Final = 12288
+_TOGETHER: Final = 20000
 
 
 def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the normal numbers of consecutive blocks along a new last axis."""
     found = np.empty((count, 4 if kind == np.float32 else 2), kind)
-    pieces = -(-count // _TOGETHER)
-    for begin, end in pairwise([count * piece // pieces for piece in range(pieces + 1)]):
-        _fill_normal(np.arange(first + begin, first + end), stream, found[begin:end])
+    for piece in pieces(count):
+        _fill_normal(np.arange(first + piece.start, first + piece.stop), stream, found[piece])
     return found
+
+
+def pieces(count: int) -> list[slice]:
+    """Return the slices of blocks that are computed together."""
+    number = -(-count // _TOGETHER)
+    return [slice(count * piece // number, count * (piece + 1) // number) for piece in range(number)]
 
 
 def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
     """Write the normal numbers of blocks along the last axis."""
     pairs = [pair.reshape(-1) for pair in _paired(numbers, 0, stream)]
     if found.dtype != np.float32:
-        radius, angle = map(_fraction, pairs)
-        radius += 1.0
-        radius *= 2.0**-53
+        radius, angle = _unit(pairs[0]), _fraction(pairs[1])
         np.log(radius, out=radius)
         radius *= -2.0
         np.sqrt(radius, out=radius)
@@ -199,8 +195,16 @@ def pair_of_uniforms(
     numbers: Any, attempt: int, stream: Substream, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return two uniform numbers in (0, 1] from the block of each element and attempt."""
-    found = blocks(numbers, attempt, stream)
+    first, last = _paired(np.asarray(numbers), attempt, stream)
     if kind == np.float32:
         scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
-        return found[..., 0].astype(kind) * scale + shift, found[..., 1].astype(kind) * scale + shift
-    return (fraction(found[..., :2]) + 1.0) * 2.0**-53, (fraction(found[..., 2:]) + 1.0) * 2.0**-53
+        return (first >> HALF_BITS).astype(kind) * scale + shift, (first & LOW_HALF).astype(kind) * scale + shift
+    return _unit(first), _unit(last)
+
+
+def _unit(pair: Words64) -> npt.NDArray[np.float64]:
+    """Return a number in (0, 1] of 53 bits from two words."""
+    found = _fraction(pair)
+    found += 1.0
+    found *= 2.0**-53
+    return found

@@ -140,46 +140,57 @@ def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | N
     return made if made is None or type(made) is Leaf else _leaf(node, made)
 
 
-def compute_in_order(
-    nodes: Sequence[Node], wanted: Sequence[Node], limit: int, *, calls: bool
-) -> dict[Node, Any] | None:
-    """Return the values of nodes, which are in topological order; only those that are wanted get results.
+def compute_in_order(nodes: Sequence[Node], limit: int, *, calls: bool) -> dict[Node, Any] | None:
+    """Return the values of nodes, which are in topological order, and of their operands. Warnings are the caller's.
 
-    None if a node is of a kind that may compute more than its value, or if an operand has no value.
+    Those that an array has, or that a call computes, get results. None if a rule does not cover a node, or the host
+    does not have the value of an operand.
     """
     values: dict[Node, Any] = {}
+    called: dict[Any, Any] = {}
     try:
-        with np.errstate(all="ignore"):
-            for node in nodes:
-                if (known := value_of(node)) is not None:
-                    values[node] = known
-                    continue
-                if type(node) not in _PURE:
+        for node in nodes:
+            if (known := value_of(node)) is not None:
+                values[node] = known
+                continue
+            operands = []
+            for operand in node.inputs:
+                value = values.get(operand)
+                if value is None:
+                    value = value_of(operand)
+                    if value is None and type(operand) is Generate and operand.size <= limit:
+                        value = generated(operand)
+                    if value is None:
+                        return None
+                    values[operand] = value
+                operands.append(value)
+            kind = type(node)
+            if kind is Call:
+                if _is_opaque(node, calls) or (leaf := _computed(node, operands, called)) is None:
                     return None
-                operands = []
-                for operand in node.inputs:
-                    value = values.get(operand)
-                    if value is None and (value := value_of(operand)) is None:
-                        if not compute([operand], limit, calls=calls):
-                            return None
-                        value = value_of(operand)
-                    operands.append(value)
-                made = _RULES[type(node)](node, operands)
+                node.resolve(leaf)
+                made = leaf.host
+            else:
+                made = _written(node, operands) if type(node) is Scatter else _RULES[kind](node, operands)
                 if made is None:
                     return None
                 if made.dtype is not node.dtype or made.shape != node.shape:
                     made = _leaf(node, made).host
-                values[node] = made
+                if node.holder is not None and node.is_held:
+                    node.resolve(_leaf(node, made))
+            values[node] = made
     except _OF_VALUES:
         return None
-    for node in wanted:
-        if node.result is None:
-            if node not in values:
-                return None
-            node.resolve(_leaf(node, values[node]))
     telemetry.counters["evaluations"] += 1
-    telemetry.counters["operations"] += len(values)
+    telemetry.counters["operations"] += len(nodes)
     return values
+
+
+def keep(node: Node, value: Any) -> None:
+    """Make a value that was computed for a node its result, unless it has one."""
+    with places.graphs:
+        if node.result is None and type(node) is not Leaf and type(node) is not Generate:
+            node.resolve(_leaf(node, value))
 
 
 def _limit(roots: Sequence[Node], limit: int) -> int:
@@ -474,6 +485,13 @@ def _scatter(node: Scatter, values: list[Any]) -> Any:
             written.origin = node.origin
             return written
         values[0] = value_of(node.inputs[0])
+    return _written(node, values)
+
+
+def _written(node: Scatter, values: list[Any]) -> Any:
+    """Return the value of a write, in memory of its own."""
+    if node.is_whole:
+        return _scatter(node, values)
     if node.size > config.current.direct_limit:
         return None
     result = np.array(values[0], node.dtype, order="C")
@@ -511,8 +529,6 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
 
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
-#: Kinds that compute their value alone, from all operands.
-_PURE: Final = frozenset((Map, View, Reduce, Contract, Concat))
 #: Kinds that read only some elements of their first operand.
 _SELECTING: Final = frozenset((View, Gather, Scatter))
 

@@ -28,7 +28,7 @@ from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, ownership, places
-from gpuarray.runtime.direct import strided, value_of
+from gpuarray.runtime.direct import keep, strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.ownership import ending_with_plan
@@ -47,6 +47,7 @@ __all__ = [
     "evaluate",
     "host_values",
     "is_host",
+    "keep",
     "plan_of",
     "provider_of",
     "read",
@@ -185,21 +186,17 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
 
 
-def compute_small(nodes: Sequence[Node], wanted: Sequence[Node], device: Device) -> dict[Node, Any] | None:
-    """Compute a small graph without a plan, and return values of its nodes, which are in topological order.
+def compute_small(nodes: Sequence[Node], device: Device) -> dict[Node, Any] | None:
+    """Compute a small graph without a plan, and return the values of its nodes, which are in topological order.
 
-    Those that are wanted have results afterwards. None if the graph is not small, or the host lacks a value of it.
+    None if the graph is not small, or the host lacks a value of it. Warnings are the caller's.
     """
     provider = provider_of(device)
-    limit, calls = _direct_limit(device, provider, config.current), is_host(provider)
+    limit = _direct_limit(device, provider, config.current)
     with places.lock_of(provider), places.graphs:
-        pending = pending_of(wanted)
-        if not limit or (places.being_updated and places.updating(pending, provider) is not None):
+        if not limit or (places.being_updated and places.updating(pending_of(nodes), provider) is not None):
             return None
-        values = direct.compute_in_order(nodes, pending, limit, calls=calls)
-        if values is None and direct.compute(pending, limit, calls=calls):
-            return {}
-        return values
+        return direct.compute_in_order(nodes, limit, calls=is_host(provider))
 
 
 def is_immediate(device: Device) -> bool:

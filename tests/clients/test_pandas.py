@@ -118,6 +118,15 @@ def test_operators(call, operand, x):
             assert str(found) == str(expected)  # pandas formats no columns that are arrays of other packages
 
 
+@pytest.mark.parametrize("update", [operator.iadd, operator.imul, operator.itruediv])
+def test_updates_of_frames_in_place_name_what_to_write(update, x):
+    frame = pd.DataFrame(NUMBERS)
+    for operand in (x, x[0, 0], x.mean()):
+        with pytest.raises(TypeError, match=r"write frame = frame \* x"):
+            update(frame, operand)
+    pd.testing.assert_frame_equal(update(frame, x[0]), update(pd.DataFrame(NUMBERS), xp.asnumpy(x[0])))
+
+
 def test_ufuncs(x):
     for ufunc in (np.maximum, np.add, np.hypot):
         for data, part in ((pd.Series(NUMBERS[:, 1]), x[:, 0]), (pd.DataFrame(NUMBERS), x)):

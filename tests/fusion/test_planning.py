@@ -9,7 +9,6 @@ import pytest
 import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities, Device
-from gpuarray.fusion import planner
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import Lowering
@@ -124,24 +123,13 @@ def test_planning_takes_time_in_proportion_to_the_graph(
         root = program(levels).node()
     walk = topological([root])
     plan = make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
-    assert counted["lowered"] <= planner.BUDGET + (planner.BUDGET_EACH + 12) * len(walk.order)
+    assert counted["lowered"] <= 4 * len(walk.order)
     loops = [planned.step for planned in plan.steps if isinstance(planned.step, Loop)]
     assert sum(len(loop.instructions) for loop in loops) <= 3 * len(walk.order)
     assert len(plan.steps) <= levels + 4
 
 
-def test_plans_that_would_take_too_long_to_compare_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    with xp.using(pending_limit=10_000):
-        root = normalised(30).node()
-    walk = topological([root])
-    counted = count_lowered(monkeypatch)
-    make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
-    assert counted["lowered"] < planner.BUDGET + planner.BUDGET_EACH * len(walk.order)
-
-
-def test_plans_that_took_too_long_to_compare_give_the_same_values(
-    device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stencils_of_stencils_give_the_same_values(device: Device) -> None:
     x = np.random.default_rng(0).random((40, 40)).astype(np.float32)
 
     def smoothed(namespace: Any, x: Any) -> Any:
@@ -149,8 +137,6 @@ def test_plans_that_took_too_long_to_compare_give_the_same_values(
             x = 0.25 * (x[1:-1, 1:-1] + x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:])
         return x - x.mean()
 
-    monkeypatch.setattr(planner, "BUDGET", 20)
-    monkeypatch.setattr(planner, "BUDGET_EACH", 0)
     with xp.using(verify=True):
         found = smoothed(xp, xp.asarray(x)).get()
     np.testing.assert_allclose(found, smoothed(np, x), rtol=2e-5, atol=1e-6)

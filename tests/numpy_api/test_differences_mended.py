@@ -140,6 +140,13 @@ CASES = {
     "divisors over no axes": lambda np, x, k: np.gcd.reduce(k, axis=()),
     "dtypes beyond the values": lambda np, x, k: np.equal(k, 2**40),
     "quantile of a number along an axis": lambda np, x, k: np.quantile(x[0], 0.5, axis=0),
+    "masks that are lists of numbers": lambda np, x, k: np.sum(x, where=[1, 0, 2]),
+    "masks that are arrays of numbers": lambda np, x, k: np.sum(x, where=k),
+    "decimals of NumPy": lambda np, x, k: x.astype(np.float32).round(np.int32(1)),
+    "decimals that are no integer": lambda np, x, k: x.round(1.0),
+    "variances from a mean": lambda np, x, k: np.var(x.astype(np.float32), mean=1.5),
+    "smallest dtypes of lists": lambda np, x, k: np.zeros(1, np.min_scalar_type([1, 300])),
+    "resizing to no shape": lambda np, x, k: (y := x.copy(), y.resize(), y)[2],
 }
 
 
@@ -171,3 +178,13 @@ def test_masked_comparisons_with_integers_beyond_the_dtype(limit, device):
 def test_bessel_functions_of_infinity_are_infinite(limit, device):
     with xp.using(direct_limit=limit, device=device):
         assert np.i0(xp.asarray([np.inf, 0.0])).tolist() == [np.inf, 1]
+
+
+@pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "nancumsum", "nancumprod"])
+def test_running_folds_of_a_number_need_an_axis_of_results(name, limit, device):
+    with xp.using(direct_limit=limit, device=device):  # NumPy 2.4 ends the process
+        for out in (xp.asarray(0.0), np.asarray(0.0)):
+            with pytest.raises(ValueError, match=r"\(\), not \(1,\)"):
+                getattr(xp, name)(xp.asarray(2.0), out=out)
+        assert getattr(xp, name)(xp.asarray(2.0), out=xp.zeros(1)).tolist() == [2]

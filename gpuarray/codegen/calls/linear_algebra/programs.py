@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.linear_algebra import (
     cholesky,
+    hermitian,
     householder,
     jacobi,
     lu,
@@ -215,11 +216,7 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         return frame.program()
     a = frame.matrix(n, n)
     move(frame, triangle, a, HERMITIAN, conjugated=upper)
-    columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
-    if values is not None:
-        write_values(frame, columns, values.buffer, scaled=False)
-    if vectors is not None:
-        take(frame, columns, columns.work, vectors, unit=False)
+    hermitian.diagonalise(frame, a, values, vectors, status)
     return frame.program()
 
 
@@ -239,7 +236,7 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
     values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
     if values is not None:
-        write_values(frame, columns, values.buffer, scaled=True)
+        write_values(frame, columns, values.buffer)
     if alone or not short:
         return frame.program()
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
@@ -288,7 +285,7 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     if rank := _output(frame, step, 2, 1, 1, INDEX):
         spectra.write_rank(frame, found, share, rank.buffer)
     if values := _output(frame, step, 3, short, 1, real):
-        write_values(frame, found, values.buffer, scaled=True)
+        write_values(frame, found, values.buffer)
     return frame.program()
 
 
