@@ -386,21 +386,12 @@ class NativeDriver(PublicDriver):
 
     def mapped(self, staging: Staging, nbytes: int) -> Bytes:
         """Wait until the host may have the first ``nbytes`` bytes of a buffer, and return a view of them."""
-        return np.frombuffer(self._ffi.buffer(self._address(staging, nbytes), nbytes), np.uint8)
-
-    def _address(self, staging: Staging, nbytes: int) -> Any:
-        """Wait for a requested mapping, and return the address of its first ``nbytes`` bytes."""
         assert isinstance(staging, NativeStaging)
         self.await_mapping(staging)
         if staging.status != self._lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
-        return self._lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
-
-    def finish_read(self, staging: Staging, target: Bytes) -> None:
-        """Wait for a started read, copy its first ``len(target)`` bytes, and unmap the buffer."""
-        nbytes = target.nbytes
-        self._ffi.memmove(target, self._address(staging, nbytes), nbytes)
-        self.unmap(staging)
+        address = self._lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
+        return np.frombuffer(self._ffi.buffer(address, nbytes), np.uint8)
 
     def is_mapped(self, staging: Staging) -> bool:
         """Ask the device once whether a requested mapping is there."""
