@@ -85,7 +85,7 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
 
 def _light(order: Sequence[Node], places: list[int]) -> list[int]:
     """Return the places of values that cost little memory beside the graph."""
-    if all([order[place].nbytes <= LIGHT for place in places]):
+    if all(order[place].nbytes <= LIGHT for place in places):
         return places
     most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
     return [place for place in places if order[place].nbytes <= most]
