@@ -21,9 +21,8 @@ ALONE: Final = 64
 _SWEEPS: Final = 200
 #: Banks of workgroup memory.
 _BANKS: Final = 32
-#: Rows of two columns that an invocation has at least, and most that it keeps in registers from their products to their
-#: rotation.
-_LEAST, _HELD = 2, 16
+#: Most rows of two columns that an invocation keeps in registers from their products to their rotation.
+_HELD: Final = 16
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     """
     pairs, numbers, itemsize = -(-columns // 2), Numbers(frame.dtype), frame.dtype.itemsize
     together = max(1, min(64, frame.capabilities.workgroup_size // pairs, WORKGROUP // pairs))
-    together = 1 << (min(together, max(1, -(-rows // _LEAST))).bit_length() - 1)
+    together = 1 << (min(together, max(1, -(-rows // 2))).bit_length() - 1)
     free = frame.capabilities.workgroup_memory - 64 - extra
     if not _is_exchanged(frame, together):
         free -= pairs * together * (itemsize + 2 * numbers.real_dtype.itemsize)
