@@ -60,7 +60,12 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    return property(find, lambda self, value: setattr(self, slot, value))
+    def place(array: "MemoryArray", value: Any) -> None:
+        if array._value is not None:
+            array._settle()
+        setattr(array, slot, value)
+
+    return property(find, place)
 
 
 def _layout() -> Any:
@@ -325,10 +330,15 @@ class MemoryArray:
         return host
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
+        """Return a view of the cell; of a copy of a scalar, which shares memory with nothing."""
+        cell, owner = self._cell, self._made_owner
+        if self._made_access is VALUE:
+            cell, owner = self._wrap(cell.node, cell.device)._cell, None
+            access = access if shape else VALUE
         array: Self = _new(type(self))
         array._value = None
-        array._made_cell = self._cell
-        array._made_owner = self if self._made_owner is None else self._made_owner
+        array._made_cell = cell
+        array._made_owner = self if owner is None else owner
         array._memory = array._large = NOTHING
         array._source = array._key = None
         array._made_layout = layout

@@ -26,7 +26,7 @@ from gpuarray.array.keys import (
     selected,
     with_known,
 )
-from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_device_of
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.device import Device
@@ -87,6 +87,8 @@ class SelectableArray(StoredArray):
                             self._settle()
                         if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory, host, key)
+                    elif type(host) is not _ndarray:  # a part of a scalar is a copy
+                        return of_host(type(self), found.copy(), device)
                     elif not is_basic and (type(given) is _ndarray or not is_basic_key(given)):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
@@ -105,7 +107,10 @@ class SelectableArray(StoredArray):
             layout = None if selection.arrays else selection.layout
         if layout is not None:
             if layout.shape or has_ellipsis(key):
-                return self.view_of(layout)
+                view = self.view_of(layout)
+                if view._access is VALUE:
+                    view._access = WRITEABLE
+                return view
             device = self._cell.device
             value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
             if value is None:

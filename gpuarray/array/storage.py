@@ -9,7 +9,17 @@ import numpy as np
 
 from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
-from gpuarray.array.memory import COMPONENTS, NOTHING, READ_ONLY, REGROUPED, ROWS, WRITEABLE, MemoryArray, of_host
+from gpuarray.array.memory import (
+    COMPONENTS,
+    NOTHING,
+    READ_ONLY,
+    REGROUPED,
+    ROWS,
+    VALUE,
+    WRITEABLE,
+    MemoryArray,
+    of_host,
+)
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
@@ -348,9 +358,10 @@ class StoredArray(MemoryArray):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _fresh(self, node: Node) -> Self:
-        """Return a writeable array with new storage, on the device of this array."""
+        """Return a writeable array with new storage, on the device of this array; a scalar of a scalar."""
         array = self._wrap(node, self._cell.device)
-        array._access = WRITEABLE
+        if node.shape or self._access is not VALUE:
+            array._access = WRITEABLE
         return array
 
     def assign(self, value: Any) -> None:

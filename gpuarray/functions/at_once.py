@@ -416,6 +416,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         for number, host in enumerate(hosts):
             if found is host:  # it was given as ``out``, or there was nothing to do
                 return _current(arrays[number]) if number < len(arrays) else found
+        is_read_only = not found.flags.writeable
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
@@ -423,9 +424,10 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
-        if found.size > immediacy().limit:
-            return wrap(host_leaf(found), device)
-        return of_host(GpuArray, found, device)
+        made = wrap(host_leaf(found), device) if found.size > immediacy().limit else of_host(GpuArray, found, device)
+        if is_read_only:  # as NumPy's broadcasts of scalars
+            made._access = READ_ONLY
+        return made
     if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
     if isinstance(found, _SEVERAL):

@@ -233,7 +233,7 @@ def inner(a: Any, b: Any, /) -> GpuArray:
     return tensordot(first, second, ((-1,), (-1,)))
 
 
-@native("vdot", at_once="elements", most=QUICK, empty=True)
+@native("vdot", at_once="elements", most=ANY, empty=True)
 def vdot(a: Any, b: Any, /) -> GpuArray:
     """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))

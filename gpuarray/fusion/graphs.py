@@ -353,23 +353,6 @@ class GraphView:
             else:
                 stack += self.inputs[current]
 
-    def core(self, position: int) -> int:
-        """Return the value with other readers from which a value is computed by little, or the value itself.
-
-        Storing that one serves them all.
-        """
-        nodes, current, operations, is_shared = self.nodes, position, 0, False
-        while operations < costs.STORE and isinstance(nodes[current], Map | View):
-            operands = [i for i in self.inputs[current] if not boxes.is_constant(nodes[i])]
-            if len(operands) != 1:
-                return current if is_shared else position
-            operations += costs.of_node(nodes[current])
-            (current,) = operands
-            if current in self.stored or nodes[current].size > 2 * nodes[position].size:
-                return position
-            is_shared |= self.users[current] > 1
-        return current if is_shared and isinstance(nodes[current], Scatter) else position
-
     def cost(self, position: int, enough: float = inf) -> int:
         """Return the operations of computing one element of a node from stored values; they count up to ``enough``."""
         total = 0
