@@ -150,7 +150,7 @@ class GpuArray(MethodsArray):
         if immediacy().limit and (own.kind != "c" or wanted.kind in "bc"):
             host = self.host()
             if host is not None:
-                made = quiet.run(np.asarray(host).astype, wanted)
+                made = quiet.run(host.astype, wanted)
                 return of_host(GpuArray, made if made.flags.owndata else made.copy(), self.device)
         return self._fresh(cast(self.node(), wanted))
 

@@ -41,9 +41,14 @@ def _are_few(first: Any, second: Any) -> bool:
 
 
 def have_few_products(first: Any, second: Any) -> bool:
-    """Return whether the product of two arrays, each of which is a vector or a matrix, has few multiplications."""
+    """Return whether BLAS computes the product of two vectors or matrices in the time that it takes to read them.
+
+    That is so if one is a vector of floating numbers, or if there are few multiplications.
+    """
     if first.ndim > 2 or second.ndim > 2:
         return False
+    if (first.ndim == 1 or second.ndim == 1) and first.dtype.kind in "fc":
+        return True
     return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
 
 

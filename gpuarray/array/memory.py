@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, FREE, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -60,7 +60,12 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    return property(find, lambda self, value: setattr(self, slot, value))
+    def place(array: "MemoryArray", value: Any) -> None:
+        if array._value is not None:
+            array._settle()
+        setattr(array, slot, value)
+
+    return property(find, place)
 
 
 def _layout() -> Any:
@@ -254,6 +259,8 @@ class MemoryArray:
         memory = cell.memory
         if memory is not None:
             return memory
+        if cell.device.kind not in FREE:
+            return None
         node = cell.node
         if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):
             return None
@@ -325,10 +332,15 @@ class MemoryArray:
         return host
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
+        """Return a view of the cell; of a copy of a scalar, which shares memory with nothing."""
+        cell, owner = self._cell, self._made_owner
+        if self._made_access is VALUE:
+            cell, owner = self._wrap(cell.node, cell.device)._cell, None
+            access = access if shape else VALUE
         array: Self = _new(type(self))
         array._value = None
-        array._made_cell = self._cell
-        array._made_owner = self if self._made_owner is None else self._made_owner
+        array._made_cell = cell
+        array._made_owner = self if owner is None else owner
         array._memory = array._large = NOTHING
         array._source = array._key = None
         array._made_layout = layout
@@ -344,7 +356,7 @@ class MemoryArray:
         if self._value is not None:
             return int(self._value.size)
         size = 1
-        for extent in self._shape:
+        for extent in self._made_shape:
             size *= extent
         return size
 

@@ -234,14 +234,15 @@ class MethodsArray(ComputingArray):
         """
         check_order(order, "CFAK")
         if immediacy().limit and (host := self.host()) is not None:
-            return of_host(type(self), np.array(host, order="C"), self.device)
+            return of_host(type(self), host.copy(), self.device)
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
         order = check_order(order, "CFAK")
         if order == "C" and immediacy().limit and self.has_memory():
-            return self.reshape(-1)
+            host = self._host
+            return self.reshape(-1) if host.flags.c_contiguous else of_host(type(self), host.ravel(), self.device)
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
             return self.transpose().ravel()

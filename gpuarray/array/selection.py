@@ -26,12 +26,12 @@ from gpuarray.array.keys import (
     selected,
     with_known,
 )
-from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_device_of
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
-from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
@@ -87,11 +87,13 @@ class SelectableArray(StoredArray):
                             self._settle()
                         if self._made_part is None and found.size <= limit:
                             return self._see_host(found, memory, host, key)
+                    elif type(host) is not _ndarray:  # a part of a scalar is a copy
+                        return of_host(type(self), found.copy(), device)
                     elif not is_basic and (type(given) is _ndarray or not is_basic_key(given)):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
                         return of_host(type(self), found if found.base is None else found.copy(), device)
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
             if layout is not None and layout.shape and not is_of_scalars(key):  # an array as key makes a copy
@@ -105,11 +107,14 @@ class SelectableArray(StoredArray):
             layout = None if selection.arrays else selection.layout
         if layout is not None:
             if layout.shape or has_ellipsis(key):
-                return self.view_of(layout)
+                view = self.view_of(layout)
+                if view._access is VALUE:
+                    view._access = WRITEABLE
+                return view
             device = self._cell.device
             value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
             if value is None:
-                return self._wrap(self.view_of(layout).node(), device)
+                return self._wrap(self.seen(build.view(self.stored(), layout)), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
         node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
@@ -123,7 +128,7 @@ class SelectableArray(StoredArray):
             return
         self.check_writeable()
         cell = self._cell
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, layout, value):
             return
         if layout is None and (element := with_known(key)) is not key:

@@ -9,7 +9,17 @@ import numpy as np
 
 from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
-from gpuarray.array.memory import COMPONENTS, NOTHING, READ_ONLY, REGROUPED, ROWS, WRITEABLE, MemoryArray, of_host
+from gpuarray.array.memory import (
+    COMPONENTS,
+    NOTHING,
+    READ_ONLY,
+    REGROUPED,
+    ROWS,
+    VALUE,
+    WRITEABLE,
+    MemoryArray,
+    of_host,
+)
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
@@ -34,7 +44,7 @@ class StoredArray(MemoryArray):
     def shape(self) -> Shape:
         """Shape of the array."""
         value = self._value
-        return self._shape if value is None else value.shape
+        return self._made_shape if value is None else value.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -54,7 +64,7 @@ class StoredArray(MemoryArray):
     def dtype(self) -> DType:
         """Data type of the elements, a NumPy dtype."""
         value = self._value
-        return self._dtype if value is None else value.dtype
+        return self._made_dtype if value is None else value.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
@@ -63,7 +73,7 @@ class StoredArray(MemoryArray):
     @property
     def device(self) -> Device:
         """Device of the array."""
-        return self._cell.device if self._value is None else self._device
+        return self._made_cell.device if self._value is None else self._device
 
     @property
     def ndim(self) -> int:
@@ -145,7 +155,8 @@ class StoredArray(MemoryArray):
     # -- value --------------------------------------------------------------------------------------------------------
 
     def _storage_layout(self) -> Layout:
-        return contiguous(self._shape) if self._layout is None else self._layout
+        layout = self._layout
+        return contiguous(self._made_shape) if layout is None else layout
 
     def node(self) -> Node:
         """Return the node of the current value."""
@@ -189,10 +200,11 @@ class StoredArray(MemoryArray):
 
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
-        stored = self._cell.node
-        identity = self._part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
-        access = self._access and WRITEABLE if writeable else READ_ONLY
-        return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
+        cell, _, _, dtype, part, access = self.traits()
+        stored = cell.node
+        identity = part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
+        access = access and WRITEABLE if writeable else READ_ONLY
+        return self._see(None if identity else layout, layout.shape, dtype, part, access)
 
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
@@ -348,9 +360,10 @@ class StoredArray(MemoryArray):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _fresh(self, node: Node) -> Self:
-        """Return a writeable array with new storage, on the device of this array."""
+        """Return a writeable array with new storage, on the device of this array; a scalar of a scalar."""
         array = self._wrap(node, self._cell.device)
-        array._access = WRITEABLE
+        if node.shape or self._access is not VALUE:
+            array._access = WRITEABLE
         return array
 
     def assign(self, value: Any) -> None:

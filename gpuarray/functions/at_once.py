@@ -172,7 +172,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
-        if immediacy().limit:
+        if immediacy().limit and not (arguments and _is_pinned(arguments[0])):
             found = computed(rule, arguments, keywords)
             if found is not NOT_COMPUTED:
                 return found
@@ -267,6 +267,11 @@ def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable
         return group(*found) if hasattr(found, "_fields") else found
 
     return run
+
+
+def _is_pinned(value: Any) -> bool:
+    """Whether a value is an array of a device whose values the host does not compute."""
+    return type(value) is GpuArray and value._value is None and value._made_cell.device.kind not in FREE
 
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -416,6 +421,7 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         for number, host in enumerate(hosts):
             if found is host:  # it was given as ``out``, or there was nothing to do
                 return _current(arrays[number]) if number < len(arrays) else found
+        is_read_only = not found.flags.writeable
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
@@ -423,9 +429,10 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
-        if found.size > immediacy().limit:
-            return wrap(host_leaf(found), device)
-        return of_host(GpuArray, found, device)
+        made = wrap(host_leaf(found), device) if found.size > immediacy().limit else of_host(GpuArray, found, device)
+        if is_read_only:  # as NumPy's broadcasts of scalars
+            made._access = READ_ONLY
+        return made
     if isinstance(found, _generic):
         return of_host(GpuArray, found, device)
     if isinstance(found, _SEVERAL):

@@ -20,6 +20,7 @@ from gpuarray.array import (
     placed_node,
     weak_node,
 )
+from gpuarray.array.memory import VALUE
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
@@ -80,7 +81,7 @@ def asarray(
     ----------
     obj : GpuArray, ndarray, scalar, sequence, or an object with a buffer, ``__array__`` or DLPack
         The data. NumPy arrays are copied, and those of a megabyte and more are uploaded at once if ``device``
-        is a GPU. A GpuArray is returned unchanged.
+        is a GPU. A GpuArray is returned unchanged, a result without axes as a copy.
     dtype : dtype, optional
         By default that of the data; for Python numbers NumPy's default dtypes, or ``config.default_float``.
     order : {"C", "F", "A", "K"}, optional
@@ -173,6 +174,11 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
             f"an array of dtype {array.dtype.name} on {array.device} cannot become one of dtype "
             f"{converted.dtype.name} on {converted.device} without a copy; omit copy=False"
         )
+    if copy is False:
+        return converted
+    if converted.ndim == 0 and converted._access is VALUE:
+        found: GpuArray = converted[...]
+        return found
     return converted.copy() if copy and converted is array else converted
 
 
@@ -323,7 +329,7 @@ def empty_like(
 @native("copy", at_once="elements")
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
     """Return a new array with the same elements; ``order`` and ``subok`` are accepted but have no effect."""
-    return as_array(x).copy()
+    return asarray(x, copy=True)
 
 
 @native("asfortranarray")

@@ -34,10 +34,12 @@ class Beyond(NamedTuple):
         """Number of elements of the index space."""
         return prod(self.shape)
 
+    @lru_cache(maxsize=8192)  # noqa: B019  # of values, not of objects that live
     def seen_through(self, layout: Layout) -> Layout:
         """Return the positions in the source of a view."""
         return _sum(self.shape, self.axes, layout.strides, layout.offset)
 
+    @lru_cache(maxsize=8192)  # noqa: B019  # as above
     def in_source(self, layout: Layout, shape: Shape) -> "Beyond | None":
         """Return the coordinates in the source, of ``shape``, of a view; None if there are none."""
         found = coordinates(layout, shape)

@@ -30,8 +30,6 @@ INSTRUCTION_LIMIT = 544
 MOST_SELECTED = 1 << 24
 #: Kinds of nodes that a loop computes, and does not need stored, unless nothing is fused.
 _FREE: Final = frozenset((Leaf, Generate, Map))
-#: Kinds of nodes that launches make, and can make other values of their size from.
-_LAUNCHED: Final = (Contract, Map, Reduce, Scan)
 #: Kinds of nodes that a loop may compute where it reads them.
 _LOWERED: Final = frozenset((Map, View, Gather, Scatter))
 #: Operations of one element that are computed again rather than stored by another launch, where launches take longer.
@@ -355,23 +353,6 @@ class GraphView:
             else:
                 stack += self.inputs[current]
 
-    def core(self, position: int) -> int:
-        """Return the value with other readers from which a value is computed by little, or the value itself.
-
-        Storing that one serves them all.
-        """
-        nodes, current, operations, is_shared = self.nodes, position, 0, False
-        while operations < costs.STORE and isinstance(nodes[current], Map | View):
-            operands = [i for i in self.inputs[current] if not boxes.is_constant(nodes[i])]
-            if len(operands) != 1:
-                return current if is_shared else position
-            operations += costs.of_node(nodes[current])
-            (current,) = operands
-            if current in self.stored or nodes[current].size > 2 * nodes[position].size:
-                return position
-            is_shared |= self.users[current] > 1
-        return current if is_shared and isinstance(nodes[current], Scatter) else position
-
     def cost(self, position: int, enough: float = inf) -> int:
         """Return the operations of computing one element of a node from stored values; they count up to ``enough``."""
         total = 0
@@ -382,16 +363,15 @@ class GraphView:
                 total += costs.of_node(self.nodes[current])
         return total
 
-    def is_stored_along(self, position: int, *kinds: type[Node]) -> bool:
+    def is_stored_along(self, position: int) -> bool:
         """Whether computing an elementwise value costs more than a load, and storing it costs no launch.
 
-        It costs no launch where a launch makes a value of its size that it is computed from, as a fold does; ``kinds``
-        are those of such values, if they matter.
+        It costs no launch where a launch makes a value of its size that it is computed from, as a fold does.
         """
         nodes = self.nodes
         read, operations = self.made_of(position)
         return self._beyond_a_load(read, operations) > costs.LOAD and any(
-            nodes[i].size == nodes[position].size and isinstance(nodes[i], kinds or _LAUNCHED) for i in read
+            nodes[i].size == nodes[position].size and isinstance(nodes[i], Contract | Map | Reduce | Scan) for i in read
         )
 
     def is_cheaper_to_store(self, position: int, times: int) -> bool:

@@ -8,7 +8,7 @@ from gpuarray.dtypes import DType, canonical, uint32
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.moving import PART, as_offset
 from gpuarray.graph.nodes import Generate, Reduce, Scatter, View
@@ -32,6 +32,7 @@ _GROWING: Final = (
     "updates",
     "taken",
     "repeated",
+    "folds",
 )
 
 
@@ -104,7 +105,7 @@ class LoopBuilder(Lowering):
         if self.instructions[operand].level != FULL:
             operand = self._applied(ops.cast, (operand,), kind, FULL)
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
-        self.fold_count += 1
+        self.folds.append(value)
         self.fold_states += op.state_size
         self._made(position, value, True, contiguous(self.outer), OUTER)
 
@@ -200,7 +201,7 @@ class LoopBuilder(Lowering):
 
     def has_row_program(self) -> bool:
         """Whether anything at level FULL waits for a fold."""
-        return self.fold_count > 0 and (
+        return bool(self.folds) and (
             self.walks_again or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
         )
 
@@ -225,10 +226,9 @@ class LoopBuilder(Lowering):
     def repeated_operations(self) -> int:
         """Return the operations that walks over a row do again after an earlier one; beyond the limit no more count."""
         walks: dict[int, int] = {}  # the bits of the instructions of each
-        for number, item in enumerate(self.instructions):
-            if isinstance(item, Fold):
-                phase = self.phases[number]
-                walks[phase] = walks.get(phase, 0) | self.below[item.operand]
+        for number in self.folds:
+            phase = self.phases[number]
+            walks[phase] = walks.get(phase, 0) | self.below[operands_of(self.instructions[number])[0]]
         for store in self.stores:
             if store.level == FULL:
                 phase = self._value_phase(store.value)

@@ -7,7 +7,7 @@ folded into the layouts of loads. Where a view cannot be folded, or recomputing 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
@@ -33,10 +33,6 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
 
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
     """A value that the loop itself makes is needed at another element than the current one."""
-
-
-#: At how many offsets one value may need another that is not stored: two stencils of 3 x 3 need 25.
-MOST_OFFSETS: Final = 32
 
 
 @dataclass
@@ -79,7 +75,7 @@ class Lowering:
     phases: list[int] = field(default_factory=list)
     """Of loops over rows, for each instruction the number of reductions that must precede it."""
     below: list[int] = field(default_factory=list)
-    """Of loops over rows, for each instruction the bits of those at level FULL that it depends on."""
+    """Of loops over rows, for each instruction the bits of those at level FULL with operations that it depends on."""
     updates: list[tuple[int, int]] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
     """The input slots of which elements are taken anywhere."""
@@ -91,7 +87,8 @@ class Lowering:
     """The sum of ``costs``."""
     walks_again: bool = False
     """Whether an instruction at level FULL waits for a fold."""
-    fold_count: int = 0
+    folds: list[int] = field(default_factory=list)
+    """The numbers of the reductions."""
     fold_states: int = 0
     """How many numbers the folds of a row keep."""
 
@@ -123,11 +120,11 @@ class Lowering:
         number = len(self.instructions)
         if self.axes is not None:
             phase = below = 0
-            if self.fold_count:
+            if self.folds:
                 phase = max([self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands], default=0)
                 self.walks_again |= phase > 0 and item.level == FULL
             if item.level == FULL:
-                below = 1 << number
+                below = 1 << number if cost else 0
                 for operand in operands:
                     below |= self.below[operand]
             self.phases.append(phase)
@@ -160,7 +157,6 @@ class Lowering:
         if position in stored:
             value = memo[place] = self._stored(*place)
             return value
-        wanted_at = {position: 1}  # by node: at how many layouts
         stack: list[tuple[_Place, list[_Place], list[int]]] = [(place, self._wanted(*place), [])]
         while stack:
             place, wanted, values = stack[-1]
@@ -169,8 +165,7 @@ class Lowering:
                 if value is None:
                     position = operand[0]
                     if position not in stored:
-                        times = wanted_at[position] = wanted_at.get(position, 0) + 1
-                        if times > MOST_OFFSETS or (times > 1 and self.length > 2 * INSTRUCTION_LIMIT):
+                        if self.length > 2 * INSTRUCTION_LIMIT:
                             self._refuse_growth(position)
                         stack.append((operand, self._wanted(*operand), []))
                         break
@@ -232,7 +227,7 @@ class Lowering:
         """Return the parts of a concatenation, where they are read for its elements; none if their positions do."""
         if isinstance(layout, Layout) and layout.moves:
             raise StoreFirst(position)
-        if self.axes is not None or self.fold_count:
+        if self.axes is not None or self.folds:
             raise CannotJoin if self.made else StoreFirst(position)
         if self.graph.source(position) is not None:
             return []
@@ -241,7 +236,7 @@ class Lowering:
 
     def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Place"]:
         """Return the values and the target of a write to a box, where they are read for its elements."""
-        if self.axes is not None or self.fold_count:
+        if self.axes is not None or self.folds:
             raise CannotJoin if self.made else StoreFirst(position)
         assert node.layout is not None
         found = boxes.inside(node.layout, node.shape, layout)
@@ -267,12 +262,11 @@ class Lowering:
         raise StoreFirst(position)
 
     def _refuse_growth(self, position: int) -> None:
-        """Request that a value is stored which one value needs at very many offsets, or which makes a loop too long.
-
-        Where each level of a graph reads the one below at two offsets, the instructions double with each level.
-        """
+        """Refuse to compute a value in a loop that has become too long, as it computes other values many times."""
+        if self.made:
+            raise CannotJoin
         if isinstance(self.graph.nodes[position], Map | Scatter):
-            raise StoreFirst(self.graph.core(position))
+            raise StoreFirst(position)
 
     def _refuse_repetition(self, position: int, layout: Layout, level: int) -> None:
         """Request that a small value is stored where broadcasting would recompute it for many elements, or note it."""

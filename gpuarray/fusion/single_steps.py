@@ -1,7 +1,8 @@
 """Steps that stand alone: scans, matrix products, calls, and writes to parts of arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 
 from gpuarray.device import Capabilities
@@ -57,6 +58,15 @@ class SingleSteps:
     capabilities: Capabilities
     fuse: bool
 
+    @cached_property
+    def _outputs(self) -> dict[tuple[Hashable, ...], list[int]]:
+        """The positions of the outputs of each call, by what these have in common."""
+        found: dict[tuple[Hashable, ...], list[int]] = {}
+        for position, node in enumerate(self.graph.nodes):
+            if isinstance(node, Call):
+                found.setdefault((node.op, self.graph.inputs[position], node.detail[1]), []).append(position)
+        return found
+
     def scan(self, position: int, node: Scan) -> PlannedStep:
         """Return the step of a scan."""
         source = self.graph.inputs[position][0]
@@ -108,14 +118,7 @@ class SingleSteps:
     def call(self, position: int, node: Call) -> PlannedStep:
         """Return the step of all outputs of a call."""
         graph = self.graph
-        same = [
-            p
-            for p, other in enumerate(graph.nodes)
-            if isinstance(other, Call)
-            and other.op is node.op
-            and graph.inputs[p] == graph.inputs[position]
-            and other.detail[1] == node.detail[1]
-        ]
+        same = self._outputs[node.op, graph.inputs[position], node.detail[1]]
         outputs = [graph.nodes[p] for p in same]
         inputs = [graph.nodes[i] for i in graph.inputs[position]]
         step = CallStep(

@@ -477,8 +477,8 @@ class _Output:
             found = call.made.get(first)
             if found is None:
                 found = call.made[first] = wrap(call.registers[register], device)
+                found._access = access
                 if layout is None and part is None:
-                    found._access = access
                     return found
             return found._see(layout, shape, dtype, part, access)
 

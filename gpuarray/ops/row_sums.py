@@ -64,8 +64,14 @@ def in_pieces(operand: Array, axes: tuple[int, ...]) -> Pieces | None:
     return Pieces(pieces, line[..., full:] if full < length else None, by_row)
 
 
-def _dots(cut: Pieces, others: tuple[Array | None, ...], dtype: DType | None = None) -> list[Array]:
-    """Return for each of ``others`` the sums of rows of products with it, made by BLAS; of squares where it is None.
+def _ones(cut: Pieces) -> Pieces:
+    """Return the factors with which BLAS adds the elements of rows."""
+    ones = _ONES[cut.pieces.dtype]
+    return Pieces(ones[: cut.pieces.shape[-1]], None if cut.rest is None else ones[: cut.rest.shape[-1]], ())
+
+
+def _dots(cut: Pieces, others: tuple[Pieces, ...], dtype: DType | None = None) -> list[Array]:
+    """Return for each of ``others`` the sums of rows of products with it, made by BLAS.
 
     The sums of pieces are added in ``dtype``. For several others pieces are read again while they are in the cache.
     """
@@ -74,17 +80,17 @@ def _dots(cut: Pieces, others: tuple[Array | None, ...], dtype: DType | None = N
     dotted = [np.empty(pieces.shape[:-1], pieces.dtype) for _ in others]
     for start in range(0, len(pieces), some):
         span = slice(start, start + some)
-        near = pieces[span]
         for found, other in zip(dotted, others, strict=True):
-            np.vecdot(near, near if other is None else other[: near.shape[-1]], out=found[span])
+            factors = other.pieces if other.pieces.ndim == 1 else other.pieces[span]
+            np.vecdot(pieces[span], factors, out=found[span])
     # reductions of a few elements each take longer than calls for them all
     count = pieces.shape[-2]
     sums = []
     for found, other in zip(dotted, others, strict=True):
         each = found if dtype is None else found.astype(dtype, copy=False)
         total = np.add.reduce(each, -1) if count > _PIECES_FEW else sum(each[..., k] for k in range(count))
-        if rest is not None:
-            total = total + np.vecdot(rest, rest if other is None else other[: rest.shape[-1]])
+        if rest is not None and other.rest is not None:
+            total = total + np.vecdot(rest, other.rest)
         sums.append(np.asarray(total).reshape(shape))
     return sums
 
@@ -94,7 +100,19 @@ def add(operand: Array, axes: tuple[int, ...], dtype: DType, out: Array | None =
     cut = in_pieces(operand, axes)
     if cut is None:
         return np.asarray(np.add.reduce(operand, axes, dtype, out=out, keepdims=True))
-    found = _dots(cut, (_ONES[operand.dtype],))[0]
+    found = _dots(cut, (_ones(cut),))[0]
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def add_products(first: Array, second: Array, axes: tuple[int, ...], out: Array | None) -> Array | None:
+    """Return the sum of products over ``axes``; None if BLAS cannot compute it."""
+    cut, other = in_pieces(first, axes), in_pieces(second, axes)
+    if cut is None or other is None:
+        return None
+    found = _dots(cut, (other,))[0]
     if out is None:
         return found
     out[...] = found
@@ -103,7 +121,7 @@ def add(operand: Array, axes: tuple[int, ...], dtype: DType, out: Array | None =
 
 def moments(cut: Pieces, count: int) -> tuple[Array, Array, Array]:
     """Return the mean of each row and the squares about it, from the squares, and whether few digits are lost so."""
-    squares, sums = _dots(cut, (None, _ONES[cut.pieces.dtype]), dtypes.float64)
+    squares, sums = _dots(cut, (cut, _ones(cut)), dtypes.float64)
     mean = sums / count
     found = squares - mean * mean * count
     # False where something is no number, or squares are too large, which those of deviations need not be

@@ -51,6 +51,58 @@ def test_a_write_through_a_view_is_seen_by_all(name: str, device: Any) -> None:
     assert_same(before, values((5, 6), np.float32))
 
 
+@pytest.mark.parametrize("view", [np.s_[:, 1], np.s_[::-1, 0], np.s_[1:, ::2], np.s_[2]])
+def test_ravel_copies_what_is_not_contiguous(view: Any, device: Any) -> None:
+    host, x = both(values((5, 6), np.float32))
+    for m, a in ((np, host), (xp, x)):
+        a[view].ravel()[0] = 9
+        m.ravel(a[view])[1] = 8
+        a[view].reshape(-1)[2] = 7
+    assert_same(x, host)
+
+
+SCALAR_VIEWS = {
+    "reshape": lambda m, s: s.reshape(1, 1),
+    "ravel": lambda m, s: s.ravel(),
+    "newaxis": lambda m, s: s[None],
+    "ellipsis": lambda m, s: s[...],
+    "asarray": lambda m, s: m.asarray(s),
+    "ascontiguousarray": lambda m, s: m.ascontiguousarray(s),
+    "require": lambda m, s: m.require(s, requirements="W"),
+    "atleast_2d": lambda m, s: m.atleast_2d(s),
+    "expand_dims": lambda m, s: m.expand_dims(s, 0),
+    "copy": lambda m, s: m.copy(s),
+}
+
+
+@pytest.mark.parametrize("size", [3, 40_000])
+@pytest.mark.parametrize("name", SCALAR_VIEWS)
+def test_views_of_results_without_axes_are_copies(name: str, size: int, device: Any) -> None:
+    for m in (np, xp):
+        total = m.asarray(np.ones(size, np.float32)).sum()
+        seen = same = SCALAR_VIEWS[name](m, total)
+        seen += 1
+        seen[...] += 1
+        assert (float(total), float(same.sum())) == (size, size + 2)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda s: s.copy(), lambda s: s.T, lambda s: s.astype(np.int32), lambda s: s.reshape(()), np.squeeze]
+)
+def test_what_is_made_of_a_result_without_axes_is_a_value(change: Any, device: Any) -> None:
+    for m in (np, xp):
+        total = m.asarray([1.0, 2.0], dtype=np.float32).sum()
+        changed = before = change(total)
+        changed += m.asarray([1.0, 2.0], dtype=np.float32)
+        assert (changed.tolist(), float(before), hash(before)) == ([4.0, 5.0], 3.0, hash(3))
+
+
+def test_a_broadcast_result_without_axes_is_read_only(device: Any) -> None:
+    seen = xp.broadcast_to(xp.asarray([1.0, 2.0], dtype=np.float32).sum(), (3,))
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0] = 1
+
+
 @pytest.mark.parametrize("part", ["real", "imag"])
 def test_components_are_views(part: str, device: Any) -> None:
     host, x = both(values((4, 5), np.complex64))

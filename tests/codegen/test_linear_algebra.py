@@ -250,7 +250,7 @@ def check_singular_values(a: Array, dtype: Any, *, full: bool = False) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (3, 16, 16), (64, 64), (70, 70)])
+@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (3, 16, 16), (64, 64), (2, 70, 70)])
 def test_eigenvalues(shape: tuple[int, ...], dtype: str) -> None:
     a = random(shape, dtype)
     check_eigenvalues(a + adjoint(a), dtype)
@@ -280,7 +280,25 @@ def check_eigenvalues(a: Array, dtype: Any) -> None:
 def test_spectra_of_difficult_matrices(kind: str) -> None:
     a = difficult(kind, 24)
     check_singular_values(a, a.dtype)
-    check_eigenvalues(np.tril(a) + np.tril(a, -1).T, a.dtype)
+    for n in (24, 100):
+        a = difficult(kind, n)
+        check_eigenvalues(np.tril(a) + np.tril(a, -1).T, a.dtype)
+
+
+TRIDIAGONAL = {
+    "second differences": (np.full(150, 2.0), np.ones(149)),
+    "pairs of values": (np.abs(np.arange(150.0) - 75), np.ones(149)),
+    "blocks side by side": (np.tile([1.0, 2, 1, 2, 1], 30), np.where(np.arange(149) % 5 == 4, 1e-8, 1)),
+    "one value": (np.ones(150), np.zeros(149)),
+    "different sizes": (10.0 ** -np.arange(150), -(10.0 ** -np.arange(149))),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", TRIDIAGONAL)
+def test_eigenvalues_of_tridiagonal_matrices(kind: str, dtype: str) -> None:
+    diagonal, beside = TRIDIAGONAL[kind]
+    check_eigenvalues((np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)).astype(dtype), dtype)
 
 
 @pytest.mark.parametrize("shape", [(60, 60), (100, 100), (120, 70)])
@@ -288,16 +306,18 @@ def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> N
     check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)
 
 
-def test_clustered_eigenvalues() -> None:
-    q = np.linalg.qr(random((40, 40), "float64"))[0]
-    values = np.repeat([1, 1 + 1e-6, -1, 0], 10)
+@pytest.mark.parametrize("n", [40, 160])
+def test_clustered_eigenvalues(n: int) -> None:
+    q = np.linalg.qr(random((n, n), "float64"))[0]
+    values = np.repeat([1, 1 + 1e-6, -1, 0], n // 4)
     a = (q * values) @ q.T
     check_eigenvalues(((a + a.T) / 2).astype(np.float32), np.float32)
 
 
-def test_spectra_of_what_is_not_finite_do_not_converge() -> None:
-    a = np.ones((3, 3), np.float32)
-    a[1, 1] = np.nan
+@pytest.mark.parametrize("n", [3, 70])
+def test_spectra_of_what_is_not_finite_do_not_converge(n: int) -> None:
+    a = np.ones((n, n), np.float32)
+    a[-1, -1] = np.nan
     for function, message in ((linalg.svdvals, "SVD did not"), (linalg.eigvalsh, "Eigenvalues did not")):
         with pytest.raises(linalg.LinAlgError, match=message):
             function(xp.asarray(a))

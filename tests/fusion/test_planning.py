@@ -56,11 +56,11 @@ def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
     builder.adopt_axes((1,))
     builder.make_fold(fold)
     builder.make_row_value(last)
-    assert builder.fold_count == 1
+    assert len(builder.folds) == 1
     assert loop_text(builder.finish(set())) != before
     builder.restore(mark)
     assert loop_text(builder.finish(set())) == before
-    assert (builder.axes, builder.fold_count, builder.length) == (None, 0, len(builder.instructions))
+    assert (builder.axes, builder.folds, builder.length) == (None, [], len(builder.instructions))
     assert builder.outer == ()
 
 

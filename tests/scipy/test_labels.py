@@ -55,6 +55,18 @@ def test_measurements(device, name):
         same_or_close(name, x, labels)
         same_or_close(name, x, labels, 3)
         same_or_close(name, x, labels, np.array([4, 1, 1, 2]))
+    same_or_close(name, x, labels, np.array([[4, 1, 0], [3, 1, 2]]))
+
+
+def test_measurements_of_complex_numbers():
+    x, labels = sample((5, 4), np.complex64), np.random.default_rng(1).integers(0, 3, (5, 4))
+    for name in ("minimum", "maximum", "minimum_position", "maximum_position", "extrema"):
+        compare(name, x, labels, np.array([2, 1]))
+        compare(name, x)
+    compare("center_of_mass", np.round(x).astype(np.complex128), labels)
+    for call in (ndimage.mean, ndi.mean.composition):
+        with pytest.raises(TypeError, match="Cannot cast array data from dtype"):
+            call(x, labels, [1, 2])
 
 
 def same_or_close(name, *args):

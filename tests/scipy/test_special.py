@@ -120,11 +120,25 @@ def test_compositions():
     check("diric", np.linspace(-13, 13, 50), 7)
     check("multigammaln", np.asarray([3.5, 6.0]), 3)
     check("polygamma", np.asarray([0, 1, 2, 3]), np.asarray([0.5, 1.5, 2.5, 3.5]))
-    check("zeta", np.asarray([0.0, 0.5, 0.99, 1.0, 2.0, 3.5, -0.5, -2.0, -3.0, np.inf, np.nan]))
+    check("zeta", np.asarray([0.0, 0.5, 0.99, 1.0, 2.0, 3.5, -0.5, -1e-10, -0.02, -0.49, -2.0, -3.0, np.inf, np.nan]))
     check("zeta", np.asarray([1.5, 2.0, 3.5]), 2.5)
     for wrong in (2.5, 0.0 + 1j):
         with pytest.raises((ValueError, TypeError)):
             ours.multigammaln.composition(xp.ones(2), wrong)
+
+
+def test_dtypes_of_functions_that_scipy_defines_in_python():
+    for dtype in ("float16", "float32", "int32"):
+        x = np.asarray([1, 2, 5]).astype(dtype)
+        check("polygamma", x, x[::-1].copy(), tolerance=1e-6)
+        check("polygamma", 2, x, tolerance=1e-6)
+        check("zeta", x, tolerance=1e-6)
+        check("zeta", x + 1, x, tolerance=1e-6)
+        check("zeta", x + 1, 2.5, tolerance=1e-6)
+        check("factorial", x / 4 if dtype == "float32" else x, tolerance=1e-12)
+    with np.errstate(invalid="ignore"):
+        check("polygamma", np.asarray([0.5, -1.5]), 2.0)
+    check("binom", np.asarray([np.inf, 4.0]), np.asarray([0.0, np.inf]))
 
 
 def test_ends_of_ranges():

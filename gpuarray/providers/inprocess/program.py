@@ -128,12 +128,14 @@ class _Writer:
         used = sorted(needed(loop.instructions, loop.wanted).union(self.shifts.values()))
         self.uses = Counter(o for n in used for o in operands_of(loop.instructions[n]))
         self.uses.update(loop.wanted)
-        self.last = {o: n for n in used for o in operands_of(loop.instructions[n])}
+        self.repeats = repeats(loop, self.tiling, used)
+        self.products = self._products(used)
+        self.last = {o: n for n in used for o in self._read(n)}
         for operand in loop.wanted:
             self.last[operand] = len(loop.instructions)
-        self.repeats = repeats(loop, self.tiling, used)
         self.direct = self._direct_stores()
         within = {self._position_of(number) for number in self.repeats.lines}
+        within.update(operands_of(loop.instructions[number])[0] for number in self.products)
         for number in used:
             if number not in within:
                 self._instruction(number)
@@ -182,6 +184,28 @@ class _Writer:
             case _:
                 assert_never(item)
         self._release(number)
+
+    def _products(self, used: list[int]) -> dict[int, tuple[int, int]]:
+        """Return for each sum of products that nothing else reads the two factors."""
+        found = {}
+        for number in used:
+            item = self.loop.instructions[number]
+            product = self.loop.instructions[item.operand] if isinstance(item, Fold) else None
+            if isinstance(item, Fold) and isinstance(product, Apply) and reductions.adds_products(item):
+                factors = product.operands * (2 if product.op is elementwise.square else 1)
+                is_product = product.op in (elementwise.multiply, elementwise.square)
+                is_plain = {*product.sources} == {item.source} and self.uses[item.operand] == 1
+                if is_product and is_plain and all(self._fills(factor) for factor in factors):
+                    found[number] = factors[0], factors[1]
+        return found
+
+    def _fills(self, number: int) -> bool:
+        """Whether a value differs between all elements of a tile."""
+        return self.loop.instructions[number].level == FULL and number not in self.repeats.axes
+
+    def _read(self, number: int) -> tuple[int, ...]:
+        """Return the values that the line of an instruction reads."""
+        return self.products.get(number) or operands_of(self.loop.instructions[number])
 
     def _position_of(self, number: int) -> int:
         item = self.loop.instructions[number]
@@ -317,10 +341,15 @@ class _Writer:
         self._line(item.level, f"{call}, out=({', '.join(targets)}), casting='unsafe')")
 
     def _fold(self, number: int, item: Fold) -> None:
-        operand = self.names[item.operand]
         dtype = reductions.computing_dtype(item)
         copy = None
-        if item.source != dtype or self.loop.instructions[item.operand].level != FULL:
+        if number in self.products:
+            first, second = self.products[number]
+            copy = self._allocate(FULL, dtype)
+            operand = f"({self.names[first]}, {self.names[second]}, {copy.name})"
+        else:
+            operand = self.names[item.operand]
+        if copy is None and (item.source != dtype or self.loop.instructions[item.operand].level != FULL):
             copy = self._allocate(FULL, dtype)
             self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
             operand = copy.name
@@ -451,7 +480,7 @@ class _Writer:
         return register.name
 
     def _release(self, number: int) -> None:
-        for operand in set(operands_of(self.loop.instructions[number])):
+        for operand in set(self._read(number)):
             if self.last[operand] == number and operand in self.held:
                 register = self.held.pop(operand)
                 self.free[register.level].append(register.slot)

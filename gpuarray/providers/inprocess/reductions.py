@@ -18,6 +18,7 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Fold
 from gpuarray.graph.layouts import Shape, contiguous_strides
+from gpuarray.ops import reductions as ops
 from gpuarray.ops import row_sums
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.providers.inprocess.tiles import SHORT, Tile, Tiling
@@ -37,8 +38,15 @@ def computing_dtype(fold: Fold) -> DType:
     return dtypes.float32 if dtype == dtypes.float16 and is_sum else dtype
 
 
+def adds_products(fold: Fold) -> bool:
+    """Return whether a fold may get products of two factors that BLAS multiplies and adds."""
+    return fold.op is ops.sum and fold.source == computing_dtype(fold) and fold.source in row_sums.DTYPES
+
+
 def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them.
+
+    The operand is a tile, or for :func:`adds_products` a tuple of two factors and memory for their products.
 
     Rows that have NumPy parts take a shift and spare memory too: see :class:`~gpuarray.ops.reduce_spec.Elements`.
     """
@@ -151,7 +159,25 @@ def _reduce(fold: Fold) -> Callable[..., Any]:
     dtype = computing_dtype(fold)
     reduce = row_sums.add if combine is np.add and dtype in row_sums.DTYPES else combine.reduce
     # NumPy adds complex numbers in another order
-    return reduce if dtype.kind == "c" else partial_of(_reduce_short, combine, reduce)
+    return reduce if dtype.kind == "c" else partial_of(_reduce_products, partial_of(_reduce_short, combine, reduce))
+
+
+def _reduce_products(
+    reduce: Callable[..., Any],
+    operand: Array | tuple[Array, Array, Array],
+    axes: tuple[int, ...],
+    dtype: DType,
+    out: Array | None,
+    keepdims: bool,
+) -> Any:
+    """Reduce a tile; products of two tiles are added as they are made where BLAS can do so."""
+    if isinstance(operand, tuple):
+        first, second, spare = operand
+        found = row_sums.add_products(first, second, axes, out)
+        if found is not None:
+            return found
+        operand = np.multiply(first, second, out=spare)
+    return reduce(operand, axes, dtype, out, keepdims)
 
 
 def _reduce_short(

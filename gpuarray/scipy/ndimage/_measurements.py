@@ -1,5 +1,7 @@
 """What the elements with each label amount to: sums, extremes, medians and histograms."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ from gpuarray.array import GpuArray, make
 from gpuarray.functions import creation, elementwise, searching
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.binning import histogram as counted
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays
 from gpuarray.functions.mathematics import clip
@@ -30,6 +33,7 @@ __all__ = [
 
 #: Positions below this have 32 bits.
 _SMALL: Final = 1 << 31
+_COMPLEX: Final = "complex numbers are ordered on the host"
 
 
 class _Groups(NamedTuple):
@@ -74,7 +78,16 @@ def _groups(a: Any) -> _Groups:
 
 
 def _totals(values: GpuArray, groups: _Groups) -> GpuArray:
-    """Return the sum of values for each group, in float64."""
+    """Return the sum of values for each group, in float64.
+
+    Raises
+    ------
+    TypeError
+        If they are complex.
+    """
+    if values.dtype.kind == "c":
+        kind = repr(values.dtype)
+        raise TypeError(f"Cannot cast array data from {kind} to dtype('float64') according to the rule 'safe'")
     start = build.full((groups.number + 1,), 0, dtypes.float64)
     node = build.scatter_combined(ops.add, start, values.astype(dtypes.float64).node(), groups.group.node())
     return make(node, values.device)[: groups.number]
@@ -214,46 +227,53 @@ def _result(found: GpuArray, groups: _Groups) -> GpuArray:
     return found if groups.order is None else _listed(found, groups)
 
 
-@mirrors(ndimage.minimum, kind=COMPOSED)
-@by_name(ndimage.minimum)
-def minimum(a: Any) -> GpuArray:
-    """Return the least of the elements with each label."""
-    groups = _groups(a)
-    return _result(_extreme(groups, is_least=True), groups)
+def _of_extremes(original: Callable[..., Any], doc: str, compute: Callable[[_Groups, tuple[int, ...]], Any]) -> Any:
+    """Return one of SciPy's functions; ``compute(groups, shape)`` returns its result for real numbers."""
+
+    def run(a: Any) -> Any:
+        source = as_array(a.input)
+        if source.dtype.kind == "c":
+            given = source, a.labels, a.index
+            return on_host(original, given, {}, _COMPLEX, f"scipy.ndimage.{original.__name__}")
+        return compute(_groups(a), source.shape)
+
+    run.__doc__ = doc
+    return mirrors(original, kind=COMPOSED, reason=_COMPLEX)(by_name(original)(run))
 
 
-@mirrors(ndimage.maximum, kind=COMPOSED)
-@by_name(ndimage.maximum)
-def maximum(a: Any) -> GpuArray:
-    """Return the greatest of the elements with each label."""
-    groups = _groups(a)
-    return _result(_extreme(groups, is_least=False), groups)
+def _end(groups: _Groups, *, is_least: bool) -> GpuArray:
+    return _result(_extreme(groups, is_least=is_least), groups)
 
 
-@mirrors(ndimage.minimum_position, kind=COMPOSED)
-@by_name(ndimage.minimum_position)
-def minimum_position(a: Any) -> Any:
-    """Return the positions of the least elements with each label: tuples of numbers, as in SciPy."""
-    groups = _groups(a)
-    return _unravelled(_place(groups, _extreme(groups, is_least=True), is_least=True), np.shape(a.input))
+def _end_position(groups: _Groups, shape: tuple[int, ...], *, is_least: bool) -> Any:
+    return _unravelled(_place(groups, _extreme(groups, is_least=is_least), is_least=is_least), shape)
 
 
-@mirrors(ndimage.maximum_position, kind=COMPOSED)
-@by_name(ndimage.maximum_position)
-def maximum_position(a: Any) -> Any:
-    """Return the positions of the greatest elements with each label: tuples of numbers, as in SciPy."""
-    groups = _groups(a)
-    return _unravelled(_place(groups, _extreme(groups, is_least=False), is_least=False), np.shape(a.input))
-
-
-@mirrors(ndimage.extrema, kind=COMPOSED)
-@by_name(ndimage.extrema)
-def extrema(a: Any) -> Any:
-    """Return the least and the greatest of the elements with each label, and their positions."""
-    groups = _groups(a)
+def _ends(groups: _Groups, shape: tuple[int, ...]) -> Any:
     ends = [(_extreme(groups, is_least=is_least), is_least) for is_least in (True, False)]
-    places = [_unravelled(_place(groups, found, is_least=is_least), np.shape(a.input)) for found, is_least in ends]
+    places = [_unravelled(_place(groups, found, is_least=is_least), shape) for found, is_least in ends]
     return *(_result(found, groups) for found, _ in ends), *places
+
+
+minimum = _of_extremes(
+    ndimage.minimum, "Return the least of the elements with each label.", lambda g, _: _end(g, is_least=True)
+)
+maximum = _of_extremes(
+    ndimage.maximum, "Return the greatest of the elements with each label.", lambda g, _: _end(g, is_least=False)
+)
+minimum_position = _of_extremes(
+    ndimage.minimum_position,
+    "Return the positions of the least elements with each label: tuples of numbers, as in SciPy.",
+    partial(_end_position, is_least=True),
+)
+maximum_position = _of_extremes(
+    ndimage.maximum_position,
+    "Return the positions of the greatest elements with each label: tuples of numbers, as in SciPy.",
+    partial(_end_position, is_least=False),
+)
+extrema = _of_extremes(
+    ndimage.extrema, "Return the least and the greatest of the elements with each label, and their positions.", _ends
+)
 
 
 @mirrors(ndimage.median, kind=COMPOSED)
@@ -320,14 +340,12 @@ def histogram(a: Any) -> Any:
 def center_of_mass(a: Any) -> Any:
     """Return the centre of mass of the elements with each label: tuples of numbers, as in SciPy."""
     source = as_array(a.input)
-    weights = source.astype(np.float64)
+    weights = source if source.dtype.kind == "c" else source.astype(np.float64)
     total = _sums(a)[1]
     centres = []
     for axis, extent in enumerate(source.shape):
         line = as_array(np.arange(extent, dtype=float), source.device)
         a.input = weights * line.reshape([-1 if axis == other else 1 for other in range(source.ndim)])
         centres.append(_sums(a)[1] / total)
-    found = np.stack([centre.get() for centre in centres], axis=-1)
-    if found.ndim == 1:
-        return tuple(found)
-    return [tuple(row) for row in found]
+    found = np.array([centre.get() for centre in centres]).T
+    return tuple(found) if found.ndim == 1 else [tuple(row) for row in found]

@@ -21,10 +21,17 @@ __all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "so
 #: Terms of the sum of Euler and Maclaurin, and B(2k) / (2k)!.
 _TERMS: Final = 10
 _BERNOULLI: Final = [float(b) / factorial(2 * k) for k, b in enumerate(scipy_special.bernoulli(20)[2::2], 1)]
+#: Below this the zeta function is computed by reflection, which loses digits near 0.
+_REFLECTED: Final = -0.5
 
 
 def _floating(x: GpuArray) -> GpuArray:
     return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
+
+
+def _computed(x: GpuArray) -> GpuArray:
+    """Return an array in the dtype with which SciPy's functions of real numbers compute."""
+    return x if x.dtype in (dtypes.float32, dtypes.float64) else x.astype(dtypes.float64)
 
 
 def _axes(axis: Any) -> Any:
@@ -121,17 +128,19 @@ def multigammaln(a: Any, d: Any) -> GpuArray:
 
 @mirrors(scipy_special.polygamma)
 def polygamma(n: Any, x: Any) -> GpuArray:
-    """Return derivatives of the digamma function, the n-th at x."""
-    order, point = (v.astype(dtypes.float64, copy=False) for v in as_arrays(n, x))
+    """Return derivatives of the digamma function, the n-th at x; NaN if n is no integer."""
+    order, point = as_arrays(_computed(as_array(n)), _computed(as_array(x)))
+    kind = np.result_type(order.dtype, point.dtype)
+    order, point = (v.astype(kind, copy=False) for v in (order, point))
     found = special.gamma(order + 1) * special.zeta(order + 1, point)
-    signed = xp.where(xp.remainder(order, 2) == 0, -found, found)
-    return xp.where(order == 0, special.digamma(point), signed)
+    sign = xp.where(xp.remainder(order, 2) == 1, 1, xp.where(xp.remainder(order, 2) == 0, -1, np.nan)).astype(kind)
+    return xp.where(order == 0, special.digamma(point), sign * found)
 
 
 def riemann(x: GpuArray) -> GpuArray:
-    """Return the Riemann zeta function: beyond 1 its series, below 0 by reflection, between them by Euler-Maclaurin."""
+    """Return the Riemann zeta function: beyond 1 its series, far below 0 by reflection, else by Euler-Maclaurin."""
     kind = x.dtype.type
-    between = xp.where((x >= 0) & (x < 1), x, kind(0.5))
+    between = xp.where((x >= _REFLECTED) & (x < 1), x, kind(0.5))
     terms: GpuArray = xp.exp(between * 0)
     for n in range(2, _TERMS):
         terms = terms + xp.exp(between * kind(-np.log(n)))
@@ -141,12 +150,12 @@ def riemann(x: GpuArray) -> GpuArray:
     for k, number in enumerate(_BERNOULLI, 1):
         total = total + factor * kind(number)
         factor = factor * (between + (2 * k - 1)) * (between + 2 * k) * kind(1 / _TERMS**2)
-    above = special.zeta(xp.where(x > 1, x, xp.where(x < 0, 1 - x, kind(2))), 1.0)
-    low = xp.where(x < 0, x, kind(-1))
+    above = special.zeta(xp.where(x > 1, x, xp.where(x < _REFLECTED, 1 - x, kind(2))), 1.0)
+    low = xp.where(x < _REFLECTED, x, kind(-1))
     turns = xp.remainder(low, 4) * kind(np.pi / 2)
     mirror = 2 * xp.exp((low - 1) * kind(np.log(2 * np.pi)) + special.gammaln(1 - low)) * xp.sin(turns)
     mirror = xp.where(xp.remainder(low, 2) == 0, kind(0), mirror) * above
-    found = xp.where(x > 1, above, xp.where(x < 0, mirror, total))
+    found = xp.where(x > 1, above, xp.where(x < _REFLECTED, mirror, total))
     return xp.where(x == 1, kind(np.inf), xp.where(x == -np.inf, kind(np.nan), xp.where(x == x, found, x)))
 
 
@@ -159,10 +168,11 @@ def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
         return on_host(scipy_special.zeta, (x, q, out), {}, _COMPLEX, "scipy.special.zeta")
     if q is None:
-        found = riemann(_floating(as_array(x)))
+        found = riemann(_computed(as_array(x)))
     else:
-        arguments = [_floating(v) for v in as_arrays(x, q)]
-        found = special.zeta(*arguments)
+        weak = (v if type(v) in (int, float) else as_array(v).dtype for v in (x, q))
+        kind = np.result_type(*weak, dtypes.float32)
+        found = special.zeta(*(v.astype(kind, copy=False) for v in as_arrays(x, q)))
     if out is not None:
         out[...] = found
         return out

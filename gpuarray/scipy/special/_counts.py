@@ -58,8 +58,9 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
         return on_host(scipy_special.factorial, (n, exact, extend), {}, _EXTENDED, "scipy.special.factorial")
     number = as_array(n)
     kind = trial(scipy_special.factorial, number)
-    number = number.astype(kind, copy=False)
-    return xp.where(number < 0, 0, special.gamma(xp.where(number < 0, 0, number) + 1)).astype(kind, copy=False)
+    computed = dtypes.float32 if number.dtype == dtypes.float32 else dtypes.float64
+    following = (xp.maximum(number, 0) + 1).astype(computed, copy=False)
+    return xp.where(number < 0, 0, special.gamma(following)).astype(kind, copy=False)
 
 
 @mirrors(scipy_special.sinc, name="special.sinc")

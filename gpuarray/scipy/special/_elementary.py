@@ -105,13 +105,13 @@ def _poch(z: GpuArray, m: GpuArray) -> GpuArray:
 def _binom(n: GpuArray, k: GpuArray) -> GpuArray:
     """Return binomial coefficients: few factors are multiplied, and others are beta functions."""
     least = xp.where((xp.floor(n) == n) & (n >= 0) & (k > n / 2), n - k, k)  # of integers, as they are symmetric
-    product = xp.where(xp.isinf(k), np.nan, n * 0 + 1)
+    product = xp.where(xp.isinf(k) | xp.isnan(n), np.nan, 1)
     for j in range(1, 20):
         product = product * xp.where(j <= least, (n - (least - j)) / j, 1)
     is_few = (xp.floor(least) == least) & (least < 20) & (n != 0)
     found = 1 / (n + 1) / special.beta(1 + n - k, 1 + k)
     negative = (n < 0) & (xp.floor(n) == n)
-    return xp.where(negative, np.nan, xp.where(is_few, xp.where(least < 0, 0, product), found))
+    return xp.where(negative | (k == np.inf), np.nan, xp.where(is_few, xp.where(least < 0, 0, product), found))
 
 
 # -- elliptic integrals -----------------------------------------------------------------------------------------------

@@ -24,9 +24,9 @@ class Columns:
     work, vectors : Matrix
         U S, and V if it was asked for, in no order.
     scales : Buffer
-        Of each matrix what its elements were multiplied by, and what was added to the diagonal then.
+        Of each matrix what its elements were multiplied by.
     lengths, order : Buffer
-        The lengths of the columns, or the eigenvalues, and their numbers from the first to the last.
+        The lengths of the columns, and their numbers from the first to the last.
     """
 
     work: Matrix
@@ -129,14 +129,7 @@ def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
     run_each(frame, ("normalise", a.buffer), "normalisation", write, a, where("a", a))
 
 
-def quotients(frame: Frame, vectors: Matrix, products: Matrix, target: Buffer) -> None:
-    """Write the products of vectors with the conjugates of others."""
-    numbers = Numbers(frame.dtype)
-    term = numbers.part(numbers.times(numbers.conj("x"), "y"))
-    sum_columns(frame, "quotients", "Rayleigh quotients", target, term, x=vectors, y=products)
-
-
-def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buffer, *, ascending: bool) -> None:
+def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buffer) -> None:
     """Write the numbers of the columns in the order of their lengths.
 
     The status becomes 1 if the flag ``last`` of a matrix says that columns were turned, or a length is not finite.
@@ -150,7 +143,6 @@ def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buff
         flags, failed = template.bind(turned, writable=False), template.bind(status, writable=True)
         template.numbers("columns", "last", "flags_each")
         kernel.module += ["var<workgroup> is_lost: u32;"]
-        before = "other < own" if ascending else "other > own"
         kernel.line(
             "let plane = block;",
             "if (local == 0u) { is_lost = 0u; } workgroupBarrier();",
@@ -158,7 +150,7 @@ def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buff
             f"let own = {lengths.load('plane * columns + j')}; var place = 0u;",
             f"if (!isfinite_{suffix}(own)) {{ is_lost = 1u; place = j; }} else {{",
             f"for (var i = 0u; i < columns; i++) {{ let other = {lengths.load('plane * columns + i')};",
-            f"if ({before} || (other == own && i < j)) {{ place += 1u; }} }} }}",
+            "if (other > own || (other == own && i < j)) { place += 1u; } } }",
             order.store("plane * columns + min(place, columns - 1u)", "i32(j)"),
             "}",
             "workgroupBarrier();",
@@ -168,11 +160,11 @@ def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buff
         )
 
     values = {"columns": n, "last": last, "flags_each": turned.size // frame.batch if frame.batch else 0}
-    frame.run(("sort", ascending), "order", write, values, frame.batch)
+    frame.run(("sort",), "order", write, values, frame.batch)
 
 
-def write_values(frame: Frame, columns: Columns, target: Buffer, *, scaled: bool) -> None:
-    """Write the lengths, or the eigenvalues, in their order, and those of a ``scaled`` matrix without the scale."""
+def write_values(frame: Frame, columns: Columns, target: Buffer) -> None:
+    """Write the lengths in their order, without the scale."""
     n = columns.work.columns
     real = register_type(Numbers(frame.dtype).real_dtype)
 
@@ -181,21 +173,18 @@ def write_values(frame: Frame, columns: Columns, target: Buffer, *, scaled: bool
         written = template.bind(target, writable=True)
         lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=False)
         scales = template.bind(columns.scales, writable=False)
-        template.numbers("columns", "size", "is_scaled")
+        template.numbers("columns", "size")
         kernel.line(
             f"let i = block * {WORKGROUP}u + local;",
             "if (i >= size) { return; }",
             "let plane = i / columns;",
             f"let place = min(u32({order.load('i')}), columns - 1u);",
             f"let value: {real} = {lengths.load('plane * columns + place')};",
-            f"let scale = select({real}(1), {scales.load('2u * plane')}, is_scaled != 0u);",
-            written.store("i", "value / scale"),
+            written.store("i", f"value / {scales.load('plane')}"),
         )
 
     size = frame.batch * n
-    frame.run(
-        ("values",), "values", write, {"columns": n, "size": size, "is_scaled": int(scaled)}, -(-size // WORKGROUP)
-    )
+    frame.run(("values",), "values", write, {"columns": n, "size": size}, -(-size // WORKGROUP))
 
 
 def take(

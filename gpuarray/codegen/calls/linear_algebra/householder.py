@@ -24,7 +24,7 @@ class Reflectors:
     scales: Matrix
     """One column: the numbers by which LAPACK scales its reflectors."""
     work: Matrix
-    """For what is between two products."""
+    """For what is between two products, with as many rows as a panel has columns."""
 
 
 def factorise(frame: Frame, a: Matrix, widest: int = 0) -> Reflectors:
@@ -57,7 +57,7 @@ def factorise(frame: Frame, a: Matrix, widest: int = 0) -> Reflectors:
 
 def multiply(frame: Frame, q: Reflectors, x: Matrix, *, adjoint: bool = False) -> None:
     """Multiply the rows of a matrix by Q, or by its adjoint, in place."""
-    steps, block = q.v.columns, frame.block
+    steps, block = q.v.columns, q.work.rows
     starts = range(0, steps, block)
     for k in starts if adjoint else reversed(starts):
         apply(frame, q, x[k:, :], k, min(k + block, steps), adjoint=adjoint)

@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.linear_algebra import (
     cholesky,
+    hermitian,
     householder,
     jacobi,
     lu,
@@ -20,6 +21,7 @@ from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTIT
 from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, sum_columns, take, write_values
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
+from gpuarray.codegen.calls.linear_algebra.merges import rows_of_vectors
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities
@@ -215,11 +217,7 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         return frame.program()
     a = frame.matrix(n, n)
     move(frame, triangle, a, HERMITIAN, conjugated=upper)
-    columns = jacobi.orthogonalise(frame, a, status, definite=True, ascending=True)
-    if values is not None:
-        write_values(frame, columns, values.buffer, scaled=False)
-    if vectors is not None:
-        take(frame, columns, columns.work, vectors, unit=False)
+    hermitian.diagonalise(frame, a, values, vectors, status)
     return frame.program()
 
 
@@ -239,7 +237,7 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
     values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
     if values is not None:
-        write_values(frame, columns, values.buffer, scaled=True)
+        write_values(frame, columns, values.buffer)
     if alone or not short:
         return frame.program()
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
@@ -288,7 +286,7 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     if rank := _output(frame, step, 2, 1, 1, INDEX):
         spectra.write_rank(frame, found, share, rank.buffer)
     if values := _output(frame, step, 3, short, 1, real):
-        write_values(frame, found, values.buffer, scaled=True)
+        write_values(frame, found, values.buffer)
     return frame.program()
 
 
@@ -325,6 +323,13 @@ def _unsupported_spectrum(step: CallStep, capabilities: Capabilities) -> str | N
     if not rows * columns:
         return "the matrices are empty"
     return _unsupported_factors(step, capabilities)
+
+
+def _unsupported_values(step: CallStep, capabilities: Capabilities) -> str | None:
+    """Return why eigenvalues cannot be computed: eigenvectors have rows behind those of the matrices."""
+    rows = rows_of_vectors(step.shapes[0][-1])
+    nbytes = prod(step.shapes[0][:-2]) * rows * rows * step.input_dtypes[0].itemsize
+    return _unsupported_spectrum(step, capabilities) or too_large(nbytes, capabilities)
 
 
 def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | None:
@@ -376,7 +381,7 @@ SOLVE_TRIANGULAR: Final = CallKernels(_solve_triangular, _unsupported_triangle)
 DET: Final = CallKernels(_det, _unsupported)
 SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
 QR: Final = CallKernels(_qr, _unsupported_factors)
-EIGH: Final = CallKernels(_eigh, _unsupported_spectrum)
+EIGH: Final = CallKernels(_eigh, _unsupported_values)
 SVD: Final = CallKernels(_svd, _unsupported_spectrum)
 LSTSQ: Final = CallKernels(_lstsq, _unsupported_squares)
 COND: Final = CallKernels(_cond, _unsupported_condition)

@@ -39,7 +39,7 @@ def _divide(frame: Frame, columns: Columns, parts: Matrix, share: float) -> None
         place, kept = template.place("parts", parts, "i", "j"), _is_kept(template, columns, "i")
         template.kernel.line(
             f"var x = {Numbers(frame.dtype).zero};",
-            f"if ({kept}) {{ x = {written.load(place)} / length / length * {scales.load('2u * plane')}; }}",
+            f"if ({kept}) {{ x = {written.load(place)} / length / length * {scales.load('plane')}; }}",
             written.store(place, "x"),
         )
 

@@ -1,0 +1,129 @@
+"""Eigenvalues and eigenvectors of Hermitian matrices.
+
+Reflectors make the matrix a tridiagonal one, of which the eigenvectors are found by divide and conquer, and multiplied
+by the reflectors.
+"""
+
+from dataclasses import replace
+
+from gpuarray.codegen.calls.linear_algebra.blocks import move, update
+from gpuarray.codegen.calls.linear_algebra.columns import element_of_each, run_each
+from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, multiply
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.merges import Spectrum, tridiagonal_spectrum
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.scaling import scale
+from gpuarray.codegen.calls.linear_algebra.tridiagonal import Tridiagonal, reduce
+from gpuarray.codegen.wgsl import WORKGROUP
+
+
+def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
+    """Write eigenvalues in ascending order, and eigenvectors, of a matrix, which is overwritten.
+
+    The status becomes 1 if the matrix has elements that are not finite.
+    """
+    # panels of reflectors are wide, as nothing but products is made of them
+    block = 2 * frame.block
+    scales = scale(frame, a, a.rows)
+    form = reduce(frame, a, block)
+    found = tridiagonal_spectrum(replace(frame, dtype=Numbers(frame.dtype).real_dtype), form.numbers, a.rows, status)
+    if values is not None:
+        _write_values(frame, found.values, scales, values)
+    if vectors is not None:
+        x = frame.matrix(a.rows, a.rows)
+        _write_phases(frame, found, form, x)
+        multiply(frame, _reflectors(frame, form, x, block), x)
+        move(frame, x, vectors)
+
+
+def _write_values(frame: Frame, found: Matrix, scales: Buffer, target: Matrix) -> None:
+    """Write eigenvalues without the scale."""
+
+    def write(template: Template) -> None:
+        read, scaled = template.bind(found.buffer, writable=False), template.bind(scales, writable=False)
+        written = template.bind(target.buffer, writable=True)
+        template.numbers("n", "plane_each", "size")
+        template.kernel.line(
+            f"let e = block * {WORKGROUP}u + local;",
+            "if (e >= size) { return; }",
+            "let plane = e / n;",
+            written.store("e", f"{read.load('plane * plane_each + e - plane * n')} / {scaled.load('plane')}"),
+        )
+
+    size = frame.batch * found.rows
+    values = {"n": found.rows, "plane_each": found.plane, "size": size}
+    frame.run(("eigenvalues",), "values", write, values, -(-size // WORKGROUP))
+
+
+def _write_phases(frame: Frame, found: Spectrum, form: Tridiagonal, x: Matrix) -> None:
+    """Write the eigenvectors of the tridiagonal matrix before its elements were made positive."""
+
+    def write(template: Template) -> None:
+        read, phases = template.bind(found.vectors.buffer, writable=False), template.bind(form.phases, writable=False)
+        written = template.bind(x.buffer, writable=True)
+        element_of_each(template)
+        template.matrix("x")
+        template.matrix("y")
+        value = f"{read.load(template.place('y', found.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
+        template.kernel.line(written.store(template.place("x", x, "i", "j"), value))
+
+    run_each(frame, ("phases",), "phases", write, x, {**where("x", x), **where("y", found.vectors)})
+
+
+def _reflectors(frame: Frame, form: Tridiagonal, x: Matrix, block: int) -> Reflectors:
+    """Return reflectors in panels, of which those of all panels are made in the same launches."""
+    v, n = form.reflectors, x.rows
+    is_complex = frame.dtype.kind == "c"
+    count = v.columns // block
+    panels = replace(frame, batch=frame.batch * count)
+    conj = frame.matrix(n, v.columns) if is_complex else v
+    vt = frame.matrix(n, v.columns)
+    conj_vt = frame.matrix(n, v.columns) if is_complex else vt
+    if is_complex:
+        move(frame, v, conj, conjugated=True)
+    v_each, conj_each, vt_each = (replace(m, columns=block, plane=m.across * block) for m in (v, conj, vt))
+    products, t = panels.matrix(block, block), panels.matrix(block, block)
+    update(panels, products, conj_each.T, v_each, sign=0)
+    _write_triangles(panels, form, n, products, t, count)
+    update(panels, vt_each, v_each, t, sign=0)
+    if is_complex:
+        move(frame, vt, conj_vt, conjugated=True)
+    here = slice(0, n)
+    scales = Matrix(form.numbers, n, 1, 2 * n, 1, n, 3 * n)
+    return Reflectors(
+        v[:, here], conj[:, here].T, vt[:, here], conj_vt[:, here].T, t, scales, frame.matrix(block, x.columns)
+    )
+
+
+def _write_triangles(
+    panels: Frame, form: Tridiagonal, n: int, products: Matrix, t: Matrix, count: int
+) -> None:  # fmt: skip
+    """Write the triangles T of panels of their products ``V^H V``; an invocation has a row."""
+    numbers = Numbers(panels.dtype)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        kernel.workgroup = t.rows
+        kernel.module += numbers.functions
+        written, read = template.bind(t.buffer, writable=True), template.bind(products.buffer, writable=False)
+        scales = template.bind(form.numbers, writable=False)
+        template.numbers("n", "panels", "size")
+        kernel.line("let plane = block; let matrix = block / panels; let first = (block - matrix * panels) * size;")
+        template.matrix("g")
+        template.matrix("t")
+        own, known = template.place("t", t, "local", "k"), written.load(template.place("t", t, "local", "l"))
+        kernel.line(
+            "for (var k = 0u; k < size; k++) {",
+            f"var tau = {numbers.real}(); let at = (3u * matrix + 2u) * n + first + k;",
+            f"if (first + k < n) {{ tau = {scales.load('at')}; }}",
+            f"var sum = {numbers.zero};",
+            "for (var l = local; l < k; l++) {",
+            f"sum -= {numbers.times(known, read.load(template.place('g', products, 'l', 'k')))};",
+            "}",
+            f"if (local == k) {{ sum = {numbers.one}; }}",
+            written.store(own, "tau * sum"),
+            "}",
+        )
+
+    values = {"n": n, "panels": count, "size": t.rows, **where("g", products), **where("t", t)}
+    panels.run(("triangles",), "triangles", write, values, panels.batch)

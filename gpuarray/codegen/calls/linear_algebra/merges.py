@@ -1,0 +1,449 @@
+"""Eigenvalues and eigenvectors of tridiagonal matrices by divide and conquer (Cuppen, 1981).
+
+A matrix is a block diagonal one plus ``rho z z^T``, where the blocks are halves of it. With their eigenvectors as a
+basis it is a diagonal matrix of *poles* plus such a product, whose eigenvalues are the *roots* of the secular equation
+``1 + rho sum(z_i^2 / (d_i - x)) = 0``, one after each pole. Poles with a negligible z are eigenvalues themselves; of
+two that are too near each other one is, after a rotation. The blocks at the beginning are small matrices, and then
+pairs of blocks are merged, all of a size in the same launches.
+
+Each root is known by its distance from the nearest pole, and the vectors are those of the z for which the roots are
+exact, so that they are orthogonal to rounding (Gu and Eisenstat, 1995).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpuarray.codegen.calls.linear_algebra.blocks import update
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
+from gpuarray.codegen.calls.linear_algebra.small_spectra import eigh
+from gpuarray.codegen.collectives import Collectives
+from gpuarray.codegen.storage import LANES
+from gpuarray.codegen.wgsl import WORKGROUP
+
+#: Most rows of a block at the beginning, and invocations that find a root.
+_LEAF, _MEMBERS = 32, 64
+
+#: What is known of the columns of a merge, each in a section of a buffer: first real numbers, then places.
+_SECTIONS = ("d", "z", "sorted_d", "sorted_z", "root", "offset", "weight", "inverse", "cosine", "sine")
+_PLACES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues in ascending order, and eigenvectors, of stacks of matrices.
+
+    Attributes
+    ----------
+    values : Matrix
+        One column of eigenvalues.
+    vectors : Matrix
+        The eigenvectors.
+    """
+
+    values: Matrix
+    vectors: Matrix
+
+
+def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) -> Spectrum:
+    """Return eigenvalues and vectors of tridiagonal matrices of ``n`` rows.
+
+    Parameters
+    ----------
+    frame : Frame
+        Of real numbers.
+    numbers : Buffer
+        Of each matrix the diagonal, and then the elements below it, none of which is negative: three times ``n``.
+    n : int
+        Rows.
+    status : Buffer
+        Becomes 1 for a matrix with an element that is not finite.
+    """
+    levels, size = _division(n)
+    rows = size << levels
+    norms = frame.buffer(frame.batch, frame.dtype)
+    _survey(frame, numbers, n, norms, status)
+    values, vectors = _leaves(frame, 1 << levels, numbers, n, norms, size)
+    if levels:
+        merges = _Merges(frame, numbers, n, norms, rows)
+        for _ in range(levels):
+            size *= 2
+            values, vectors = merges.merge(values, vectors, size)
+    return Spectrum(
+        Matrix(values, n, 1, 0, 1, rows, rows), Matrix(vectors, n, n, 0, rows, 1, rows * rows)
+    )  # fmt: skip
+
+
+def _division(n: int) -> tuple[int, int]:
+    """Return how often pairs of blocks are merged, and the rows of the blocks at the beginning."""
+    levels = max(0, (-(-n // _LEAF) - 1).bit_length())
+    return levels, -(-n // (LANES << levels)) * LANES
+
+
+def rows_of_vectors(n: int) -> int:
+    """Return the rows of the eigenvectors of tridiagonal matrices of ``n`` rows, with those of the last block."""
+    levels, size = _division(n)
+    return size << levels
+
+
+def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer) -> None:
+    """Write the largest elements, and which matrices have some that are not finite."""
+    real = Numbers(frame.dtype).real
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        collectives = Collectives(kernel, WORKGROUP, frame.capabilities)
+        read, norm = template.bind(numbers, writable=False), template.bind(norms, writable=True)
+        failed = template.bind(status, writable=True)
+        template.numbers("n")
+        kernel.line(
+            f"var peak = {real}(); var lost = 0i;",
+            f"for (var i = local; i < 2u * n; i += {WORKGROUP}u) {{",
+            f"let x = {read.load('block * 3u * n + i')}; peak = max(peak, abs(x));",
+            f"if (!isfinite_{real}(x)) {{ lost = 1i; }}",
+            "}",
+        )
+        collectives.reduce(
+            {"peak": frame.dtype, "lost": INDEX}, lambda other: f"peak = max(peak, {other[0]}); lost |= {other[1]};"
+        )
+        kernel.line("if (local == 0u) {", norm.store("block", "peak"), failed.store("block", "lost"), "}")
+
+    frame.run(("norms",), "norms", write, {"n": n}, frame.batch)
+
+
+def _leaves(
+    whole: Frame, leaves: int, numbers: Buffer, n: int, norms: Buffer, size: int
+) -> tuple[Buffer, Buffer]:  # fmt: skip
+    """Return eigenvalues and vectors of the blocks at the beginning; rows behind the matrix have larger ones."""
+    frame = replace(whole, batch=whole.batch * leaves)
+    real, info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
+    blocks, vectors = (Matrix(frame.buffer(frame.batch * size * size, frame.dtype), size, size, 0, size, 1, size * size)
+                       for _ in range(2))  # fmt: skip
+    values = Matrix(frame.buffer(frame.batch * size, frame.dtype), size, 1, 0, 1, size, size)
+
+    def write(template: Template) -> None:
+        kernel = template.kernel
+        read, norm = template.bind(numbers, writable=False), template.bind(norms, writable=False)
+        written = template.bind(blocks.buffer, writable=True)
+        template.numbers("size", "n", "leaves", "all")
+        kernel.line(
+            f"let e = block * {WORKGROUP}u + local;",
+            "if (e >= all) { return; }",
+            "let leaf = e / (size * size); let matrix = leaf / leaves; let at = matrix * 3u * n;",
+            "let i = e / size % size; let j = e % size; let row = (leaf - matrix * leaves) * size + i;",
+            f"var x = {real}();",
+            "if (row >= n) {",
+            f"if (i == j) {{ let norm = {norm.load('matrix')}; x = select({real}(1), 4 * norm, norm > 0); }}",
+            "} else if (i == j) {",
+            f"x = {read.load('at + row')};",
+            f"if (i == 0u && row > 0u) {{ x -= {read.load('at + n + row - 1u')}; }}",
+            f"if (i + 1u == size && row + 1u < n) {{ x -= {read.load('at + n + row')}; }}",
+            "} else if (i + 1u == j && row + 1u < n) {",
+            f"x = {read.load('at + n + row')};",
+            "} else if (j + 1u == i) {",
+            f"x = {read.load('at + n + row - 1u')};",
+            "}",
+            # the squares of smaller ones have few digits
+            written.store("e", f"select(x, {real}(), abs(x) < {real}({float(info.tiny / info.eps)!r}))"),
+        )
+
+    count = frame.batch * size * size
+    places = {"size": size, "n": n, "leaves": leaves, "all": count}
+    frame.run(("leaves",), "blocks", write, places, -(-count // WORKGROUP))
+    if not eigh(frame, blocks, values, vectors, frame.buffer(frame.batch, INDEX), conjugated=False):
+        raise AssertionError("a block fits workgroup memory")
+    return values.buffer, vectors.buffer
+
+
+class _Merges:
+    """The buffers of merges, which all of them share."""
+
+    def __init__(self, frame: Frame, numbers: Buffer, n: int, norms: Buffer, rows: int) -> None:
+        self.frame, self.numbers, self.n, self.norms, self.rows = frame, numbers, n, norms, rows
+        self.all = frame.batch * rows
+        self.state = frame.buffer(len(_SECTIONS) * self.all, frame.dtype)
+        self.places = frame.buffer(len(_PLACES) * self.all, INDEX)
+        self.turns = frame.buffer(self.all * rows, frame.dtype)
+        self._vectors = [frame.buffer(self.all * rows, frame.dtype) for _ in range(2)]
+        self._values = [frame.buffer(self.all, frame.dtype) for _ in range(2)]
+
+    def merge(self, values: Buffer, vectors: Buffer, size: int) -> tuple[Buffer, Buffer]:
+        """Return eigenvalues and vectors of blocks of ``size`` rows, of those of their halves."""
+        frame, half = replace(self.frame, batch=self.all // size), size // 2
+        found, result = self._values[0], self._vectors[0]
+        self._values.reverse()
+        self._vectors.reverse()
+
+        def run(key: tuple[object, ...], write: Callable[["_Kernel"], None], groups: int, workgroup: int) -> None:
+            def begin(template: Template) -> None:
+                template.kernel.workgroup = workgroup
+                write(_Kernel(template, frame, self))
+
+            counts = {"size": size, "n": self.n, "blocks": self.rows // size, "all": self.all, "each": groups}
+            frame.run(key, str(key[0]), begin, counts, frame.batch * groups)
+
+        run(("poles", values, vectors), lambda kernel: kernel.write_poles(values, vectors), 1, WORKGROUP)
+        run(("roots",), _Kernel.write_roots, size, _MEMBERS)
+        run(("weights",), _Kernel.write_weights, size, _MEMBERS)
+        run(("ranks", found), lambda kernel: kernel.write_ranks(found), size, _MEMBERS)
+        run(("columns",), _Kernel.write_columns, -(-size * size // WORKGROUP), WORKGROUP)
+        run(("rotations",), _Kernel.write_rotations, -(-size // _MEMBERS), _MEMBERS)
+        # rows of the halves are those of the whole, one half after the other
+        left = Matrix(vectors, half, half, 0, half, 1, half * half)
+        right, target = (Matrix(b, half, size, 0, size, 1, half * size) for b in (self.turns, result))
+        update(replace(frame, batch=2 * frame.batch), target, left, right, sign=0)
+        return found, result
+
+
+class _Kernel:
+    """Writes one of the kernels of a merge."""
+
+    def __init__(self, template: Template, frame: Frame, merges: _Merges) -> None:
+        self.template, self.kernel, self.frame, self.merges = template, template.kernel, frame, merges
+        self.real, self.info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
+        self.state, self.places = (template.bind(b, writable=True) for b in (merges.state, merges.places))
+        self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
+        template.numbers("size", "n", "blocks", "all", "each")
+        self.kernel.line(
+            "let plane = block / each; let item = block - plane * each; let base = plane * size;",
+            "let matrix = plane / blocks; let boundary = (plane - matrix * blocks) * size + size / 2u;",
+        )
+
+    def number(self, section: str, place: str) -> str:
+        """Return what is known of a column."""
+        return self.state.load(self._at(_SECTIONS, section, place))
+
+    def place(self, section: str, place: str) -> str:
+        """Return a place that is known of a column."""
+        return f"min(u32({self.places.load(self._at(_PLACES, section, place))}), size)"
+
+    def keep(self, section: str, place: str, value: str) -> str:
+        """Return the statement that notes something."""
+        if section in _SECTIONS:
+            return self.state.store(self._at(_SECTIONS, section, place), value)
+        return self.places.store(self._at(_PLACES, section, place), f"i32({value})")
+
+    def _at(self, sections: tuple[str, ...], section: str, place: str) -> str:
+        return f"{sections.index(section)}u * all + base + {place}"
+
+    def _rho(self) -> str:
+        """Return the statement that declares the factor of ``z z^T``, where z has unit length."""
+        edge = self.template.bind(self.merges.numbers, writable=False).load("(3u * matrix + 1u) * n + boundary - 1u")
+        return f"var rho = {self.real}(); if (boundary < n) {{ rho = 2 * {edge}; }}"
+
+    def write_poles(self, values: Buffer, vectors: Buffer) -> None:
+        """Write the poles in ascending order, z, and which columns are turned; one workgroup finds them."""
+        template, kernel, real, workgroup = self.template, self.kernel, self.real, self.kernel.workgroup
+        given, basis = template.bind(values, writable=False), template.bind(vectors, writable=False)
+        norm = template.bind(self.merges.norms, writable=False)
+        kernel.module.append(f"var<workgroup> near: array<vec2<{real}>, {workgroup}>;")
+        kernel.module.append(f"var<workgroup> row_of: array<u32, {workgroup}>;")
+        kernel.line(
+            self._rho(),
+            f"let least = {real}({4 * float(self.info.eps)!r}) * {norm.load('matrix')};",
+            "let half = size / 2u;",
+            f"for (var k = local; k < size; k += {workgroup}u) {{",
+            f"let is_second = k >= half; let d = {given.load('base + k')};",
+            # the place among the other half: of equal ones those of the first half come first
+            "var low = select(half, 0u, is_second); var high = low + half;",
+            "while (low < high) {",
+            f"let mid = (low + high) / 2u; let other = {given.load('base + mid')};",
+            "if (other < d || (is_second && other == d)) { low = mid + 1u; } else { high = mid; }",
+            "}",
+            "let to = k + low - half;",
+            # the last row of the first half, and the first row of the second one
+            "let along = select((2u * plane + 1u) * half * half - half + k, "
+            "(2u * plane + 1u) * half * half + k - half, is_second);",
+            self.keep("sorted_d", "to", "d"),
+            self.keep("sorted_z", "to", f"{basis.load('along')} * {real}({0.5**0.5!r})"),
+            self.keep("sorted_row", "to", "k"),
+            "}",
+            "storageBarrier(); workgroupBarrier();",
+            "var poles = 0u; var others = 0u; var turned = 0u; var row = size;",
+            f"var d = {real}(); var z = {real}();",
+            f"for (var start = 0u; start < size; start += {workgroup}u) {{",
+            "let k = start + local;",
+            f"if (k < size) {{ near[local] = vec2<{real}>({self.number('sorted_d', 'k')}, "
+            f"{self.number('sorted_z', 'k')}); row_of[local] = min({self.place('sorted_row', 'k')}, size - 1u); }}",
+            "workgroupBarrier();",
+            f"if (local == 0u) {{ for (var c = 0u; c < min({workgroup}u, size - start); c++) {{",
+            "var next = near[c]; let next_row = row_of[c];",
+            "if (rho * abs(next.y) <= least) {",
+            *self._set_aside("next_row", "next.x"),
+            "continue;",
+            "}",
+            "if (row < size) {",
+            # a rotation makes one z zero, and what it leaves off the diagonal is negligible
+            "let both = sqrt(z * z + next.y * next.y); let c = next.y / both; let s = -z / both;",
+            "if (abs((next.x - d) * c * s) <= least) {",
+            *self._set_aside("row", "d * c * c + next.x * s * s"),
+            self.keep("first", "turned", "row"), self.keep("second", "turned", "next_row"),
+            self.keep("cosine", "turned", "c"), self.keep("sine", "turned", "s"),
+            "turned += 1u;",
+            f"next = vec2<{real}>(d * s * s + next.x * c * c, both);",
+            "} else {",
+            *self._add_pole(),
+            "} }",
+            "row = next_row; d = next.x; z = next.y;",
+            "} }",
+            "workgroupBarrier();",
+            "}",
+            "if (local == 0u) {",
+            "if (row < size) {",
+            *self._add_pole(),
+            "}",
+            self.keep("counts", "0u", "poles"), self.keep("counts", "1u", "turned"),
+            "}",
+        )  # fmt: skip
+
+    def _set_aside(self, row: str, value: str) -> list[str]:
+        """Return statements that make a row an eigenvector, from the last column on."""
+        column = "size - 1u - others"
+        return [self.keep("slot", row, column), self.keep("root", column, value), "others += 1u;"]
+
+    def _add_pole(self) -> list[str]:
+        return [
+            self.keep("d", "poles", "d"), self.keep("z", "poles", "z"), self.keep("slot", "row", "poles"),
+            "poles += 1u;",
+        ]  # fmt: skip
+
+    def _poles(self) -> str:
+        return f"let poles = {self.place('counts', '0u')};"
+
+    def write_roots(self) -> None:
+        """Write the root after each pole: its distance from the nearer one of the poles beside it, by bisection."""
+        kernel, real = self.kernel, self.real
+        # halvings of the distance of the poles, the powers of two among them, and then digits
+        powers, digits = (6, 26) if self.info.bits == 32 else (7, 55)
+        kernel.line(
+            self._poles(),
+            "if (item >= poles) { return; }",
+            self._rho(),
+            f"let own = {self.number('d', 'item')}; var is_before = true; var origin = own;",
+            f"let is_last = item + 1u == poles; var widest = {real}();",
+            f"if (!is_last) {{ widest = {real}(0.5) * ({self.number('d', 'item + 1u')} - own); }}",
+            f"var low = {real}(); var high = {real}();",
+            f"for (var step = 0u; step < {1 + powers + digits}u; step++) {{",
+            "workgroupBarrier();",
+            f"var trial = {real}(0.5) * (low + high);",
+            "if (step == 0u) { trial = widest; }",
+            f"else if (step <= {powers}u) {{ trial = high; "
+            f"for (var n = 0u; n < ({1 << powers}u >> step); n++) {{ trial *= {real}(0.5); }} }}",
+            "let offset = select(-trial, trial, is_before);",
+            f"var sum = {real}(); var square = {real}();",
+            f"for (var i = local; i < poles; i += {_MEMBERS}u) {{",
+            f"let z = {self.number('z', 'i')}; let gap = {self.number('d', 'i')} - origin;",
+            "square += z * z; sum += z * z / (gap - offset);",
+            "}",
+        )
+        states = {"sum": self.frame.dtype, "square": self.frame.dtype}
+        self.collectives.reduce(states, lambda other: f"sum += {other[0]}; square += {other[1]};")
+        kernel.line(
+            "let value = 1 + rho * sum;",
+            "if (step == 0u) {",
+            "high = select(widest, rho * square, is_last);",
+            f"if (!is_last && value < 0) {{ is_before = false; origin = {self.number('d', 'item + 1u')}; }}",
+            "continue;",
+            "}",
+            "let is_beyond = select(value > 0, value < 0, is_before);",
+            f"if (step <= {powers}u) {{ if (!is_beyond) {{ high = trial; }} }}",
+            "else if (is_beyond) { low = trial; } else { high = trial; }",
+            "}",
+            "if (local == 0u) {",
+            "let offset = select(-high, high, is_before);",
+            self.keep("offset", "item", "offset"), self.keep("root", "item", "origin + offset"),
+            self.keep("origin", "item", "select(item + 1u, item, is_before)"),
+            "}",
+        )  # fmt: skip
+
+    def _origin(self, column: str) -> str:
+        """Return the pole from which the root of a column is measured."""
+        return self.number("d", f"min({self.place('origin', column)}, size - 1u)")
+
+    def write_weights(self) -> None:
+        """Write the z for which the roots are exact."""
+        kernel, real = self.kernel, self.real
+        kernel.line(
+            self._poles(),
+            "if (item >= poles) { return; }",
+            f"let own = {self.number('d', 'item')}; var square = {real}(1);",
+            f"for (var j = local; j < poles; j += {_MEMBERS}u) {{",
+            f"let distance = (own - {self._origin('j')}) - {self.number('offset', 'j')};",
+            f"square *= abs(distance / select(own - {self.number('d', 'j')}, {real}(1), j == item));",
+            "}",
+        )
+        self.collectives.reduce({"square": self.frame.dtype}, lambda other: f"square *= {other[0]};")
+        kernel.line(
+            "if (local == 0u) {",
+            f"let weight = sqrt(square); let z = {self.number('z', 'item')};",
+            self.keep("weight", "item", "select(weight, -weight, z < 0)"),
+            "}",
+        )
+
+    def write_ranks(self, found: Buffer) -> None:
+        """Write the places of columns in ascending order, and by what they are divided."""
+        kernel, real = self.kernel, self.real
+        written = self.template.bind(found, writable=True)
+        kernel.line(
+            self._poles(),
+            f"let own = {self.number('root', 'item')}; var rank = 0i; var square = {real}();",
+            f"for (var i = local; i < size; i += {_MEMBERS}u) {{",
+            f"let other = {self.number('root', 'i')};",
+            "if (other < own || (other == own && i < item)) { rank += 1i; }",
+            "}",
+            "if (item < poles) {",
+            f"let origin = {self._origin('item')}; let offset = {self.number('offset', 'item')};",
+            f"for (var i = local; i < poles; i += {_MEMBERS}u) {{",
+            f"let x = {self.number('weight', 'i')} / (({self.number('d', 'i')} - origin) - offset); square += x * x;",
+            "} }",
+        )
+        states = {"rank": INDEX, "square": self.frame.dtype}
+        self.collectives.reduce(states, lambda other: f"rank += {other[0]}; square += {other[1]};")
+        kernel.line(
+            "if (local == 0u) {",
+            self.keep("rank", "item", "rank"), self.keep("inverse", "item", "1 / sqrt(square)"),
+            written.store("base + u32(rank)", "own"),
+            "}",
+        )  # fmt: skip
+
+    def _turns(self, row: str, column: str) -> str:
+        return f"(base + {row}) * size + {column}"
+
+    def write_columns(self) -> None:
+        """Write the eigenvectors, but for the rotations."""
+        written = self.template.bind(self.merges.turns, writable=True)
+        distance = f"({self.number('d', 'slot')} - {self._origin('column')}) - {self.number('offset', 'column')}"
+        self.kernel.line(
+            self._poles(),
+            f"let e = item * {WORKGROUP}u + local;",
+            "if (e >= size * size) { return; }",
+            "let row = e / size; let column = e % size;",
+            f"let slot = {self.place('slot', 'row')};",
+            f"var x = select({self.real}(), {self.real}(1), slot == column);",
+            "if (column < poles) {",
+            f"x = {self.real}();",
+            f"if (slot < poles) {{ x = {self.number('weight', 'slot')} / ({distance}) * "
+            f"{self.number('inverse', 'column')}; }}",
+            "}",
+            f"let to = min({self.place('rank', 'column')}, size - 1u);",
+            written.store(self._turns("row", "to"), "x"),
+        )
+
+    def write_rotations(self) -> None:
+        """Write the rotations of rows, from the last to the first; an invocation has a column."""
+        access = self.template.bind(self.merges.turns, writable=True)
+        one, other = self._turns("first", "column"), self._turns("second", "column")
+        self.kernel.line(
+            f"let column = item * {_MEMBERS}u + local;",
+            "if (column >= size) { return; }",
+            f"for (var n = {self.place('counts', '1u')}; n > 0u; n--) {{",
+            f"let first = min({self.place('first', 'n - 1u')}, size - 1u);",
+            f"let second = min({self.place('second', 'n - 1u')}, size - 1u);",
+            f"let c = {self.number('cosine', 'n - 1u')}; let s = {self.number('sine', 'n - 1u')};",
+            f"let x = {access.load(one)}; let y = {access.load(other)};",
+            access.store(one, "c * x - s * y"),
+            access.store(other, "s * x + c * y"),
+            "}",
+        )

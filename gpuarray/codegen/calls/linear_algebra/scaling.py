@@ -1,0 +1,100 @@
+"""Scales by which the elements of matrices come near 1, so that their squares neither overflow nor vanish."""
+
+from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
+from gpuarray.codegen.collectives import Collectives
+from gpuarray.codegen.wgsl import WORKGROUP
+
+#: Elements that an invocation scales, and most workgroups that look for the largest element of a matrix.
+_EACH, _PARTS = 16, 64
+
+
+def scale(frame: Frame, both: Matrix, rows: int, flags: Buffer | None = None) -> Buffer:
+    """Scale the first rows of matrices by powers of two, and return these.
+
+    The rows below them, if there are any, become zeros and the identity.
+
+    Parameters
+    ----------
+    frame : Frame
+        Of the program.
+    both : Matrix
+        The matrices.
+    rows : int
+        The rows that are scaled.
+    flags : Buffer, optional
+        Becomes zeros: some numbers for each matrix.
+    """
+    numbers = Numbers(frame.dtype)
+    each = -(-both.rows * both.columns // (_EACH * WORKGROUP))
+    parts = min(each, _PARTS)
+    found = frame.buffer(frame.batch * parts, numbers.real_dtype)
+    scales = frame.buffer(frame.batch, numbers.real_dtype)
+    # the identity is in the last rows
+    begin = both.rows - both.columns if both.rows > rows else rows
+    values = {
+        "rows": rows, "height": both.rows, "columns": both.columns, "begin": begin, "parts": parts, "groups_each": each,
+        "flags_each": flags.size // max(frame.batch, 1) if flags else 0, **where("a", both),
+    }  # fmt: skip
+
+    def write_survey(template: Template) -> None:
+        _write_survey(template, frame, both, found)
+
+    def write_scaling(template: Template) -> None:
+        _write_scaling(template, numbers, both, found, scales, flags)
+
+    frame.run(("survey", both.buffer), "largest elements", write_survey, values, frame.batch * parts)
+    frame.run(("scaling", both.buffer), "scaling", write_scaling, values, frame.batch * each)
+    return scales
+
+
+def _write_survey(template: Template, frame: Frame, both: Matrix, found: Buffer) -> None:
+    """Write the largest element of a part of the matrix."""
+    kernel, numbers = template.kernel, Numbers(frame.dtype)
+    read, written = template.bind(both.buffer, writable=False), template.bind(found, writable=True)
+    template.numbers("rows", "columns", "parts")
+    kernel.line("let plane = block / parts; let part = block - plane * parts;")
+    template.matrix("a")
+    size = numbers.size(read.load(template.place("a", both, "e % rows", "e / rows")))
+    kernel.line(
+        f"var peak = {numbers.real}();",
+        f"for (var e = part * {WORKGROUP}u + local; e < rows * columns; e += parts * {WORKGROUP}u) {{",
+        f"peak = max(peak, {size});",
+        "}",
+    )
+    Collectives(kernel, WORKGROUP, frame.capabilities).reduce(
+        {"peak": numbers.real_dtype}, lambda other: f"peak = max(peak, {other[0]});"
+    )
+    kernel.line(f"if (local == 0u) {{ {written.store('block', 'peak')} }}")
+
+
+def _write_scaling(
+    template: Template, numbers: Numbers, both: Matrix, found: Buffer, scales: Buffer, flags: Buffer | None
+) -> None:
+    kernel, real = template.kernel, numbers.real
+    kernel.module += numbers.functions
+    access, seen = template.bind(both.buffer, writable=True), template.bind(found, writable=False)
+    template.numbers("rows", "height", "columns", "begin", "parts", "groups_each", "flags_each")
+    kernel.line("let plane = block / groups_each; let part = block - plane * groups_each;")
+    template.matrix("a")
+    kernel.line(
+        f"var peak = {real}(); var scale = {real}(1);",
+        f"for (var n = plane * parts; n < (plane + 1u) * parts; n++) {{ peak = max(peak, {seen.load('n')}); }}",
+        *near_one(real),
+        f"if (part == 0u && local == 0u) {{ {template.bind(scales, writable=True).store('plane', 'scale')}",
+    )
+    if flags:
+        flag = template.bind(flags, writable=True).store("plane * flags_each + s", "0i")
+        kernel.line(f"for (var s = 0u; s < flags_each; s++) {{ {flag} }}")
+    kernel.line("}")
+    place = template.place("a", both, "i", "j")
+    kernel.line(
+        f"for (var n = 0u; n < {_EACH}u; n++) {{",
+        f"let e = (part * {_EACH}u + n) * {WORKGROUP}u + local;",
+        "if (e >= height * columns) { return; }",
+        "let i = e % height; let j = e / height;",
+        f"var x = select({numbers.zero}, {numbers.one}, i >= begin && i - begin == j);",
+        f"if (i < rows) {{ x = {access.load(place)} * scale; }}",
+        access.store(place, "x"),
+        "}",
+    )
