@@ -48,8 +48,8 @@ class Limits:
         self.graph = graph
         self.bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         self.binding_limit = capabilities.binding_limit
-        self._follows_fold: list[bool] = []
-        """Whether a value has one element for each row of a fold that it is computed from."""
+        self._rows: set[int] = set()
+        """Reductions, and elementwise values of the same size that are computed from them."""
         self._reads: list[_Bits] = []
         self._inside: list[_Bits] = []
         self._bits: dict[tuple[int, int], _Bits] = {}  # of stored values that are read
@@ -57,7 +57,7 @@ class Limits:
 
     def respect(self) -> None:
         """Store values so that no launch reads too many buffers, has too many instructions or computes much again."""
-        graph, stored, follows_fold = self.graph, self.graph.stored, self._follows_fold
+        graph, stored, rows = self.graph, self.graph.stored, self._rows
         again = _read_again(graph)
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
@@ -77,8 +77,10 @@ class Limits:
             first += length
             self._reads.append(read)
             self._inside.append(inside)
-            is_row = type(node) is Map and any(follows_fold[i] and graph.nodes[i].size == node.size for i in inputs)
-            follows_fold.append(is_row or type(node) is Reduce or (type(node) is View and follows_fold[inputs[0]]))
+            if type(node) is Reduce or (
+                is_elementwise and any(graph.nodes[i].size == node.size for i in rows & {*inputs})
+            ):
+                rows.add(position)
             count, space = again.get(position, (1, None))
             times.append(max([times[i] for i in free], default=1) * count)
             if count > 1 and self._is_too_much(position, times[-1], count, space):
@@ -92,7 +94,7 @@ class Limits:
         if space is not None and graph.hides(times, space):
             work = times * graph.cost(position, enough=MOST_AGAIN)
             return work > count * graph.recompute and not graph.hides(work, space)
-        if space is None and self._follows_fold[position] and graph.is_stored_along(position):
+        if space is None and position in self._rows and graph.is_stored_along(position):  # by the first loop
             return True
         once = times // count  # how often at most what a value is computed from is computed for one of its elements
         return once * graph.cost(position, enough=graph.recompute) > graph.recompute
