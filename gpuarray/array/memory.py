@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, FREE, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -259,6 +259,8 @@ class MemoryArray:
         memory = cell.memory
         if memory is not None:
             return memory
+        if cell.device.kind not in FREE:
+            return None
         node = cell.node
         if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):
             return None
@@ -354,7 +356,7 @@ class MemoryArray:
         if self._value is not None:
             return int(self._value.size)
         size = 1
-        for extent in self._shape:
+        for extent in self._made_shape:
             size *= extent
         return size
 

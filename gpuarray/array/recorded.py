@@ -124,9 +124,10 @@ def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
     pending = _pending_below(tops)
     is_deep = tops[0].depth > limit
     if not is_deep:
-        loops = sum(type(node) not in _FUSED for node in pending)
+        loops = len([node for node in pending if type(node) not in _FUSED])
         if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
             return
+    pending.sort(key=_depth_of, reverse=True)
     wanted, cut = _cut(pending, tops[0] if is_deep else None)
     above = [node for node in reversed(pending) if node.depth > cut]
     # A node to which a variable refers may be wanted later, so that no buffer of its operands is reused.
@@ -138,18 +139,18 @@ def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
 
 
 def _pending_below(tops: Sequence[Node]) -> list[Node]:
-    """Return nodes and all nodes that they are to be computed from, the deepest first.
+    """Return nodes and all nodes that they are to be computed from.
 
     The order is the same for graphs of one structure, so that equal pieces of them have one plan.
     """
-    seen = dict.fromkeys(tops)
-    stack = [*tops]
-    while stack:
-        for operand in stack.pop().inputs:
-            if operand.result is None and operand.depth > 0 and operand not in seen:
-                seen[operand] = None
-                stack.append(operand)
-    return sorted(seen, key=_depth_of, reverse=True)
+    found = [*dict.fromkeys(tops)]
+    seen = {*found}
+    for node in found:  # which grows
+        for operand in node.inputs:
+            if operand.depth and operand not in seen:  # computed nodes have no depth
+                seen.add(operand)
+                found.append(operand)
+    return found
 
 
 def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]:

@@ -31,7 +31,7 @@ from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_devic
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
-from gpuarray.graph.layouts import Layout, contiguous
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
@@ -93,7 +93,7 @@ class SelectableArray(StoredArray):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
                         return of_host(type(self), found if found.base is None else found.copy(), device)
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
             if layout is not None and layout.shape and not is_of_scalars(key):  # an array as key makes a copy
@@ -114,7 +114,7 @@ class SelectableArray(StoredArray):
             device = self._cell.device
             value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
             if value is None:
-                return self._wrap(self.view_of(layout).node(), device)
+                return self._wrap(self.seen(build.view(self.stored(), layout)), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
         node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
@@ -128,7 +128,7 @@ class SelectableArray(StoredArray):
             return
         self.check_writeable()
         cell = self._cell
-        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        layout = indexing.part(self._storage_layout(), key)
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, layout, value):
             return
         if layout is None and (element := with_known(key)) is not key:

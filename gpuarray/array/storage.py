@@ -44,7 +44,7 @@ class StoredArray(MemoryArray):
     def shape(self) -> Shape:
         """Shape of the array."""
         value = self._value
-        return self._shape if value is None else value.shape
+        return self._made_shape if value is None else value.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -64,7 +64,7 @@ class StoredArray(MemoryArray):
     def dtype(self) -> DType:
         """Data type of the elements, a NumPy dtype."""
         value = self._value
-        return self._dtype if value is None else value.dtype
+        return self._made_dtype if value is None else value.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
@@ -73,7 +73,7 @@ class StoredArray(MemoryArray):
     @property
     def device(self) -> Device:
         """Device of the array."""
-        return self._cell.device if self._value is None else self._device
+        return self._made_cell.device if self._value is None else self._device
 
     @property
     def ndim(self) -> int:
@@ -155,7 +155,8 @@ class StoredArray(MemoryArray):
     # -- value --------------------------------------------------------------------------------------------------------
 
     def _storage_layout(self) -> Layout:
-        return contiguous(self._shape) if self._layout is None else self._layout
+        layout = self._layout
+        return contiguous(self._made_shape) if layout is None else layout
 
     def node(self) -> Node:
         """Return the node of the current value."""
@@ -199,10 +200,11 @@ class StoredArray(MemoryArray):
 
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
-        stored = self._cell.node
-        identity = self._part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
-        access = self._access and WRITEABLE if writeable else READ_ONLY
-        return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
+        cell, _, _, dtype, part, access = self.traits()
+        stored = cell.node
+        identity = part not in REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
+        access = access and WRITEABLE if writeable else READ_ONLY
+        return self._see(None if identity else layout, layout.shape, dtype, part, access)
 
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name

@@ -138,7 +138,16 @@ def advice(profile: Any) -> str:
     changing = ""
     if most is not None and phase == observers.PLAN and most.plans > 1:
         changing = f", where shapes or indices change ({most.plans:,} different plans)"
-    return f"{phases[phase] / profile.wall:.0%} of the time went into {_ADVICE[phase].format(where=where + changing)}"
+    text = _ADVICE[phase]
+    if phase == observers.DIRECT:
+        times = [span.stop - span.start for span in profile.spans if span.phase == phase]
+        if sum(times) > _LONG * len(times):
+            text = "functions of NumPy that compute one array each{where}"
+    return f"{phases[phase] / profile.wall:.0%} of the time went into {text.format(where=where + changing)}"
+
+
+#: The mean time of operations that are computed one by one, in nanoseconds, from which on it is not mostly overhead.
+_LONG: Final = 100_000
 
 
 _ADVICE: Final = {

@@ -172,7 +172,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
-        if immediacy().limit:
+        if immediacy().limit and not (arguments and _is_pinned(arguments[0])):
             found = computed(rule, arguments, keywords)
             if found is not NOT_COMPUTED:
                 return found
@@ -267,6 +267,11 @@ def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable
         return group(*found) if hasattr(found, "_fields") else found
 
     return run
+
+
+def _is_pinned(value: Any) -> bool:
+    """Whether a value is an array of a device whose values the host does not compute."""
+    return type(value) is GpuArray and value._value is None and value._made_cell.device.kind not in FREE
 
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, as_arrays, concatenated, gpu_arrays
+from gpuarray.functions.arguments import as_array, as_arrays, gpu_arrays
 from gpuarray.functions.fallback import on_host
+from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
@@ -32,7 +33,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     first = found[0]
     if any(part.shape != first.shape for part in found):
         raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in found})}")
-    joined = concatenated([part.reshape(1, *first.shape) for part in found], 0, first.dtype)
+    joined = stack([part.astype(first.dtype, copy=False) for part in found])
     joined = joined.reshape(*moved.shape[:-1], *first.shape)
     lead = moved.ndim - 1
     return joined.transpose([*range(number), *range(lead, joined.ndim), *range(number, lead)])

@@ -45,12 +45,12 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
     return build.contract(build.cast(left, dtype), build.cast(right, dtype))
 
 
-def _batched(node: Node, batch: Shape) -> Node:
-    """Return matrices whose leading axes are broadcast to ``batch`` and flattened to one."""
-    rows_columns = node.shape[-2:]
+def _batched(node: Node, shape: Shape, batch: Shape) -> Node:
+    """Return matrices of ``shape`` with the leading axes broadcast to ``batch`` and flattened to one."""
+    rows_columns = shape[-2:]
     wanted = batch + rows_columns
-    if node.shape != wanted:
-        node = build.view(node, build.broadcast_to(node.shape, wanted))
+    if shape != wanted:
+        node = build.view(build.reshape(node, shape), build.broadcast_to(shape, wanted))
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
@@ -92,11 +92,11 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
         return write_out(_inner(left, right, common), out)
-    a = left.node() if rows_of else build.reshape(left.node(), (1, inner))
-    b = right.node() if columns_of else build.reshape(right.node(), (inner, 1))
-    batch = build.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    product = _contract(_batched(a, batch), _batched(b, batch), common)
-    shape = batch + ((a.shape[-2],) if rows_of else ()) + ((b.shape[-1],) if columns_of else ())
+    batch = build.broadcast_shapes(one[:-2], two[:-2])
+    a = _batched(left.node(), one if rows_of else (1, inner), batch)
+    b = _batched(right.node(), two if columns_of else (inner, 1), batch)
+    product = _contract(a, b, common)
+    shape = batch + (one[-2:-1] if rows_of else ()) + (two[-1:] if columns_of else ())
     return write_out(result(build.reshape(product, shape), left, right), out)
 
 

@@ -93,10 +93,10 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                 if (prod(node.shape) > limit and type(node) is not Scatter) or _is_opaque(node, calls):
                     return False
                 values = _values_for(node, limit)
-                if type(values) is not list:
-                    if values is None:
-                        return False
-                    stack.append(values)  # it is to be computed before
+                if values is None:
+                    return False
+                if type(values) is tuple:
+                    stack += values  # they are to be computed before
                     continue
                 start = perf_counter_ns() if is_observed else 0
                 leaf = _computed(node, values, called)
@@ -115,16 +115,22 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
 
 
 def _values_for(node: Node, limit: int) -> Any:
-    """Return the values of a node's operands, or the first operand that has none; None if one is large or elsewhere."""
-    values = []
+    """Return a list of the values of a node's operands; None if one is large or elsewhere.
+
+    If operands have no values yet, it is a tuple of these operands, the last one first.
+    """
+    values, pending = [], []
     for operand in _operands(node):
         value = value_of(operand)
         if value is None:
-            return None if operand.result is not None or type(operand) is Leaf else operand
-        if value.size > limit and type(node) not in _SELECTING:
+            if operand.result is not None or type(operand) is Leaf:
+                return None
+            pending.append(operand)
+        elif value.size > limit and type(node) not in _SELECTING:
             return None
-        values.append(value)
-    return values
+        else:
+            values.append(value)
+    return tuple(pending[::-1]) if pending else values
 
 
 def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | None:

@@ -19,7 +19,7 @@ from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Generate, Leaf, Map, Node
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
@@ -67,6 +67,10 @@ _SHALLOW: Final = 8
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
+#: A device sends so many bytes in about the time of a few: for an element that the program looks at, others come along.
+_SENT_WHOLE: Final = 1 << 15
+#: The devices whose values the host may have at once.
+_WITH_HOST: Final = frozenset(("auto", "cpu"))
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -139,7 +143,7 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        limit = 0 if run is not None else _direct_limit(device, provider, settings)
+        limit = 0 if run is not None or device.kind not in _WITH_HOST else _direct_limit(device, provider, settings)
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
                 counters["evaluations"] += 1
@@ -313,10 +317,37 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
         tape.check_reader(node)
     if type(node) is Generate and (known := _generated(node)) is not None:
         return known
+    if type(node) is View and (part := _part(node, device)) is not None:
+        return part
     evaluate((node,), device, is_read=True)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
     return copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
+
+
+def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
+    """Return elements of a small array of a device, all of which the host keeps from then on; None if it does not.
+
+    Programs look at one element after the other, and each would be a launch and a wait.
+    """
+    if device.kind in _WITH_HOST or tracing.state.trace is not None or tapes.tapes:
+        return None
+    operands = node.inputs  # which go when it has been evaluated
+    if not operands or operands[0].nbytes > _SENT_WHOLE:
+        return None
+    (source,) = operands
+    leaf = current(source)
+    if type(leaf) is not Leaf:
+        if not source.is_held:  # nothing else will ask for the other elements
+            return None
+        evaluate((source,), device, is_read=True)
+        leaf = current(source)
+        assert isinstance(leaf, Leaf)
+    if leaf.host is None:
+        whole = host_values(leaf)
+        whole.flags.writeable = False
+        leaf.host = whole
+    return strided(leaf.host, node.layout).copy()
 
 
 def _generated(node: Generate) -> npt.NDArray[Any] | None:

@@ -193,6 +193,10 @@ class KnownGraph:
         """Return the hash of its structure for a table of structures."""
         return self.structure.hash(limit)
 
+    def serves(self, order: Sequence[Node]) -> bool:
+        """Return whether its plans serve a graph of its structure, or of its pattern if numbers of it change."""
+        return self.motion is None or (self.pattern is not None and self.pattern.fitting(order) is self)
+
     def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
         """Return what tells plans for other sizes of this graph apart."""
         motion = self.motion
@@ -296,18 +300,20 @@ class Graphs:
         last = self._last
         if last is not None and (expected := last.next) is not None and expected.plans:
             order = expected.structure.match(roots)
-            if order is not None:
+            if order is not None and expected.serves(order):
                 self._last = expected
                 return expected, order
         found = self._exact.find(roots)
-        if found is not None:
-            if last is not None:
-                last.next = found[0]
-            self._last = found[0]
-            return found
-        pattern = self._patterns.find(roots)
-        graph = None if pattern is None else pattern[0].fitting(pattern[1])
-        return None if pattern is None or graph is None else (graph, pattern[1])
+        if found is None:
+            pattern = self._patterns.find(roots)
+            graph = None if pattern is None else pattern[0].fitting(pattern[1])
+            if pattern is None or graph is None:
+                return None
+            found = graph, pattern[1]
+        if last is not None:
+            last.next = found[0]
+        self._last = found[0]
+        return found
 
     def new(self, roots: Sequence[Node], walk: Walk, limit: int) -> KnownGraph:
         """Return a graph that is not known yet; offsets in arrays of at most ``limit`` bytes may move."""

@@ -73,15 +73,22 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
     that asks for something of each value, and makes the next value from it, as iterations do until they have converged,
     would evaluate ever longer graphs, no two of them alike. So a value is stored when it is computed a second time.
     """
-    most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
     again, unstored = [], []
     for place, node in enumerate(order):
-        if node.inputs and place not in wanted and node.nbytes <= most:
+        if node.inputs and place not in wanted:
             if ref(node) in _computed:
                 again.append(place)
-            elif node.is_held:
+            elif node.holder is not None and node.is_held:
                 unstored.append(place)
-    return again, unstored
+    return _light(order, again), _light(order, unstored)
+
+
+def _light(order: Sequence[Node], places: list[int]) -> list[int]:
+    """Return the places of values that cost little memory beside the graph."""
+    if all(order[place].nbytes <= LIGHT for place in places):
+        return places
+    most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
+    return [place for place in places if order[place].nbytes <= most]
 
 
 def is_repeated(order: Sequence[Node], unstored: Sequence[int]) -> bool:

@@ -7,6 +7,7 @@ import re
 import threading
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from support import capabilities_of
 import gpuarray as xp
 from gpuarray import observers
 from gpuarray.diagnostics import profile
-from gpuarray.diagnostics.profile_result import PHASES
+from gpuarray.diagnostics.profile_lines import advice
+from gpuarray.diagnostics.profile_result import PHASES, Span
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import dispatch, driver, metrics
 
@@ -74,6 +76,15 @@ def test_lines_have_the_time_of_what_they_asked_for(profiled):
     assert sum(line.evaluations for line in p.lines) == p.counters["evaluations"]
     assert all(re.search(r"test_profile\.py:\d+$", line.place) for line in p.lines)
     assert {line.text for line in p.lines} >= {"xp.sort(total) + 3"}
+
+
+@pytest.mark.parametrize(
+    ("each", "text"), [(2_000, "small operations, computed one by one"), (2_000_000, "compute one array each")]
+)
+def test_advice_tells_overhead_from_work(each, text):
+    spans = [Span(observers.DIRECT, "", each * number, each * (number + 1), 0, 0) for number in range(50)]
+    measured = SimpleNamespace(phases={observers.DIRECT: 50 * each}, launches=[], lines=[], spans=spans, wall=60 * each)
+    assert text in advice(measured)
 
 
 def test_advice_names_the_line_whose_indices_change():

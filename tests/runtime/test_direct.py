@@ -7,7 +7,7 @@ from support import assert_same
 import gpuarray as xp
 from gpuarray.config import Config
 from gpuarray.immediacy import suspended
-from gpuarray.runtime import evaluate
+from gpuarray.runtime import direct, evaluate
 
 
 @pytest.fixture(autouse=True)
@@ -365,3 +365,12 @@ def test_other_constants_have_plans():
     x = xp.full(1 << 20, -0.0)
     xp.evaluate(x)
     assert np.signbit(np.asarray(x)).all()
+
+
+def test_operands_are_looked_at_twice_however_many(monkeypatch):
+    looked = []
+    value_of = direct.value_of
+    monkeypatch.setattr(direct, "value_of", lambda node: looked.append(node) or value_of(node))
+    parts = [xp.asarray(float(number)) + 1 for number in range(300)]
+    assert xp.concatenate([part.reshape(1) for part in parts]).sum() == 300 * 301 / 2
+    assert len(looked) <= 6 * 300

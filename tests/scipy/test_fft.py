@@ -58,6 +58,10 @@ def test_fourier_transforms(dtype):
     for name in ("hfft2", "ihfft2", "hfftn", "ihfftn", "fftn", "irfftn"):
         check(name, x, (4, 7), (0, 2))
     check("fftn", x, (3, 3))
+    for name in ("irfftn", "irfft2", "hfftn", "hfft2"):
+        check(name, x[..., :1])
+    for name in ("irfft", "hfft", "irfftn", "fft"):
+        check(name, np.ones((2, 4), np.float16))
     check("fftshift", x, 1)
     check("ifftshift", x)
 
@@ -70,5 +74,7 @@ def test_names():
         found = ours.fht(xp.ones(8), 0.1, 0.0)
         assert xp.stats()["fallbacks"] == 1
     np.testing.assert_allclose(found.get(), fft.fht(np.ones(8), 0.1, 0.0))
+    with pytest.raises(RuntimeError, match="zero-length FFT"):
+        ours.dct.composition(np.ones(1), 1)
     with pytest.raises(ValueError, match="unique"):
         ours.fftn.composition(np.ones((3, 3)), axes=(0, 0))

@@ -98,5 +98,13 @@ def test_interp1d():
         compare(ours.interp1d(X, Y[:, 0], kind)(xp.asarray(inside)), interpolate.interp1d(X, Y[:, 0], kind)(inside))
     with pytest.raises(ValueError, match="interpolation range"):
         ours.interp1d(X, Y[:, 0])(xp.asarray(POINTS))
-    theirs, found = (m.interp1d(X, Y[:, 0], fill_value="extrapolate") for m in (interpolate, ours))
-    compare(found(xp.asarray(POINTS)), theirs(POINTS))
+    for y, fill in ((Y[:, 0], "extrapolate"), (Y, (-1.0, 2.0))):
+        theirs, found = (m.interp1d(X, y, axis=0, fill_value=fill, bounds_error=False) for m in (interpolate, ours))
+        before = xp.stats()["fallbacks"]
+        compare(found(xp.asarray(POINTS)), theirs(POINTS))
+        assert xp.stats()["fallbacks"] - before == (xp.config.device == "wgpu")
+
+
+def test_derivatives_of_a_higher_order_than_the_spline():
+    theirs, found = (m.make_interp_spline(X, Y, k=1) for m in (interpolate, ours))
+    compare(found(xp.asarray(POINTS[:-1]), 2), theirs(POINTS[:-1], 2))

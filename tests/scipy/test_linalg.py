@@ -387,6 +387,17 @@ def test_errors_are_scipys(place):
         ours.lu_factor.composition(xp.asarray(np.diag([1.0, 0, 1])))
 
 
+def test_a_triangle_is_solved_together_with_its_checks():
+    a, b = (xp.asarray(x, device="wgpu") for x in (np.eye(40, dtype="f4"), np.ones((40, 3), "f4")))
+    found = ours.solve_triangular(a, b)
+    xp.reset_stats()
+    found = ours.solve_triangular(a, b)
+    np.asarray(found)
+    assert xp.stats()["evaluations"] == 1
+    with pytest.raises(linalg.LinAlgError, match="singular matrix"):
+        ours.solve_triangular(a * 0, b)
+
+
 def test_complex_matrices_on_a_device():
     with xp.using(device="wgpu"):
         a, b = dominant("complex64", 40, 40), values("complex64", 40, 3)

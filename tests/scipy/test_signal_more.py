@@ -149,3 +149,40 @@ def test_filters_of_the_host_are_counted(place):
         check("sosfilt", sections, x)
         check("sosfiltfilt", sections, x)
         assert (xp.stats()["fallbacks"] > before) == (place == "wgpu")
+
+
+CORNERS = [
+    ("savgol_filter", values("float64", 3, 21), 4, 2, 1, 0.5, 1),
+    ("savgol_filter", values("float32", 20), 6, 3),
+    ("savgol_filter", values("int32", 9), 9, 2),
+    ("savgol_filter", values("float64", 20), 6, 3, 0, 1.0, -1, "wrap"),
+    ("medfilt2d", values("int32", 8, 7)),
+    ("detrend", values("float16", 4, 9), -1, "constant"),
+    ("filtfilt", [1.0, 0.5, 0.2], [1.0, -0.3], np.arange(0, 250, 9, np.uint8)),
+    ("sosfiltfilt", signal.butter(3, 0.2, output="sos"), np.arange(40) % 3 == 1),
+    ("fftconvolve", values("float32", 1), values("float32", 4), "same"),
+    ("fftconvolve", values("int32", 9000), values("float32", 3)),
+    ("oaconvolve", values("int32", 200, 3), values("float32", 1, 3), "same", 0),
+    ("correlate2d", values("complex64", 2, 1), values("complex64", 4, 3), "valid", "wrap"),
+    ("resample", np.arange(9, dtype=np.uint8), 14, None, 0, None, "freq"),
+    ("csd", np.ones((2, 0, 3)), np.ones((2, 0, 3)), 1.0, "hann", None, None, None, "constant", True, "density", 1),
+]
+REFUSED = [
+    ("medfilt2d", values("complex64", 4, 3)),
+    ("order_filter", np.ones(4, bool), [1, 1, 1], 1),
+    ("convolve2d", values("float16", 4, 3), values("float16", 2, 2)),
+    ("filtfilt", [2.0], [1.0], values("float64", 40)),
+    ("csd", values("float64", 400), values("complex64", 400)),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex:numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+def test_corners(device):
+    with xp.using(device=device):
+        for name, *args in CORNERS:
+            check(name, *args, tolerance=1e-3 if name == "detrend" else 2e-5)
+        for name, *args in REFUSED:
+            for function in (getattr(signal, name), getattr(ours, name).composition):
+                with pytest.raises(ValueError, match=r"not (supported|available|allowed)|must be at least 2"):
+                    function(*args)

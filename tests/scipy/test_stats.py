@@ -1,5 +1,7 @@
 """Distributions and descriptions of gpuarray.scipy.stats, compared with SciPy's."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -123,6 +125,11 @@ def test_nan_are_left_out(place):
             ours.zmap.composition(xp.asarray(x[0]), xp.asarray(x[1:]), nan_policy="omit"), wanted
         )
         assert xp.stats()["fallbacks"] == before
+        few = np.asarray([[1.0, np.nan], [2.0, 3.0]])
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = stats.sem(few, ddof=0, nan_policy="omit")
+        np.testing.assert_allclose(ours.sem.composition(xp.asarray(few), ddof=0, nan_policy="omit"), wanted)
         found, wanted = (
             ours.describe.composition(xp.asarray(x), nan_policy="omit"),
             stats.describe(x, nan_policy="omit"),

@@ -79,18 +79,20 @@ class Storage:
 class WgpuBuffer:
     """Allocated memory; it returns to its pool when it is released or dropped."""
 
-    __slots__ = ("held", "is_shared", "nbytes", "pool")
+    __slots__ = ("held", "is_shared", "nbytes", "pool", "serial")
 
     def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
         self.is_shared = not storage.owned  # whether code outside this package has the memory
-        #: Returns the storage, its argument, when it is dropped; None once the buffer is released
+        #: Returns the storage, its argument, when it is dropped; None once the buffer is released, as ``serial`` is 0
         self.held: AtEnd | None = AtEnd(pool.returned.append, storage)
+        self.serial = storage.serial
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
         self.held = None
+        self.serial = 0
 
     def __repr__(self) -> str:
         return f"<WgpuBuffer of {self.nbytes:,} bytes{', released' if self.held is None else ''}>"
@@ -173,9 +175,6 @@ class Pool:
                 f"cannot allocate a buffer of {nbytes:,} bytes, because the limit of this device is "
                 f"{self._buffer_limit:,} bytes; process the array in parts, or use device='cpu'"
             )
-        found = self.reuse(nbytes)
-        if found is not None:
-            return found
         size = min(size_class(nbytes), self._buffer_limit)
         limit = config.current.memory_limit
         if self.returned:

@@ -8,7 +8,7 @@ submission failed stay open, and do not run twice. Each launch finds its paramet
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -66,7 +66,7 @@ class Dispatcher:
         self._counters = counters
         self._uniforms = UniformArena(driver, self.flush)
         self._commands: list[Command] = []
-        self._launched: list[tuple[Any, PreparedLaunch]] = []  # each with the tag of its task
+        self._launched: list[tuple[Any, PreparedLaunch]] = []  # if they are timed, each with the tag of its task
         self._complete = 0  # the number of commands that belong to completely encoded runs
         self._together = 0  # the number of open runs
         self._work = 0  # the number of their operations
@@ -75,7 +75,9 @@ class Dispatcher:
         self._busy_since = 0  # when the current sequence of consecutive runs began
         self.is_shared = False  # whether code outside this package may hold buffers
         self.has_failed = False  # whether the device refused completely encoded runs
-        self._groups: dict[tuple[int, ...], Any] = {}
+        #: Of the launches of a task, by the serial numbers of its program and its buffers.
+        self._groups: dict[tuple[int, ...], list[Any]] = {}
+        self._group_count = 0
         self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # keys of bind groups, by the serial number of each bound buffer
         self._unbound: dict[Prepared, None] = {}  # programs whose launches have no pipelines yet
@@ -87,7 +89,7 @@ class Dispatcher:
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this dispatcher holds."""
         yield self._uniforms.gpu
-        yield from self._groups.values()
+        yield from chain.from_iterable(self._groups.values())
         yield from (group for _, group, _, _ in self._commands)
         if self._timer is not None:
             yield from self._timer.objects()
@@ -121,7 +123,7 @@ class Dispatcher:
             if is_new:  # before the first submit too, as a wait for a compiler can be interrupted
                 self._begin_all(tasks)
             for task, buffers in zip(tasks, scratch, strict=True):
-                self._add(task.prepared, (task.inputs, task.outputs, buffers), task.scalars, task.tag)
+                self._add(task, buffers)
             if download is not None or is_logged or self._is_due(tasks):
                 self.flush(download)
             self._complete = len(self._commands)
@@ -172,17 +174,17 @@ class Dispatcher:
             self.flush()
         return bool(self._commands) or age < _LINGER_NS
 
-    def _add(self, prepared: Prepared, buffers: tuple[Sequence[Any], ...], scalars: Sequence[Any], tag: Any) -> None:
-        uniforms, groups = self._uniforms, self._groups
-        commands, launched = self._commands, self._launched
-        for launch in prepared.launches:
-            try:
-                # serial numbers are never reused, so the buffers of a known group belong to this device
-                group = groups[launch.serial, *[buffers[kind][slot].held.args[0].serial for kind, slot in launch.slots]]
-            except (KeyError, AttributeError):  # a new group, or a buffer that was released
-                bound = [buffers[kind][slot].storage(self.pool) for kind, slot in launch.slots]
-                group = self._create_group(launch, bound, (launch.serial, *[storage.serial for storage in bound]))
-            data = launch.data(scalars) if launch.runs else None
+    def _add(self, task: Task, scratch: Sequence[WgpuBuffer]) -> None:
+        prepared, uniforms, commands = task.prepared, self._uniforms, self._commands
+        buffers = [*task.inputs, *task.outputs, *scratch]
+        # serial numbers are never reused, so the buffers of known groups belong to this device
+        key = (prepared.serial, *[buffer.serial for buffer in buffers])
+        groups = self._groups.get(key)
+        if groups is None:
+            groups = self._create_groups(task, buffers, key)
+        launches = prepared.launches
+        for launch, group in zip(launches, groups, strict=True):
+            data = launch.data(task.scalars) if launch.runs else None
             generation, known, offset = launch.last
             if generation != uniforms.generation or data != known:
                 offset = uniforms.offset_of(launch.words if data is None else launch.block(data))
@@ -190,8 +192,9 @@ class Dispatcher:
             if len(commands) >= _BATCH:
                 self.flush()
             commands.append((launch.pipeline or launch, group, offset, launch.workgroups))
-            launched.append((tag, launch))
-        self._counters.launches += len(prepared.launches)
+            if self._is_timed:
+                self._launched.append((task.tag, launch))
+        self._counters.launches += len(launches)
         self._work += prepared.work
 
     def _scratch(self, task: Task) -> list[WgpuBuffer]:
@@ -223,9 +226,8 @@ class Dispatcher:
             for launch, (_, _, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
                 launch.layout = self._pipelines.layout(writable)
                 launch.pipeline = None
-                launch.serial = next(self._serials)
                 launch.last = 0, None, 0
-            prepared.owner = self
+            prepared.owner, prepared.serial = self, next(self._serials)
         self._unbound |= new
         if self._is_timed or logs.is_told(logs.DEVICES):  # each compilation is told of where it is caused
             self._bind()
@@ -254,25 +256,32 @@ class Dispatcher:
             self._compiling.pop()
         return bool(self._compiling)
 
-    def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:
-        if len(self._groups) >= _GROUPS:
+    def _create_groups(self, task: Task, buffers: Sequence[WgpuBuffer], key: tuple[int, ...]) -> list[Any]:
+        """Return new bind groups for the launches of a task, whose buffers are its inputs, outputs and scratch."""
+        if self._group_count >= _GROUPS:
             self.drop_all_groups()
-        assert launch.layout is not None
-        windows = [(self._uniforms.gpu, 0, launch.nbytes)]
-        for storage, (offset, nbytes) in zip(bound, launch.windows, strict=True):
-            # an adopted buffer may lack the padding to 16 bytes of our own
-            windows.append((storage.gpu, offset, min(nbytes, storage.nbytes - offset)))
-        group = self._driver.bind_group(launch.layout.group, windows)
-        self._groups[key] = group
-        for storage in bound:
-            self._keys.setdefault(storage.serial, set()).add(key)
-        return group
+        storages = [buffer.storage(self.pool) for buffer in buffers]
+        first = {"input": 0, "output": len(task.inputs), "scratch": len(task.inputs) + len(task.outputs)}
+        found = []
+        for launch in task.prepared.launches:
+            assert launch.layout is not None
+            windows = [(self._uniforms.gpu, 0, launch.nbytes)]
+            for binding in launch.bindings:
+                storage = storages[first[binding.kind] + binding.slot]
+                # an adopted buffer may lack the padding to 16 bytes of our own
+                windows.append((storage.gpu, binding.offset, min(binding.nbytes, storage.nbytes - binding.offset)))
+            found.append(self._driver.bind_group(launch.layout.group, windows))
+        self._groups[key] = found
+        self._group_count += len(found)
+        for serial in key[1:]:
+            self._keys.setdefault(serial, set()).add(key)
+        return found
 
     def drop_groups(self, storage: Storage) -> None:
         """Forget the bind groups of a buffer before it is destroyed, and submit the open runs, which may use it."""
         self.flush()
         for key in self._keys.pop(storage.serial, ()):
-            self._groups.pop(key, None)
+            self._group_count -= len(self._groups.pop(key, ()))
             for serial in key[1:]:
                 if serial in self._keys:
                     self._keys[serial].discard(key)
@@ -281,6 +290,7 @@ class Dispatcher:
         """Forget all bind groups; they are created again when needed."""
         self._groups.clear()
         self._keys.clear()
+        self._group_count = 0
 
     def flush(self, download: Download | None = None) -> None:
         """Submit the open runs, and a copy to the host after them."""

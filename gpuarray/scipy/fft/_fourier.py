@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from scipy import fft as scipy_fft
 
+from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
@@ -28,9 +29,15 @@ def _check_plan(plan: Any) -> None:
         raise NotImplementedError("Passing a precomputed plan is not yet supported by scipy.fft functions")
 
 
+def _given(x: Any) -> GpuArray:
+    """Return an array; SciPy transforms float16 in float32."""
+    array = as_array(x)
+    return array.astype(dtypes.float32) if array.dtype == dtypes.float16 else array
+
+
 def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
     """Return an array, a number of points for each axis that is transformed, and these axes."""
-    array = as_array(x)
+    array = _given(x)
     sizes = None if s is None else [s] if isinstance(s, int) else [*s]
     if axes is None:
         numbers = list(range(array.ndim if sizes is None else len(sizes)))
@@ -46,9 +53,20 @@ def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
     return array, [None if n == -1 else n for n in sizes], numbers
 
 
+def _of_real(array: GpuArray, sizes: list[Any], numbers: list[int]) -> list[Any]:
+    """Return the numbers of points of transforms to real numbers; of a single frequency there is one point."""
+    is_single = numbers and sizes[-1] is None and array.shape[numbers[-1]] == 1
+    return [*sizes[:-1], 1] if is_single else sizes
+
+
+def _irfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) -> GpuArray:
+    return fourier.irfftn(array, _of_real(array, sizes, numbers), numbers, norm)
+
+
 def _hfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) -> GpuArray:
     if not numbers:
         raise ValueError("at least 1 axis must be transformed")
+    sizes = _of_real(array, sizes, numbers)
     for size, axis in zip(sizes[:-1], numbers[:-1], strict=True):
         array = fourier.fft(array, size, axis, norm)
     return fourier.hfft(array, sizes[-1], numbers[-1], norm)
@@ -69,7 +87,7 @@ def _along_axis(original: Callable[..., Any], transform: Callable[..., GpuArray]
     @by_name(original)
     def run(a: Any) -> GpuArray:
         _check_plan(a.plan)
-        return transform(as_array(a.x), a.n, a.axis, a.norm)
+        return transform(_given(a.x), a.n, a.axis, a.norm)
 
     run.__doc__ = f"Return {doc} along an axis."
     return mirrors(original, on_host=with_workers(original))(run)
@@ -104,14 +122,14 @@ ihfft = _along_axis(scipy_fft.ihfft, fourier.ihfft, _IHFFT)
 fftn = _along_axes(scipy_fft.fftn, fourier.fftn, _FFT)
 ifftn = _along_axes(scipy_fft.ifftn, fourier.ifftn, _IFFT)
 rfftn = _along_axes(scipy_fft.rfftn, fourier.rfftn, _RFFT)
-irfftn = _along_axes(scipy_fft.irfftn, fourier.irfftn, _IRFFT)
+irfftn = _along_axes(scipy_fft.irfftn, _irfftn, _IRFFT)
 hfftn = _along_axes(scipy_fft.hfftn, _hfftn, _HFFT)
 ihfftn = _along_axes(scipy_fft.ihfftn, _ihfftn, _IHFFT)
 
 fft2 = _along_axes(scipy_fft.fft2, fourier.fftn, _FFT)
 ifft2 = _along_axes(scipy_fft.ifft2, fourier.ifftn, _IFFT)
 rfft2 = _along_axes(scipy_fft.rfft2, fourier.rfftn, _RFFT)
-irfft2 = _along_axes(scipy_fft.irfft2, fourier.irfftn, _IRFFT)
+irfft2 = _along_axes(scipy_fft.irfft2, _irfftn, _IRFFT)
 hfft2 = _along_axes(scipy_fft.hfft2, _hfftn, _HFFT)
 ihfft2 = _along_axes(scipy_fft.ihfft2, _ihfftn, _IHFFT)
 

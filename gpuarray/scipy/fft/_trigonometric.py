@@ -123,7 +123,7 @@ def _transform(
         line = xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, count - line.shape[-1])])
     line = line[..., :count]
     if family == "cosine" and kind == 1 and count < 2:
-        raise ValueError("DCT-I is not defined for size < 2")
+        raise RuntimeError("zero-length FFT requested: DCT-I is not defined for size < 2")
     which = _INVERSE[kind] if inverse else kind
     before, after = _ENDS.get((family, which), ([], []))
     is_orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)

@@ -13,6 +13,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, numbers, read
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
 from gpuarray.scipy.interpolate._piecewise import fitted
@@ -24,6 +25,7 @@ __all__ = [
 
 _METHODS: Final = ("linear", "nearest", "slinear", "cubic", "quintic", "pchip")
 _NO_COMPOSITION: Final = "it has no composition"
+_OTHER_KINDS: Final = "the kind, or what is beyond the ends, has no composition"
 
 barycentric_interpolate = hosted(
     scipy_interpolate.barycentric_interpolate, _NO_COMPOSITION, name="interpolate.barycentric_interpolate"
@@ -232,9 +234,11 @@ class interp1d:  # noqa: N801  # SciPy's name
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
-        simple = np.ndim(host.fill_value) == 0 and not isinstance(host.fill_value, tuple | str)
-        if self._kind != "linear" or not simple or is_hosts((x,), {}):
+        simple = not isinstance(host.fill_value, tuple | str) and np.ndim(host.fill_value) == 0
+        if is_hosts((x,), {}):
             return cast(GpuArray, run_scipy(host, (x,), {}))
+        if self._kind != "linear" or not simple:
+            return cast(GpuArray, on_host(host, (x,), {}, _OTHER_KINDS, "scipy.interpolate.interp1d"))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         values = np.moveaxis(host.y, self._axis, 0)
         breaks = as_array(host.x.astype(np.float64), points.device)

@@ -171,7 +171,11 @@ class BSpline(_Interpolant):
     _original = scipy_interpolate.BSpline
 
     def _polynomials(self, nu: int) -> tuple[Any, Any]:
-        spline = self._host.derivative(nu) if nu else self._host
+        spline = self._host
+        if nu > spline.k:  # SciPy has no spline of these zeros
+            spline = scipy_interpolate.BSpline(spline.t, 0 * spline.c, spline.k)
+        elif nu:
+            spline = spline.derivative(nu)
         low, high = spline.k, len(spline.t) - spline.k - 1
         shape = spline.c.shape[1:]
         lines = spline.c.reshape(len(spline.c), -1)[: len(spline.t) - spline.k - 1]

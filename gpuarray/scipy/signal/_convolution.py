@@ -216,9 +216,9 @@ def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
 
 
 def _floating(*arrays: GpuArray) -> list[GpuArray]:
-    """Return arrays in the dtype of the result of Fourier transforms of their common dtype."""
-    kind = dtypes.promote(*(x.dtype for x in arrays))
-    kind = dtypes.float32 if kind == dtypes.float16 else kind if kind.kind in "fc" else dtypes.float64
+    """Return arrays in the common dtype of the results of their Fourier transforms."""
+    kinds = (x.dtype if x.dtype.kind in "fc" else dtypes.float64 for x in arrays)
+    kind = dtypes.promote(dtypes.float32, *kinds)
     return [x.astype(kind, copy=False) for x in arrays]
 
 
@@ -253,7 +253,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
         first, second = second, first
     kind = dtypes.promote(first.dtype, second.dtype)
     if not numbers:
-        return first * second
+        return _cut(first * second, first.shape, second.shape, mode, numbers)
     is_complex = kind.kind == "c"
     if max(first.size, second.size) >= _LEAST_DIVIDED:
         best = division(first.shape, second.shape, numbers, is_real=not is_complex)
@@ -315,9 +315,12 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     if np.size(fillvalue) != 1:
         raise ValueError("fillvalue must be scalar")
     first, second = _common(first, second)
+    if first.dtype == dtypes.float16:
+        raise ValueError("convolve2d not available for this type.")
+    is_exchanged = _is_exchanged(mode, first.shape, second.shape)
     if is_correlation:
         second = _reversed(second)
-    if _is_exchanged(mode, first.shape, second.shape):
+    if is_exchanged:
         first, second = second, first
     kind = _BOUNDARIES[boundary]
     reach = [k - 1 for k in second.shape]
@@ -326,7 +329,8 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     if mode != "valid" and any(reach):
         value = {"constant_values": fillvalue} if kind == "constant" else {}
         first = xp.pad(first, widths, mode=kind, **value)
-    return slid(first, xp.flip(second))
+    found = slid(first, xp.flip(second))
+    return found.conj() if is_correlation and is_exchanged and found.dtype.kind == "c" else found
 
 
 @mirrors(scipy_signal.convolve2d)

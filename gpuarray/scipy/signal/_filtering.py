@@ -220,10 +220,14 @@ def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> in
 def _both_ways(
     found: recurrences.Recurrence, steady: GpuArray, x: GpuArray, axis: int, edge: int, padtype: Any
 ) -> GpuArray:
-    """Filter forward and backward, from the states of a step as high as the first sample."""
+    """Filter forward and backward, from the states of a step as high as the first sample.
+
+    Integers are continued as such, as in SciPy, and may wrap around.
+    """
     line = xp.moveaxis(x, axis, -1)
     if edge:
-        line = extended(line, edge, padtype)
+        line = extended(line.astype(np.int64) if line.dtype.kind == "b" else line, edge, padtype)
+    line = line.astype(found.dtype, copy=False)
     for _ in range(2):
         line, _state = found.respond(line, line[..., :1] * steady, is_state_wanted=False)
         line = line[..., ::-1]
@@ -273,11 +277,7 @@ def filtfilt(
     number = build.normalize_axis(axis, signal.ndim)
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     kind = _floating(top, bottom, signal)
-    signal = signal.astype(kind, copy=False)
     scaled = _transfer_function(top, bottom)
-    if len(top) == len(bottom) == 1:
-        scaled_twice: GpuArray = signal * kind.type(scaled[0][0] ** 2)
-        return scaled_twice
     found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     steady = found.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
     return _both_ways(found, steady, signal, number, edge, padtype)
@@ -316,7 +316,6 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
         )
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
-    signal = signal.astype(kind, copy=False)
     found = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)
     steady = found.kept("steady", lambda: scipy_signal.sosfilt_zi(sections).ravel())
     return _both_ways(found, steady, signal, number, edge, padtype)

@@ -265,7 +265,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     weights = _window(window, extent, domain)
     is_real = domain == "time" and signal.dtype.kind != "c" and (weights is None or weights.dtype.kind != "c")
     line = xp.moveaxis(signal, number, -1)
-    spectrum = line if domain == "freq" else fourier.rfft(line) if is_real else fourier.fft(line)
+    given = line if line.dtype.kind in "fc" else line.astype(dtypes.float64)
+    spectrum = given if domain == "freq" else fourier.rfft(line) if is_real else fourier.fft(line)
     kind = dtypes.promote(spectrum.dtype, dtypes.complex64)
     spectrum = spectrum.astype(kind, copy=False)
     if weights is not None:

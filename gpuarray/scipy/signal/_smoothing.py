@@ -14,13 +14,12 @@ from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage import median_filter, rank_filter
+from gpuarray.scipy.ndimage import convolve1d, median_filter, rank_filter
 from gpuarray.scipy.signal._sums import slid
 
 __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
 
-#: numpy.pad's name of the modes of savgol_filter.
-_PADS: Final = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
+_MODES: Final = ("mirror", "constant", "nearest", "wrap", "interp")
 
 
 @mirrors(scipy_signal.savgol_filter, kind=COMPOSED, values=())
@@ -29,36 +28,32 @@ def savgol_filter(
     mode: str = "interp", cval: float = 0.0,
 ) -> GpuArray:  # fmt: skip
     """Return signals, or a derivative of them, smoothed by polynomials of least squares."""
-    if mode not in (*_PADS, "interp"):
+    if mode not in _MODES:
         raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
     signal = as_array(x)
-    if signal.dtype not in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128):
-        signal = signal.astype(dtypes.float64)
+    if signal.dtype not in (dtypes.float32, dtypes.float64):
+        signal = (signal.real if signal.dtype.kind == "c" else signal).astype(dtypes.float64)
     number = build.normalize_axis(axis, signal.ndim)
-    line = xp.moveaxis(signal, number, -1)
     weights = scipy_signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
     half = window_length // 2
-    if mode == "interp" and window_length > line.shape[-1]:
+    if mode == "interp" and window_length > signal.shape[number]:
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
-    taps = as_array(weights[::-1].astype(line.real.dtype), line.device).astype(line.dtype)
-    taps = taps.reshape((1,) * (line.ndim - 1) + (-1,))
-    widths = [(0, 0)] * (line.ndim - 1) + [((window_length - 1) // 2, half)]
-    if mode != "interp":
-        value = {"constant_values": cval} if mode == "constant" else {}
-        return xp.moveaxis(slid(xp.pad(line, widths, mode=_PADS[mode], **value), taps), -1, number)
-    middle = slid(line, taps)
+    given = "constant" if mode == "interp" else mode
+    found: GpuArray = convolve1d.composition(signal, weights, axis, mode=given, cval=cval)  # type: ignore[attr-defined]  # the decorator sets it
+    if mode != "interp" or not half:
+        return found
+    line, middle = (xp.moveaxis(x, number, -1) for x in (signal, found))
     # the values of the polynomials through the first and the last window
     places = np.arange(window_length)
     fit = np.linalg.pinv(np.vander(places, polyorder + 1))
     rows = [np.polyval(np.polyder(np.eye(polyorder + 1)[k], deriv), places) for k in range(polyorder + 1)]
     ends = (fit.T @ np.asarray(rows).reshape(polyorder + 1, -1)) / delta**deriv
-    matrix = as_array(ends.astype(line.real.dtype), line.device).astype(line.dtype)
+    matrix = as_array(ends.astype(line.dtype), line.device)
     first, last = (
         line[..., :window_length] @ matrix[:, :half],
         line[..., -window_length:] @ matrix[:, window_length - half :],
     )
-    found = concatenated([first, middle, last] if half else [middle], line.ndim - 1)
-    return xp.moveaxis(found, -1, number)
+    return xp.moveaxis(concatenated([first, middle[..., half:-half], last], line.ndim - 1), -1, number)
 
 
 # -- median filters ---------------------------------------------------------------------------------------------------
@@ -96,9 +91,8 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     image = as_array(input)
     if image.ndim != 2:
         raise ValueError("medfilt2d takes an array with two axes")
-    return _medians(
-        image if image.dtype.name in ("uint8", "float32", "float64") else image.astype(dtypes.float64), kernel_size
-    )
+    found: GpuArray = medfilt(image, kernel_size)
+    return found
 
 
 @mirrors(scipy_signal.order_filter, kind=COMPOSED)
@@ -109,7 +103,10 @@ def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
         raise ValueError("Each dimension of domain argument should have an odd number of elements.")
     if not (0 <= index(rank) < mask.size):
         raise ValueError("rank must be an integer within the number of elements of the domain")
-    found: GpuArray = rank_filter.composition(as_array(a), rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
+    array = as_array(a)
+    if array.dtype.kind not in "iu" and array.dtype not in (dtypes.float32, dtypes.float64):
+        raise ValueError(f"dtype={array.dtype} is not supported by order_filter")
+    found: GpuArray = rank_filter.composition(array, rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
     return found
 
 

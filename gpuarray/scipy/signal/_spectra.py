@@ -247,11 +247,14 @@ def _cross(
 
     ``a`` has the arguments of :func:`scipy.signal.welch`, without those that follow.
     """
-    axis, fs = index(a.axis), a.fs
+    axis, fs = build.normalize_axis(index(a.axis), x.ndim), a.fs
     signals = [x] if y is None else [x, y]
     if not all(signal.size for signal in signals):
-        others = [(*s.shape[:axis], *s.shape[axis:][1:]) for s in signals]
-        shape = (*build.broadcast_shapes(*others), min(s.shape[axis] for s in signals)) if y is not None else x.shape
+        others = [(*s.shape[:axis], *s.shape[axis + 1 :]) for s in signals]
+        shape: Any = x.shape
+        if y is not None:
+            shape = [*build.broadcast_shapes(*others)]
+            shape.insert(axis, min(s.shape[axis] for s in signals))
         empty = xp.zeros(shape, device=x.device)
         return empty, empty
     kind = dtypes.promote(*(s.dtype for s in signals), dtypes.complex64)
@@ -294,6 +297,8 @@ def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the cross spectrum of two signals, an average over segments."""
     first, second = as_arrays(a.x, a.y)
     other = None if a.y is a.x else second
+    if first.size and second.size and a.return_onesided and second.dtype.kind == "c" != first.dtype.kind:
+        raise ValueError("Complex-valued `y` is not allowed with a real `x`: set return_onesided=False")
     return _cross(a, first, other, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 

@@ -38,10 +38,10 @@ def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwr
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
     signal = as_array(data)
-    if signal.dtype.char not in "dfDF":
-        signal = signal.astype(np.float64)
     if type in ("constant", "c"):
         return signal - signal.mean(axis, keepdims=True)
+    if signal.dtype.char not in "dfDF":
+        signal = signal.astype(np.float64)
     number = build.normalize_axis(axis, signal.ndim)
     count = signal.shape[number]
     ends = np.unique(np.concatenate([[0], np.atleast_1d(read(bp)), [count]])).astype(int).tolist()

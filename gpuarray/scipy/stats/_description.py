@@ -92,7 +92,10 @@ def sem(a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, 
     """Return the standard error of the mean along an axis."""
     sample, number, count = _sample(a, axis, nan_policy)
     root = float(np.sqrt(count)) if isinstance(count, int) else xp.sqrt(count)
-    return _reduced(_deviation(sample, number, count, ddof) / root, number, keepdims)
+    found = _deviation(sample, number, count, ddof) / root
+    if not isinstance(count, int):
+        found = xp.where(count > 1, found, np.nan)
+    return _reduced(found, number, keepdims)
 
 
 def _moments(sample: GpuArray, axis: int, count: Any, order: int) -> tuple[GpuArray, GpuArray, GpuArray]:

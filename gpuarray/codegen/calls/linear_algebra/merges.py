@@ -61,8 +61,7 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     status : Buffer
         Becomes 1 for a matrix with an element that is not finite.
     """
-    levels = max(0, (-(-n // _LEAF) - 1).bit_length())
-    size = -(-n // (LANES << levels)) * LANES
+    levels, size = _division(n)
     rows = size << levels
     norms = frame.buffer(frame.batch, frame.dtype)
     _survey(frame, numbers, n, norms, status)
@@ -75,6 +74,18 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     return Spectrum(
         Matrix(values, n, 1, 0, 1, rows, rows), Matrix(vectors, n, n, 0, rows, 1, rows * rows)
     )  # fmt: skip
+
+
+def _division(n: int) -> tuple[int, int]:
+    """Return how often pairs of blocks are merged, and the rows of the blocks at the beginning."""
+    levels = max(0, (-(-n // _LEAF) - 1).bit_length())
+    return levels, -(-n // (LANES << levels)) * LANES
+
+
+def rows_of_vectors(n: int) -> int:
+    """Return the rows of the eigenvectors of tridiagonal matrices of ``n`` rows, with those of the last block."""
+    levels, size = _division(n)
+    return size << levels
 
 
 def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer) -> None:

@@ -21,6 +21,7 @@ from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTIT
 from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, sum_columns, take, write_values
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
+from gpuarray.codegen.calls.linear_algebra.merges import rows_of_vectors
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities
@@ -324,6 +325,13 @@ def _unsupported_spectrum(step: CallStep, capabilities: Capabilities) -> str | N
     return _unsupported_factors(step, capabilities)
 
 
+def _unsupported_values(step: CallStep, capabilities: Capabilities) -> str | None:
+    """Return why eigenvalues cannot be computed: eigenvectors have rows behind those of the matrices."""
+    rows = rows_of_vectors(step.shapes[0][-1])
+    nbytes = prod(step.shapes[0][:-2]) * rows * rows * step.input_dtypes[0].itemsize
+    return _unsupported_spectrum(step, capabilities) or too_large(nbytes, capabilities)
+
+
 def _unsupported_system(step: CallStep, capabilities: Capabilities) -> str | None:
     """Return why a solve cannot run: the right sides need a matrix each, or all the same one."""
     if len(step.shapes[1]) > 1 and step.shapes[0][:-2] != step.shapes[1][:-2] and prod(step.shapes[1][:-2]) != 1:
@@ -373,7 +381,7 @@ SOLVE_TRIANGULAR: Final = CallKernels(_solve_triangular, _unsupported_triangle)
 DET: Final = CallKernels(_det, _unsupported)
 SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
 QR: Final = CallKernels(_qr, _unsupported_factors)
-EIGH: Final = CallKernels(_eigh, _unsupported_spectrum)
+EIGH: Final = CallKernels(_eigh, _unsupported_values)
 SVD: Final = CallKernels(_svd, _unsupported_spectrum)
 LSTSQ: Final = CallKernels(_lstsq, _unsupported_squares)
 COND: Final = CallKernels(_cond, _unsupported_condition)

@@ -89,9 +89,13 @@ class _Substitution:
             "if (c < columns) {",
             *unrolled(size, lambda i: f"if (b + {i}u < rows) {{ x{i} = {self._element(i)}; }}"),
             "}",
+            *(f"var t{n} = {numbers.zero};" for n in range(0, size, _TOGETHER // size)),
+            *self._load_block("0u", unit=unit, along=along),
             f"for (var p = 0u; p < rows; p += {size}u) {{",
-            *self._load_block(unit=unit, along=along),
+            *self._keep_block(unit=unit, along=along),
             "workgroupBarrier();",
+            # the loads of the next block are under way while this one is solved for
+            *self._load_block(f"(p + {size}u)", unit=unit, along=along),
             "if (b == p) {",
             *self._solve(unit=unit),
         )
@@ -118,19 +122,25 @@ class _Substitution:
     def _stored(self, i: int) -> str:
         return self.written.store(self.template.place("right", self.right, f"b + {i}u", "c"), f"x{i}")
 
-    def _load_block(self, *, unit: bool, along: bool) -> list[str]:
-        """Return statements that load the block of rows ``b`` and columns ``p``, with all loads under way at once."""
-        size, numbers = self.size, self.numbers
-        each = _TOGETHER // size
+    def _places(self, *, along: bool) -> list[tuple[int, str, str]]:
+        """Return the rows and columns of a block that an invocation loads, and the numbers of their registers."""
+        size = self.size
         row, column = ("lane / {0}u + {1}u", "lane % {0}u") if along else ("lane % {0}u", "lane / {0}u + {1}u")
+        return [(n, row.format(size, n), column.format(size, n)) for n in range(0, size, _TOGETHER // size)]
+
+    def _load_block(self, first: str, *, unit: bool, along: bool) -> list[str]:
+        """Return statements that load the block of rows ``b`` and some columns, with all loads under way at once."""
         lines = []
-        for n in range(0, size, each):
-            i, k = row.format(size, n), column.format(size, n)
-            place = self.template.place("triangle", self.triangle, f"b + {i}", f"p + {k}")
-            limit = f"b + {i} < rows && p + {k} {'<' if unit else '<='} b + {i}"
-            lines.append(f"var t{n} = {numbers.zero}; if ({limit}) {{ t{n} = {self.read.load(place)}; }}")
-        for n in range(0, size, each):
-            i, k = row.format(size, n), column.format(size, n)
+        for n, i, k in self._places(along=along):
+            place = self.template.place("triangle", self.triangle, f"b + {i}", f"{first} + {k}")
+            limit = f"b + {i} < rows && {first} + {k} {'<' if unit else '<='} b + {i}"
+            lines.append(f"t{n} = {self.numbers.zero}; if ({limit}) {{ t{n} = {self.read.load(place)}; }}")
+        return lines
+
+    def _keep_block(self, *, unit: bool, along: bool) -> list[str]:
+        """Return statements that write the loaded block of columns ``p`` to workgroup memory."""
+        numbers, lines = self.numbers, []
+        for n, i, k in self._places(along=along):
             if not unit:
                 inverse = numbers.over(numbers.one, f"t{n}")
                 lines.append(f"if (p == b && {i} == {k}) {{ t{n} = {inverse}; }}")
