@@ -10,7 +10,7 @@ from gpuarray.autodiff.batches import Batch, permuted, rule
 from gpuarray.dtypes import int32, int64
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
-from gpuarray.graph.layouts import Layout
+from gpuarray.graph.layouts import Layout, contiguous, permute
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.ops import elementwise as ops
 
@@ -100,6 +100,11 @@ def _contract(batch: Batch, node: Contract) -> Node:
         high = build.reshape(permuted(first, (1, 0, 2, 3)), (count, number * rows, inner))
         made = build.reshape(build.contract(high, right), (count, number, rows, columns))
         return permuted(made, (1, 0, 2, 3))
+    if first is None and columns == 1:  # one product of the vectors, as rows, so that the batch stays in front
+        made = build.view(left, permute(contiguous(left.shape), (0, 2, 1)))
+        if count > 1 or not batch.is_of_units(second):
+            made = build.contract(build.reshape(permuted(second, (1, 0, 2, 3)), (count, number, inner)), made)
+        return permuted(build.reshape(made, (count, number, rows, 1)), (1, 0, 2, 3))
     if first is None:  # one product of wider matrices
         wide = build.reshape(permuted(second, (1, 2, 0, 3)), (count, inner, number * columns))
         made = build.reshape(build.contract(left, wide), (count, rows, number, columns))

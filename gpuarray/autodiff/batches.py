@@ -18,8 +18,8 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import BatchingError
 from gpuarray.graph import build, tape
 from gpuarray.graph.indexing import INDEX_LIMIT
-from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
-from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.layouts import Layout, Shape, contiguous_strides, is_identity
+from gpuarray.graph.nodes import Leaf, Node, View
 from gpuarray.ops import generators, reductions
 from gpuarray.runtime import evaluate
 
@@ -82,6 +82,8 @@ class Batch:
         self.level = 1 + max((batch.level for batch in record.batches.values()), default=0)
         self.calls: dict[Any, Any] = {}
         """What rules have made of calls, for all outputs of one call."""
+        self.units: Node | None = None
+        """What it consists of, if these are the rows of an identity matrix."""
         self._record = record
         self._values: dict[Any, Node | None] = {}
         """Counterparts; None for what is the same for all elements."""
@@ -131,6 +133,12 @@ class Batch:
         """Return the counterpart of an operand, repeated if it is the same for all elements."""
         made = self._values[node]
         return self.repeated(node) if made is None else made
+
+    def is_of_units(self, node: Node) -> bool:
+        """Return whether the elements of a counterpart are those of the identity matrix, in C order."""
+        while isinstance(node, View) and is_identity(node.layout, node.inputs[0].size):
+            (node,) = node.inputs
+        return node is self.units
 
     def is_replaced(self, node: Node) -> bool:
         """Return whether a node has a derivative of its own."""
@@ -195,12 +203,18 @@ class Batch:
         return made
 
 
-def mapped_over(source: Node, device: Device, function: Callable[[GpuArray], Sequence[GpuArray]]) -> list[GpuArray]:
-    """Return what a function makes of each element along the first axis, along a new first axis of its results."""
+def mapped_over_units(
+    units: Node, device: Device, function: Callable[[GpuArray], Sequence[GpuArray]]
+) -> list[GpuArray]:
+    """Return what a function makes of each row of an identity matrix, along a new first axis of its results.
+
+    The rows may have the shape of any array.
+    """
     with tape.recording() as record:
-        batch = Batch(source.shape[0], record)
+        batch = Batch(units.shape[0], record)
+        batch.units = units
         with batch.active():
-            made = [array.node() for array in function(wrap(batch.placeholder(source), device))]
+            made = [array.node() for array in function(wrap(batch.placeholder(units), device))]
         batch.batched(made, device)
         return [wrap(batch.full(node), device) for node in made]
 

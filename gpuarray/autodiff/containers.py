@@ -1,9 +1,10 @@
 """Nested containers: their leaves in order, and the same containers with other leaves.
 
-Tuples, lists, dictionaries, named tuples and dataclasses are containers, and None is one without leaves. Dictionaries
-are in the order of their keys if these can be sorted, as JAX has it.
+Tuples, lists, dictionaries, named tuples, dataclasses and what optree knows are containers, and None is one without
+leaves. Dictionaries are in the order of their keys if these can be sorted, as JAX has it.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -27,6 +28,9 @@ def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
         return kind([rebuilt(item, change) for item in tree])
     if tree is None:
         return None
+    if (taken := _taken_apart(tree)) is not None:
+        items, join = taken
+        return join([rebuilt(item, change) for item in items])
     if isinstance(tree, dict):
         made = {key: rebuilt(tree[key], change) for key in _ordered(tree)}
         changed = {key: made[key] for key in tree}
@@ -40,6 +44,22 @@ def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
     return change(tree)
 
 
+def _taken_apart(tree: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
+    """Return the items of a container whose class optree knows, for all or for us, and what joins others; or None."""
+    optree = sys.modules.get("optree")
+    if optree is None or type(tree) in _BUILTIN:
+        return None
+    entry = optree.register_pytree_node.get(type(tree), namespace="gpuarray")
+    if entry is None:
+        return None
+    items, about, *_ = entry.flatten_func(tree)
+    return [*items], lambda made: entry.unflatten_func(about, made)
+
+
+#: Containers that are the same with optree and without.
+_BUILTIN = frozenset((dict, list, tuple, type(None)))
+
+
 def _ordered(keys: Iterable[Any]) -> list[Any]:
     try:
         return sorted(keys)
@@ -49,6 +69,8 @@ def _ordered(keys: Iterable[Any]) -> list[Any]:
 
 def children(tree: Any) -> dict[Any, Any] | None:
     """Return the items of a container in order, by key, place or field; None if it is no container."""
+    if (taken := _taken_apart(tree)) is not None:
+        return dict(enumerate(taken[0]))
     if isinstance(tree, dict):
         return {key: tree[key] for key in _ordered(tree)}
     if isinstance(tree, list | tuple):
@@ -66,6 +88,8 @@ def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
 
 def outline(tree: Any) -> Any:
     """Return what is equal for containers of the same structure."""
+    if (taken := _taken_apart(tree)) is not None:
+        return type(tree), tuple([outline(item) for item in taken[0]])
     if isinstance(tree, dict):
         return type(tree), tuple((key, outline(tree[key])) for key in _ordered(tree))
     if isinstance(tree, list | tuple):

@@ -8,7 +8,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
-from gpuarray.autodiff.batches import mapped_over
+from gpuarray.autodiff.batches import mapped_over_units
 from gpuarray.autodiff.linearized import Point
 from gpuarray.autodiff.program import zeros_like
 from gpuarray.errors import BatchingError, DerivativeError
@@ -180,7 +180,7 @@ def _of_units(linear: Callable[[GpuArray], Sequence[GpuArray]], like: GpuArray) 
     is_one = build.elementwise(ops.equal, build.reshape(places, (like.size, 1)), places)
     units = build.reshape(build.cast(is_one, like.dtype), (like.size, *like.shape))
     try:
-        return mapped_over(units, like.device, linear)
+        return mapped_over_units(units, like.device, linear)
     except BatchingError:
         if not like.size:
             raise

@@ -201,10 +201,11 @@ class Program:
             if made is not None:
                 return made
         known: dict[Any, Any] = {}
+        cuts = _Cuts(self.device, walk or Walk())
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
-                _add(known, node, ct)
-        cuts = _Cuts(self.device, walk or Walk())
+                cuts.reach(_add(known, node, ct))
+        cuts.cut(known)
         pieces: Counter[Node] = Counter()
         with standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
             for node, operands, wanted in reversed(self.steps):

@@ -13,6 +13,7 @@ from gpuarray.functions import reductions
 from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.manipulation import diagonal
+from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph.layouts import Layout
 
@@ -108,7 +109,11 @@ def _view(names: str, result: str, array: GpuArray) -> GpuArray | None:
 
 
 def _aligned(names: str, array: GpuArray, order: list[str]) -> GpuArray:
-    return array.transpose([names.index(n) for n in order]) if order else array
+    return array if order == list(names) else array.transpose([names.index(n) for n in order])
+
+
+def _shaped(array: GpuArray, shape: list[int]) -> GpuArray:
+    return array if array.shape == tuple(shape) else array.reshape(shape)
 
 
 def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed: set[str]) -> tuple[str, GpuArray]:
@@ -129,13 +134,11 @@ def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed:
         # vectors and matrices where there is no batch, for which NumPy has quicker products
         between = [prod(sizes(inner))]
         before, above, beside = ([prod(sizes(labels))] if labels or batch else [] for labels in (batch, rows, columns))
-        product = np.matmul(one.reshape(before + above + between), two.reshape(before + between + beside))
+        product = matmul(_shaped(one, before + above + between), _shaped(two, before + between + beside))
     else:
-        product = one.reshape([*sizes(batch), *sizes(rows), *[1] * len(columns)]) * two.reshape(
-            [*sizes(batch), *[1] * len(rows), *sizes(columns)]
-        )
-    shape = (*sizes(batch), *sizes(rows), *sizes(columns))
-    return "".join([*batch, *rows, *columns]), product if product.shape == shape else product.reshape(shape)
+        spread = _shaped(one, [*sizes(batch), *sizes(rows), *[1] * len(columns)])
+        product = spread * _shaped(two, [*sizes(batch), *[1] * len(rows), *sizes(columns)])
+    return "".join([*batch, *rows, *columns]), _shaped(product, sizes([*batch, *rows, *columns]))
 
 
 def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
@@ -192,7 +195,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     for names, array in zip(labels, arrays, strict=True):
         extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}
     terms = [
-        (names, array.astype(common, copy=False).broadcast(tuple(extents[n] for n in names)))
+        (names, array.astype(common, copy=False).broadcast(tuple([extents[n] for n in names])))
         for names, array in zip(labels, arrays, strict=True)
     ]
     for k, (names, array) in enumerate(terms):

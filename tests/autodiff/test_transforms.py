@@ -1,12 +1,13 @@
 """The functions that differentiate functions: values, containers, conventions and errors, compared with JAX."""
 
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optree
 import pytest
 
 import gpuarray as xp
@@ -116,6 +117,29 @@ def test_dataclasses_are_containers() -> None:
     got = xp.grad(lambda m: (m.w * 2).sum() + m.b)(Model(xp.asarray(X), xp.asarray(1.0)))
     assert isinstance(got, Model)
     same([got.w, got.b], [np.full(5, 2.0), 1.0])
+
+
+class Layer:
+    """A class that only optree knows as a container."""
+
+    def __init__(self, weights: Any, name: str) -> None:
+        self.weights, self.name = weights, name
+
+
+def test_classes_that_optree_knows_are_containers() -> None:
+    optree.register_pytree_node(
+        Layer, lambda own: ((own.weights,), own.name), lambda name, items: Layer(*items, name), namespace="gpuarray"
+    )
+    try:
+        layer, scales = Layer(xp.asarray(X), "first"), defaultdict(list, a=[xp.asarray(3.0)])
+        got, slopes = xp.grad(lambda m, s: (m.weights**2).sum() * s["a"][0], argnums=(0, 1))(layer, scales)
+        assert (type(got), got.name, type(slopes), slopes.default_factory) == (Layer, "first", defaultdict, list)
+        same([got.weights, slopes["a"][0]], [6 * X, (X * X).sum()])
+        same(xp.vmap(lambda m: m.weights * 2, in_axes=(Layer(0, "first"),))(layer), 2 * X)
+        with pytest.raises(TypeError, match="structure"):
+            xp.jvp(lambda m: m.weights, (layer,), ((xp.asarray(X),),))
+    finally:
+        optree.unregister_pytree_node(Layer, namespace="gpuarray")
 
 
 def test_auxiliary_results_are_returned_as_they_are() -> None:

@@ -113,6 +113,24 @@ def _listed(made: Any) -> list[Any]:
     return list(made) if isinstance(made, tuple) else [made]
 
 
+def test_products_with_vectors_of_a_batch_are_products_of_higher_matrices(device: str) -> None:
+    w, stack = A[0], A.transpose(0, 2, 1)
+    with xp.using(device=device):
+        for given, vectors in ((w, B), (A, B), (stack, A[:, :, 0])):
+            found = xp.vmap(lambda v, given=given: np.tanh(xp.asarray(given) @ v))(xp.asarray(vectors))
+            same(found, np.tanh(np.einsum("...ij,nj->n...i", given, vectors)))
+        layer = lambda v: np.tanh(xp.asarray(w) @ v)  # noqa: E731
+        slopes = (1 - np.tanh(B @ w.T) ** 2)[:, :, None] * w
+        same(xp.vmap(xp.jacfwd(layer))(xp.asarray(B)), slopes)
+        same(xp.vmap(xp.jacrev(layer))(xp.asarray(B)), slopes)
+        same(xp.jacfwd(lambda v: xp.asarray(stack) @ v)(xp.asarray(A[0, :, 0])), stack)
+
+
+def test_a_product_with_unit_vectors_is_the_matrix() -> None:
+    graph = str(xp.explain(xp.jacfwd(lambda v: xp.asarray(A[0]) @ v)(xp.asarray(V)), stage="graph"))
+    assert "contract" not in graph
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_kinds_of_nodes_agree_with_a_loop(name: str, device: Device) -> None:
     function = KINDS[name]
