@@ -93,6 +93,8 @@ class ImmediateArray(SelectableArray):
         if mine is None:
             cell = self._made_cell
             device = cell.device
+            if device.kind not in FREE:
+                return None
             if way == IN_PLACE and (not self._made_access or (cell.own is None and not self.claimed())):
                 return None
             mine = self._host if self._memory is cell.memory else self.host()

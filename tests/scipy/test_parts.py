@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from ndimage_cases import sample
-from scipy import ndimage
+from scipy import ndimage, signal
 
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
+import gpuarray.scipy.signal as sig
 from gpuarray import config
 from gpuarray.scipy.ndimage._parts import by_neighbours, in_parts
 
@@ -32,6 +33,32 @@ CALLS = {
     "white_tophat": (3,),
     "morphological_gradient": (3,),
 }
+#: Calls without modes, of images and of signals.
+OTHERS = {
+    "steps": lambda m, s, x, k: m.binary_erosion(x > 0, iterations=3, border_value=1),
+    "structure": lambda m, s, x, k: m.binary_dilation(x > 0, k[:4] > 0.5, origin=(1, 0)),
+    "opening": lambda m, s, x, k: m.binary_opening(x > -9, iterations=2),
+    "closing": lambda m, s, x, k: m.binary_closing(x > 9, border_value=1),
+    "mask": lambda m, s, x, k: m.binary_dilation(x > 9, mask=x < 15),
+    "nearest": lambda m, s, x, k: m.map_coordinates(x, np.abs([x, x.T.reshape(x.shape)]) * 5, order=0),
+    "linear": lambda m, s, x, k: m.map_coordinates(x, np.abs([x, x[::-1]]) * 9, order=1, mode="mirror"),
+    "cubic": lambda m, s, x, k: m.map_coordinates(x, np.abs([x, x[::-1]]) * 9, mode="reflect", output=np.int16),
+    "extended": lambda m, s, x, k: m.map_coordinates(x, np.abs([x, x[::-1]]) * 9, mode="nearest", order=2),
+    "image": lambda m, s, x, k: s.convolve2d(x, k, "same"),
+    "symmetric": lambda m, s, x, k: s.correlate2d(x, k, "same", "symm"),
+    "whole": lambda m, s, x, k: s.convolve2d(x, k, boundary="wrap"),
+    "medians": lambda m, s, x, k: s.medfilt2d(x, (3, 5)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_bits_of_others(name):
+    x, k = sample((331, 200), "f4"), np.random.default_rng(1).random((5, 4))
+    wanted = OTHERS[name](ndimage, signal, x, k)
+    with xp.using(device="cpu"), config.using(threads=3):
+        found = OTHERS[name](ndi, sig, xp.asarray(x), k)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -130,8 +130,8 @@ class Pool:
     def __init__(self, driver: PublicDriver, buffer_limit: int, drop_groups: Callable[[Storage], None]) -> None:
         self.returned: deque[Storage] = deque()
         self.closed = ""
-        self.live_bytes = self.pooled_bytes = self.peak_bytes = self.live_count = 0
-        self._high_water = 0
+        self.pooled_bytes = self.peak_bytes = 0
+        self._owned_bytes = self._high_water = 0
         self._next_search = float("-inf")
         self._next_audit = time.monotonic() + _AUDIT_SECONDS
         self._driver = driver
@@ -144,6 +144,21 @@ class Pool:
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu buffers that this pool created and did not destroy."""
         return (storage.gpu for storage in self._owned.values())
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes that are not pooled."""
+        return self._owned_bytes - self.pooled_bytes
+
+    @property
+    def live_count(self) -> int:
+        """Number of buffers that are not pooled."""
+        return 0 if self.closed else len(self._owned) - len(self._idle)
+
+    def restart_peak(self) -> None:
+        """Set the peak of memory to the memory in use."""
+        self._high_water = max(self._high_water, self.peak_bytes)
+        self.peak_bytes = self.live_bytes
 
     def reuse(self, nbytes: int) -> WgpuBuffer | None:
         """Return a buffer over memory that was released and still counts as live; None if other memory is to be used.
@@ -186,10 +201,9 @@ class Pool:
             self.pooled_bytes -= size
         else:
             storage = self._create(size)
-        self.live_count += 1
-        self.live_bytes += size
-        self._high_water = max(self._high_water, self.live_bytes)
-        self.peak_bytes = max(self.peak_bytes, self.live_bytes)
+        live = self._owned_bytes - self.pooled_bytes
+        if live > self.peak_bytes:
+            self.peak_bytes = live
         return WgpuBuffer(self, storage, nbytes)
 
     def adopt(self, gpu: Any, nbytes: int) -> WgpuBuffer:
@@ -212,13 +226,13 @@ class Pool:
             if not storage.owned:
                 self._drop_groups(storage)
                 continue
-            self.live_count -= 1
-            self.live_bytes -= storage.nbytes
             self.pooled_bytes += storage.nbytes
             storage.idle_since = now
             self._idle[storage.serial] = storage
             heappush(self._shelves.setdefault(storage.nbytes, []), storage.serial)
-        self._trim_to(max(_FLOOR_BYTES, int(self._high_water * _SLACK)) - self.live_bytes)
+        kept = max(_FLOOR_BYTES, int(max(self._high_water, self.peak_bytes) * _SLACK))
+        if self._owned_bytes > kept:
+            self._trim_to(kept - self.live_bytes)
         while self._idle and now - next(iter(self._idle.values())).idle_since > _IDLE_SECONDS:
             self._destroy_oldest()
 
@@ -238,8 +252,7 @@ class Pool:
         for serial in sorted(idle):
             self._shelves.setdefault(idle[serial].nbytes, []).append(serial)
         self.pooled_bytes = sum(storage.nbytes for storage in idle.values())
-        self.live_bytes = sum(storage.nbytes for storage in owned.values()) - self.pooled_bytes
-        self.live_count = len(owned) - len(idle)
+        self._owned_bytes = sum(storage.nbytes for storage in owned.values())
 
     def trim(self) -> None:
         """Destroy all pooled buffers."""
@@ -260,6 +273,7 @@ class Pool:
             del self._shelves[storage.nbytes]
         self.pooled_bytes -= storage.nbytes
         del self._owned[storage.serial]
+        self._owned_bytes -= storage.nbytes
         self._drop_groups(storage)
         storage.gpu.destroy()
 
@@ -282,6 +296,7 @@ class Pool:
                 raise self._out_of_memory(size, f"the device says: {error}") from error
         storage = Storage(gpu, size, next(_serials), owned=True)
         self._owned[storage.serial] = storage
+        self._owned_bytes += size
         return storage
 
     def _create_gpu(self, size: int) -> Any:
@@ -316,4 +331,4 @@ class Pool:
         self.returned.clear()
         self._idle.clear()
         self._shelves.clear()
-        self.live_bytes = self.pooled_bytes = self.live_count = 0
+        self._owned_bytes = self.pooled_bytes = 0

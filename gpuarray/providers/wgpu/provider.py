@@ -137,8 +137,7 @@ class WgpuProvider(Guarded):
         DeviceMemoryError
             If the memory of the device, or ``config.memory_limit``, is exhausted even after unused memory is released.
         """
-        found = self._pool.reuse(nbytes)
-        if found is not None:
+        if len(self._pool.returned) == 1 and (found := self._pool.reuse(nbytes)) is not None:
             return found
         # the same as _using, but without its calls, because each step allocates
         with self._entered(), self._lock:
@@ -311,13 +310,13 @@ class WgpuProvider(Guarded):
         with self._lock:
             self._pool.reap()
             self._counters.reset()
-            self._pool.peak_bytes = self._pool.live_bytes
+            self._pool.restart_peak()
 
     def restart_peak(self) -> None:
         """Set the peak of memory to the memory in use."""
         with self._lock:
             self._pool.reap()
-            self._pool.peak_bytes = self._pool.live_bytes
+            self._pool.restart_peak()
 
     def trim(self) -> None:
         """Return the memory of the pool and of the staging buffers to the device."""

@@ -1,8 +1,8 @@
 """Arrays seen at other coordinates: shifted, enlarged, rotated, and mapped in any way."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, Final
 
 import numpy as np
 from scipy import ndimage, special
@@ -16,7 +16,9 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
+from gpuarray.providers.inprocess.workers import ChunkTiming
 from gpuarray.scipy._mirror import by_name, is_hosts, is_target, mirrors
+from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
@@ -26,6 +28,9 @@ __all__ = [
     "affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift", "spline_filter",
     "spline_filter1d", "zoom",
 ]  # fmt: skip
+
+#: Results of a part that a thread computes.
+_PLACES: Final = 1 << 15
 
 
 @mirrors(ndimage.spline_filter1d)
@@ -118,7 +123,36 @@ def zoom(a: Any) -> GpuArray:
     return _seen(source, _zoomed(source.shape, factors, in_grid), a, dtype)
 
 
-@mirrors(ndimage.map_coordinates)
+_MAPPED: Final = lru_cache(maxsize=64)(lambda *_call: ChunkTiming(calls=1))
+
+
+@wraps(ndimage.map_coordinates)
+def _mapped(
+    input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:  # fmt: skip
+    """Run SciPy's function with parts of many coordinates at the same time."""
+    source, points = np.asarray(input), np.asarray(coordinates)
+    known = order, mode, cval
+    is_extended = order not in range(2) and prefilter and mode in ("nearest", "grid-constant")
+    if points.ndim < 2 or points.size < LEAST or source.dtype.kind == "c" or is_target(output) or is_extended:
+        return ndimage.map_coordinates(input, coordinates, output, *known, prefilter)
+    places = points.reshape(len(points), -1)
+    few = ndimage.map_coordinates(np.zeros((1,) * source.ndim, source.dtype), places[:, :1], output, *known, prefilter)
+    if prefilter and order > 1:
+        source = ndimage.spline_filter(source, order, np.float64, mode)
+    found = np.empty(points.shape[1:], few.dtype)
+    lines = found.reshape(-1)
+
+    def part(number: int) -> None:
+        piece = slice(number * _PLACES, (number + 1) * _PLACES)
+        ndimage.map_coordinates(source, places[:, piece], lines[piece], *known, False)
+
+    shared(-(-lines.size // _PLACES), part, _MAPPED(source.ndim, order))
+    return found
+
+
+@mirrors(ndimage.map_coordinates, on_host=_mapped)
 @by_name(ndimage.map_coordinates)
 def map_coordinates(a: Any) -> GpuArray:
     """Return an array at any coordinates."""

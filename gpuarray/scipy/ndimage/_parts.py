@@ -24,18 +24,28 @@ _PART: Final = 1 << 17
 _NEAR: Final = frozenset(("reflect", "constant", "nearest", "mirror", "grid-mirror", "grid-constant"))
 
 
-def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Callable[..., Any]:
+def depends_on_near(a: Any) -> bool:
+    """Whether the elements of a filter depend on elements near them, and are a new array."""
+    return each(a.mode, a.input.ndim)[0] in _NEAR and getattr(a, "axes", None) is None and not is_target(a.output)
+
+
+def in_parts(
+    function: Callable[..., Any], reach: Callable[[Any], int], is_divisible: Callable[[Any], bool] = depends_on_near
+) -> Callable[..., Any]:
     """Return one of SciPy's filters that computes parts of large arrays at the same time.
 
     Parameters
     ----------
     function : callable
-        The filter.
+        The filter. Its result has the shape of its first argument.
     reach : callable
         ``reach(arguments)`` returns how many rows away the elements are, at most, that an element depends on. The
-        arguments have their names in SciPy.
+        arguments have their names in SciPy; the first one is ``input``.
+    is_divisible : callable
+        ``is_divisible(arguments)`` returns whether parts can be computed.
     """
     parameters = signature(function)
+    first = next(iter(parameters.parameters))
 
     @lru_cache(maxsize=256)
     def timing(*_call: Any) -> ChunkTiming:
@@ -43,7 +53,7 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        source = args[0] if args else kwargs.get("input")
+        source = args[0] if args else kwargs.get(first)
         if not isinstance(source, np.ndarray) or source.size < LEAST:
             return function(*args, **kwargs)
         try:
@@ -51,7 +61,9 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
             bound.apply_defaults()
             _, *others = bound.arguments
             given = {name: bound.arguments[name] for name in others}
-            rows, apart = _rows(source, SimpleNamespace(**given, input=source), reach)
+            arguments = SimpleNamespace(**given, input=source)
+            apart = reach(arguments) if is_divisible(arguments) else len(source)
+            rows = _rows(source, apart)
             dtype = trial(function, source, **given) if rows < len(source) else None
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             dtype = None  # SciPy says what is wrong
@@ -60,11 +72,11 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
         found = np.empty(source.shape, dtype)
 
         def part(number: int) -> None:
-            first = number * rows
-            begin = max(first - apart, 0)
-            target = found[first : first + rows]
-            values = function(source[begin : first + rows + apart], **given)
-            target[...] = values[first - begin : first - begin + len(target)]
+            start = number * rows
+            begin = max(start - apart, 0)
+            target = found[start : start + rows]
+            values = function(source[begin : start + rows + apart], **given)
+            target[...] = values[start - begin : start - begin + len(target)]
 
         shared(-(-len(source) // rows), part, timing(source.shape, source.dtype, apart))
         return found
@@ -72,20 +84,22 @@ def in_parts(function: Callable[..., Any], reach: Callable[[Any], int]) -> Calla
     return run
 
 
-def _rows(source: Any, a: Any, reach: Callable[[Any], int]) -> tuple[int, int]:
-    """Return how many rows a part has, and how many are read before and after them."""
-    if each(a.mode, source.ndim)[0] not in _NEAR or getattr(a, "axes", None) is not None or is_target(a.output):
-        return len(source), 0
-    apart = reach(a)
-    rows = min(_PART * len(source) // source.size, -(-len(source) // thread_pool.thread_count()))
-    return max(rows, 4 * apart + 4), apart
+def _rows(source: Any, apart: int) -> int:
+    """Return how many rows a part has, of which so many are computed twice before and after them."""
+    rows: int = max(_PART * len(source) // source.size, 16 * apart)
+    return max(min(rows, -(-len(source) // thread_pool.thread_count())), 4 * apart + 4)
 
 
 def by_window(a: Any) -> int:
     """Return how many rows the window of a filter reaches."""
     given = (getattr(a, name, None) for name in ("footprint", "structure", "weights"))
     extents = [np.shape(value)[0] for value in given if value is not None] or each(a.size, 1)[:1]
-    return int(max(extents)) + abs(int(each(a.origin, 1)[0]))
+    return _reach(max(extents), a.origin)
+
+
+def _reach(extent: Any, origin: Any = 0) -> int:
+    """Return how many rows a window reaches; those of dilations with even extents lie one row lower."""
+    return int(extent) // 2 + 1 + abs(int(each(origin, 1)[0]))
 
 
 def by_two_windows(a: Any) -> int:
@@ -93,12 +107,32 @@ def by_two_windows(a: Any) -> int:
     return 2 * by_window(a)
 
 
+def by_structure(a: Any) -> int:
+    """Return how many rows a step of binary morphology reaches, with all of its repetitions."""
+    return int(a.iterations) * _reach(3 if a.structure is None else np.shape(a.structure)[0], a.origin)
+
+
+def by_two_structures(a: Any) -> int:
+    """Return how many rows an opening or a closing reaches."""
+    return 2 * by_structure(a)
+
+
+def has_steps(a: Any) -> bool:
+    """Whether binary morphology has a known number of steps, without a mask, and its result is a new array."""
+    is_plain = a.mask is None and a.axes is None and not is_target(a.output)
+    return is_plain and int(a.iterations) > 0
+
+
 def by_line(a: Any) -> int:
     """Return how many rows the weights, or the window, along one axis reach."""
     if a.axis not in (0, -a.input.ndim):
         return 0
-    extent = a.size if hasattr(a, "size") else len(a.weights)
-    return int(extent) + abs(int(a.origin))
+    return _reach(a.size if hasattr(a, "size") else len(a.weights), a.origin)
+
+
+def by_image(a: Any) -> int:
+    """Return how many rows the second image of a convolution reaches, or the window of medians."""
+    return _reach(np.atleast_1d(a.kernel_size)[0] if hasattr(a, "kernel_size") else len(a.in2))
 
 
 def by_gaussian(a: Any) -> int:

@@ -14,6 +14,7 @@ from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy._threads import with_workers
+from gpuarray.scipy.ndimage._parts import by_image, in_parts
 from gpuarray.scipy.signal._blocks import by_blocks, division, fast_length
 from gpuarray.scipy.signal._sums import slid
 
@@ -333,7 +334,16 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     return found.conj() if is_correlation and is_exchanged and found.dtype.kind == "c" else found
 
 
-@mirrors(scipy_signal.convolve2d)
+def _is_near(a: Any) -> bool:
+    """Whether the elements of a result depend on elements of the image that are near them."""
+    return a.mode == "same" and a.boundary in ("fill", "pad", "symm", "symmetric") and a.input.ndim == np.ndim(a.in2)
+
+
+def _in_parts(original: Any) -> Any:
+    return in_parts(original, by_image, _is_near)
+
+
+@mirrors(scipy_signal.convolve2d, on_host=_in_parts(scipy_signal.convolve2d))
 def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> GpuArray:
     """Return the convolution of two images, by sums of products.
 
@@ -356,7 +366,7 @@ def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", f
     return _slid_over_image(in1, in2, mode, boundary, fillvalue, is_correlation=False)
 
 
-@mirrors(scipy_signal.correlate2d)
+@mirrors(scipy_signal.correlate2d, on_host=_in_parts(scipy_signal.correlate2d))
 def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> GpuArray:
     """Return the cross-correlation of two images, of which the second one is conjugated.
 

@@ -15,6 +15,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage import convolve1d, median_filter, rank_filter
+from gpuarray.scipy.ndimage._parts import by_image, in_parts
 from gpuarray.scipy.signal._sums import slid
 
 __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
@@ -85,7 +86,7 @@ def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
     return _medians(array, kernel_size)
 
 
-@mirrors(scipy_signal.medfilt2d)
+@mirrors(scipy_signal.medfilt2d, on_host=in_parts(scipy_signal.medfilt2d, by_image, lambda a: a.input.ndim == 2))
 def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     """Return the medians of windows of an image, of odd lengths, with zeros outside."""
     image = as_array(input)
