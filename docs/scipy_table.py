@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
-from gpuarray.functions.registry import Implementation
+from gpuarray.functions.registry import COMPOSED, HOST, Implementation
 from gpuarray.scipy import SUBPACKAGES
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 
@@ -13,12 +14,25 @@ ABSENT = "absent"
 
 
 def statuses(package: str) -> dict[str, Implementation]:
-    """Return how each public function of one of SciPy's subpackages is implemented, by name."""
-    theirs = import_module(f"scipy.{package}")
-    import_module(f"gpuarray.scipy.{package}")
+    """Return how each public function and class of one of SciPy's subpackages is implemented, by name."""
+    theirs, ours = (import_module(f"{top}.{package}") for top in ("scipy", "gpuarray.scipy"))
     known = IMPLEMENTATIONS.get(package, {})
-    names = (n for n in sorted(theirs.__all__) if not isinstance(getattr(theirs, n), ModuleType | type))
-    return {name: known.get(name, Implementation(ABSENT)) for name in names if callable(getattr(theirs, name))}
+    found = {}
+    for name in sorted(theirs.__all__):
+        item = getattr(theirs, name)
+        if isinstance(item, type) and not issubclass(item, BaseException):
+            found[name] = _of_class(item, getattr(ours, name, None))
+        elif callable(item) and not isinstance(item, ModuleType | type):
+            found[name] = known.get(name, Implementation(ABSENT))
+    return found
+
+
+def _of_class(theirs: type, ours: Any) -> Implementation:
+    if ours is theirs:
+        return Implementation(HOST, "it is SciPy's own class")
+    return (
+        Implementation(COMPOSED, "calls run on the device of the points or signals") if ours else Implementation(ABSENT)
+    )
 
 
 def page() -> Iterator[str]:
@@ -27,7 +41,7 @@ def page() -> Iterator[str]:
     yield ""
     yield "`gpuarray.scipy` has functions of SciPy, by its names and with its parameters:"
     yield "`import gpuarray.scipy.ndimage as ndi` takes the place of `import scipy.ndimage as ndi`. SciPy must be"
-    yield "installed. Each function is"
+    yield "installed. Each function or class is"
     yield ""
     yield "- *native*: its operations are recorded, and fuse with the operations around them."
     yield "- *composed*: it reads a few values, such as a number of labels; the data stays on the device."
@@ -37,7 +51,7 @@ def page() -> Iterator[str]:
     yield 'Where the device is the host (`"cpu"`, or `"auto"` for small arrays on the host), SciPy\'s own functions'
     yield "compute native and composed ones too, on the values where they are, unless a function is recorded by"
     yield "`gpuarray.jit` or differentiated. [Design note 0026](../design/0026-scipy.md) has the reasons."
-    for package in SUBPACKAGES:
+    for package in (*SUBPACKAGES, "signal.windows"):
         table = statuses(package)
         yield ""
         yield f"## scipy.{package}"

@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from gpuarray.array.cells import joint_device
+from gpuarray.array.cells import FREE, joint_device
 from gpuarray.array.flags import Flags
 from gpuarray.array.memory import (
     COMPONENTS,
@@ -237,7 +237,11 @@ class StoredArray(MemoryArray):
     def imag(self) -> Self:
         """Imaginary part: a view of a complex array, or read-only zeros."""
         if self._dtype.kind != "c":
-            zeros = self._wrap(build.full(self._shape, 0, self._dtype), self._cell.device)
+            device = self.device
+            if device.kind in FREE and self.size <= immediacy().limit:
+                zeros = of_host(type(self), np.zeros(self._shape, self._dtype), device)
+            else:
+                zeros = self._wrap(build.full(self._shape, 0, self._dtype), device)
             zeros._access = READ_ONLY
             return zeros
         return self._component("imag")

@@ -60,7 +60,7 @@ def tri(
     """Return a matrix with ones at and below the diagonal ``k`` and zeros elsewhere; ``M`` is NumPy's ``n_cols``."""
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
-    shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
+    shape = checked_shape([max(0, n) for n in (n_rows, n_rows if n_cols is None else n_cols)], kind)
     place = target_device(device, like)
     if is_immediate(shape, place):
         return made_of(np.tri(shape[0], shape[1], _diagonal(k, shape), kind), place)

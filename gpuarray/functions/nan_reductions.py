@@ -13,7 +13,7 @@ from gpuarray.functions.manipulation import broadcast_to
 from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, scan_of, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
-from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
+from gpuarray.functions.statistics import check_precision, degrees_of_freedom, mean, spread
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -126,6 +126,8 @@ def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return NumPy's function where it does not warn: there are more numbers than degrees of freedom are taken."""
 
     def run(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if function is not np.nanmean:
+            check_precision(a)
         if a.dtype.kind not in "fc" or np.count_nonzero(~np.isnan(a), axis=axis).min() <= ddof:
             raise NotImplementedError
         options = {} if function is np.nanmean else {"ddof": ddof}
@@ -143,7 +145,7 @@ def nanmean(
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
-@native("nanvar", at_once="precise", call=_of_enough(np.nanvar))
+@native("nanvar", at_once="elements", call=_of_enough(np.nanvar))
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
@@ -155,7 +157,7 @@ def nanvar(
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
-@native("nanstd", at_once="precise", call=_of_enough(np.nanstd))
+@native("nanstd", at_once="elements", call=_of_enough(np.nanstd))
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,

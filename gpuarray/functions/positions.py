@@ -10,7 +10,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, matrices, ranges, searching
 from gpuarray.functions.arguments import DTypeLike, as_array, as_arrays, numbers
-from gpuarray.functions.at_once import ANY, created
+from gpuarray.functions.at_once import ANY, QUICK, created
 from gpuarray.functions.joining import stack
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
@@ -145,7 +145,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
 def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Literal[False] = ...) -> GpuArray: ...
 @overload
 def indices(dimensions: Any, dtype: DTypeLike = ..., *, sparse: Literal[True]) -> tuple[GpuArray, ...]: ...
-@created(np.indices, lambda dimensions, *_, **others: prod(dimensions) * len(dimensions))
+@created(np.indices, lambda dimensions, *_, **others: prod(dimensions) * len(dimensions), most=QUICK)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the positions along each axis of a grid, as :func:`numpy.indices`: an array, or a tuple of sparse ones."""
     extents = tuple(map(index, dimensions))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
+from gpuarray.immediacy import ONE_THREAD
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
@@ -72,10 +73,17 @@ def _numpys_mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, k
     return np.mean(x, axis, dtype, out, keepdims)  # with a mask it may warn
 
 
+def check_precision(x: Any) -> None:
+    """Raise an error if NumPy adds so many short numbers, one after the other, that digits are lost."""
+    if x.size > ONE_THREAD and x.dtype not in (dtypes.float64, dtypes.complex128):
+        raise NotImplementedError
+
+
 def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return NumPy's function where it does not warn: without a mask, and of more elements than degrees of freedom."""
 
     def run(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        check_precision(x)
         if ddof and ddof >= (x.size if axis is None else x.shape[axis]):
             raise NotImplementedError
         return function(x, axis, dtype, out, ddof, keepdims)
@@ -192,7 +200,7 @@ def _var_node(
     return build.elementwise(ops.divide, total, divisor)
 
 
-@native("var", at_once="precise", call=_spread(np.var))
+@native("var", at_once="elements", call=_spread(np.var))
 @standard_function
 def var(
     x: ArrayLike,
@@ -239,7 +247,7 @@ def var(
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
-@native("std", at_once="precise", call=_spread(np.std))
+@native("std", at_once="elements", call=_spread(np.std))
 @standard_function
 def std(
     x: ArrayLike,
@@ -352,18 +360,24 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
     return weight.reshape([n if a in axes else 1 for a, n in enumerate(source.shape)]).broadcast(source.shape)
 
 
+#: The most variables whose covariance matrix is computed at once.
+_FEW: Final = 256
+
+
 def _of_several(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return NumPy's function without weights and for several observations, of which it does not warn."""
+    """Return NumPy's function of few variables, without weights, and of several observations: it does not warn."""
 
     def run(x: Any, y: Any = None, rowvar: bool = True) -> Any:
-        if min(x.shape, default=1) < 2 or (y is not None and min(y.shape, default=1) < 2):
+        tables = (x,) if y is None else (x, y)
+        variables = [1 if table.ndim < 2 else table.shape[0 if rowvar else 1] for table in tables]
+        if any(min(table.shape, default=1) < 2 for table in tables) or max(variables) > _FEW:
             raise NotImplementedError
         return function(x, y, rowvar)
 
     return run
 
 
-@implements("cov", at_once="products", call=_of_several(np.cov))
+@implements("cov", at_once="elements", call=_of_several(np.cov))
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
@@ -429,7 +443,7 @@ def _table(value: GpuArray) -> GpuArray:
     return value.reshape(1, -1) if value.ndim < 2 else value
 
 
-@implements("corrcoef", at_once="products", call=_of_several(np.corrcoef))
+@implements("corrcoef", at_once="elements", call=_of_several(np.corrcoef))
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
     """Return the Pearson correlation coefficients of variables."""
     table = cov(x, y, rowvar, dtype=dtype)

@@ -7,6 +7,7 @@ node is computed where it is used. Leaves are stored from the start.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from math import inf
 from types import MappingProxyType
@@ -72,16 +73,20 @@ class GraphView:
     """For writes, whether their values follow from other elements of the target."""
     wanted: frozenset[int] = field(init=False)
     """Leaves, and the values that the plan keeps."""
-    users: Counter[int] = field(init=False)
-    """How often each node is an operand."""
-    loops: Counter[int] = field(init=False)
-    """How often each node is an operand of a node that a loop computes, which can compute the operand, too."""
 
     def __post_init__(self) -> None:
         self.wanted = frozenset(self.stored)
-        self.users = Counter(chain.from_iterable(self.inputs))
+
+    @cached_property
+    def users(self) -> Counter[int]:
+        """How often each node is an operand."""
+        return Counter(chain.from_iterable(self.inputs))
+
+    @cached_property
+    def loops(self) -> Counter[int]:
+        """How often each node is an operand of a node that a loop computes, which can compute the operand, too."""
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
-        self.loops = Counter(chain.from_iterable(computed))
+        return Counter(chain.from_iterable(computed))
 
     def below(self, position: int) -> Iterator[int]:
         """Yield a value and all that it is computed from, each once: down to stored values, these included."""

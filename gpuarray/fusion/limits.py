@@ -10,13 +10,16 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion import boxes, costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, MOST_AGAIN, GraphView
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Reduce, Scatter, View
+from gpuarray.graph.nodes import Concat, Gather, Generate, Leaf, Map, Node, Reduce, Scatter, View
 
 #: About how often a value is computed for one element of another at most.
 MOST_TIMES: Final = 32
 _ELEMENTWISE: Final = frozenset((Map, View, Gather, Scatter, Concat))
 #: Kinds of nodes that are computed by the loops of their operands.
 _IN_LOOPS: Final = frozenset((Map, View, Gather, Leaf, Generate))
+
+#: Kinds of nodes whose elements are computed from one element of each operand.
+_AT_ONE_PLACE: Final = frozenset((Map, View))
 
 #: What a value is computed from by little: a value, through which layouts it is seen, and the operations.
 _Seen: TypeAlias = tuple[int, tuple[Layout | None, ...], int]
@@ -48,8 +51,8 @@ class Limits:
         self.graph = graph
         self.bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         self.binding_limit = capabilities.binding_limit
-        self._follows_fold: list[bool] = []
-        """Whether a value has one element for each row of a fold that it is computed from."""
+        self._rows: set[int] = set()
+        """Reductions, and elementwise values of the same size that are computed from them."""
         self._reads: list[_Bits] = []
         self._inside: list[_Bits] = []
         self._bits: dict[tuple[int, int], _Bits] = {}  # of stored values that are read
@@ -57,7 +60,7 @@ class Limits:
 
     def respect(self) -> None:
         """Store values so that no launch reads too many buffers, has too many instructions or computes much again."""
-        graph, stored, follows_fold = self.graph, self.graph.stored, self._follows_fold
+        graph, stored, rows = self.graph, self.graph.stored, self._rows
         again = _read_again(graph)
         times: list[int] = []  # about how often what a value is computed from is computed for one element of it
         first = 0
@@ -77,12 +80,16 @@ class Limits:
             first += length
             self._reads.append(read)
             self._inside.append(inside)
-            is_row = type(node) is Map and any(follows_fold[i] and graph.nodes[i].size == node.size for i in inputs)
-            follows_fold.append(is_row or type(node) is Reduce or (type(node) is View and follows_fold[inputs[0]]))
+            if type(node) is Reduce or (is_elementwise and not rows.isdisjoint(inputs) and self._is_row(node, inputs)):
+                rows.add(position)
             count, space = again.get(position, (1, None))
             times.append(max([times[i] for i in free], default=1) * count)
             if count > 1 and self._is_too_much(position, times[-1], count, space):
                 stored.add(position)
+
+    def _is_row(self, node: Node, inputs: tuple[int, ...]) -> bool:
+        """Whether a value has as many elements as a reduction that it is computed from, or as a value of its rows."""
+        return any(i in self._rows and self.graph.nodes[i].size == node.size for i in inputs)
 
     def _is_too_much(self, position: int, times: int, count: int, space: int | None) -> bool:
         """Whether to store a value that is read at some places rather than compute what it is made of so often."""
@@ -92,7 +99,7 @@ class Limits:
         if space is not None and graph.hides(times, space):
             work = times * graph.cost(position, enough=MOST_AGAIN)
             return work > count * graph.recompute and not graph.hides(work, space)
-        if space is None and self._follows_fold[position] and graph.is_stored_along(position):
+        if space is None and position in self._rows and graph.is_stored_along(position):  # by the first loop
             return True
         once = times // count  # how often at most what a value is computed from is computed for one of its elements
         return once * graph.cost(position, enough=graph.recompute) > graph.recompute
@@ -141,8 +148,8 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
         loop = max([folds[i] for i in inputs], default=0)
         is_selected = isinstance(node, Scatter) and graph.is_selected(position)
         folds.append(loop if type(node) in _IN_LOOPS or is_selected else loop + 1)
-        read = [seen[i] for i in inputs if not boxes.is_constant(nodes[i])]
-        if len(read) == 1 and isinstance(node, View | Map):
+        read = [seen[i] for i in inputs if type(nodes[i]) is not Generate or not boxes.is_constant(nodes[i])]
+        if len(read) == 1 and type(node) in _AT_ONE_PLACE:
             below, place, operations = read[0]
             if isinstance(node, View):
                 seen.append((below, (*place, node.layout), operations))
@@ -160,9 +167,10 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
         if isinstance(node, Scatter | Concat):
             loop = -position
         for below, place, _ in read:
-            readers.setdefault(below, {})[place, loop] = node.size
+            if below in open_:
+                readers.setdefault(below, {})[place, loop] = node.size
     return {
         p: (len(found), max(found.values()) if len({loop for _, loop in found}) == 1 else None)
         for p, found in readers.items()
-        if len(found) > 1 and p in open_
+        if len(found) > 1
     }

@@ -11,7 +11,7 @@ from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
 from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.moving import PART, as_offset
-from gpuarray.graph.nodes import Generate, Reduce, Scatter, View
+from gpuarray.graph.nodes import Contract, Generate, Reduce, Scatter, View
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -72,6 +72,18 @@ class LoopBuilder(Lowering):
             fresh.make_elementwise(position, store=position in outputs)
         self.__dict__.update(fresh.__dict__)
 
+    def make(self, position: int) -> None:
+        """Compute a stored node over the index space of its own loop."""
+        node = self.graph.nodes[position]
+        if isinstance(node, Reduce):
+            self._make_fold(position, node)
+        elif isinstance(node, Contract):
+            self._make_product(position, node)
+        elif isinstance(node, Scatter) and node.is_whole:
+            self._make_placed(position, node)
+        else:
+            self.make_elementwise(position)
+
     def make_elementwise(self, position: int, *, store: bool = True) -> None:
         """Compute a stored node of the source's shape at every element."""
         layout = self.full_layout
@@ -92,10 +104,8 @@ class LoopBuilder(Lowering):
         value = self._lower_root(position, Layout(self.outer, _row_strides(shape, self.outer), 0), OUTER)
         self._made(position, value, True, layout, OUTER)
 
-    def make_fold(self, position: int) -> None:
+    def _make_fold(self, position: int, node: Reduce) -> None:
         """Fold the rows of a reduction's source."""
-        node = self.graph.nodes[position]
-        assert isinstance(node, Reduce)
         source = self.graph.inputs[position][0]
         operand = self.lower(source, self.full_layout, FULL)
         self._made_fold(position, node.op, operand, self.graph.nodes[source].dtype)
@@ -109,9 +119,8 @@ class LoopBuilder(Lowering):
         self.fold_states += op.state_size
         self._made(position, value, True, contiguous(self.outer), OUTER)
 
-    def make_product(self, position: int) -> None:
+    def _make_product(self, position: int, node: Contract) -> None:
         """Fold the rows or columns of a matrix, of which the source has the shape, times those of a vector."""
-        node = self.graph.nodes[position]
         left, right = self.graph.inputs[position]
         (depth,) = self.inner
         strides = (depth, 0)[-len(self.outer) :]
@@ -166,12 +175,11 @@ class LoopBuilder(Lowering):
             self.inputs[slot] = position
             self.updates.append((slot, self.outputs.index(position)))
 
-    def make_placed(self, position: int) -> None:
+    def _make_placed(self, position: int, node: Scatter) -> None:
         """Store the values of a stored scatter without a target, which have the source's shape, at their positions."""
         values, places = self.graph.inputs[position]
         layout = self.full_layout
         value, place = self.lower(values, layout, FULL), self.lower(places, layout, FULL)
-        node = self.graph.nodes[position]
         self.outputs.append(position)
         self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, FULL, place))
 

@@ -160,34 +160,26 @@ class Planner:
 
     def _loop_alone(self, position: int, node: Node) -> LoopBuilder:
         """Return a loop that makes one value."""
+        operand = self.graph.nodes[self.graph.inputs[position][0]] if self.graph.inputs[position] else node
         match node:
             case Reduce():
-                source = self.graph.nodes[self.graph.inputs[position][0]]
-                alone = LoopBuilder(self.graph, source.shape, node.axes)
-                alone.make_fold(position)
-            case Contract():
-                alone = self._product_loop(position, node)
-                alone.make_product(position)
+                alone = LoopBuilder(self.graph, operand.shape, node.axes)
+            case Contract():  # over the matrix of a product with a vector, whose rows or columns are folded
+                batch, height, depth = operand.shape
+                shape = (height, depth) if node.shape[2] == 1 else (depth, node.shape[2])
+                axis = (1 if node.shape[2] == 1 else 0) + (batch != 1)
+                alone = LoopBuilder(self.graph, shape if batch == 1 else (batch, *shape), (axis,))
             case Scatter() if node.is_whole:
-                alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
-                alone.make_placed(position)
+                alone = LoopBuilder(self.graph, operand.shape, None)
             case Map() | Generate() | View() | Gather() | Scatter() | Concat():
                 alone = LoopBuilder(self.graph, node.shape, None)
-                alone.make_elementwise(position)
             case Leaf() | Scan() | Call():
                 raise AssertionError(f"no loop makes a {type(node).__name__}")
             case _:
                 assert_never(node)
+        alone.make(position)
         alone.refuse_repetition()
         return alone
-
-    def _product_loop(self, position: int, node: Contract) -> LoopBuilder:
-        """Return a loop over the matrix of a product with a vector, whose rows or columns are folded."""
-        batch, height, depth = self.graph.nodes[self.graph.inputs[position][0]].shape
-        width = node.shape[2]
-        shape = (height, depth) if width == 1 else (depth, width)
-        inner = 1 if width == 1 else 0
-        return LoopBuilder(self.graph, shape if batch == 1 else (batch, *shape), (inner + (batch != 1),))
 
     def _joins(self, number: int, alone: LoopBuilder, position: int, node: Node) -> bool:
         """Add a value to a group's loop; return false if the loop cannot make it, or nothing is gained."""
@@ -235,24 +227,23 @@ class Planner:
 
     def _extended(self, group: Group, builder: LoopBuilder, alone: LoopBuilder, position: int, node: Node) -> bool:
         """Add a value to a loop whose index space allows it; return false otherwise."""
+        is_same = alone.source_shape == builder.source_shape
         if alone.axes is not None:
-            if group.head is not None or alone.source_shape != builder.source_shape:
+            if group.head is not None or not is_same:
                 return False
             if builder.axes is None:
                 builder.adopt_axes(alone.axes)
             if builder.axes != alone.axes:
                 return False
-            builder.make_fold(position) if isinstance(node, Reduce) else builder.make_product(position)
         elif isinstance(node, Scatter) and node.is_whole:
-            if builder.axes is not None or alone.source_shape != builder.source_shape:
+            if builder.axes is not None or not is_same:
                 return False
-            builder.make_placed(position)
-        elif node.shape == builder.source_shape or (group.head is not None and node.size == prod(builder.source_shape)):
-            builder.make_elementwise(position)
-        elif builder.axes is not None and node.size == prod(builder.outer):
+        elif not is_same and (group.head is None or node.size != prod(builder.source_shape)):
+            if builder.axes is None or node.size != prod(builder.outer):
+                return False
             builder.make_row_value(position)
-        else:
-            return False
+            return True
+        builder.make(position)
         return True
 
     def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:

@@ -54,7 +54,7 @@ def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
     before = loop_text(builder.finish(set()))
     mark = builder.mark()
     builder.adopt_axes((1,))
-    builder.make_fold(fold)
+    builder.make(fold)
     builder.make_row_value(last)
     assert len(builder.folds) == 1
     assert loop_text(builder.finish(set())) != before

@@ -146,6 +146,7 @@ CASES = {
     "decimals that are no integer": lambda np, x, k: x.round(1.0),
     "variances from a mean": lambda np, x, k: np.var(x.astype(np.float32), mean=1.5),
     "smallest dtypes of lists": lambda np, x, k: np.zeros(1, np.min_scalar_type([1, 300])),
+    "triangles of less than no rows": lambda np, x, k: np.tri(-1, 2),
     "resizing to no shape": lambda np, x, k: (y := x.copy(), y.resize(), y)[2],
 }
 

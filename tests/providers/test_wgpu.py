@@ -394,6 +394,16 @@ class TestRun:
         assert (stats["launches"], stats["compiles"]) == (600, 1)
         assert stats["submits"] == 3, "a long plan is cut so that the device starts early"
 
+    def test_a_long_program_begins_early_and_shares_bind_groups(self, driven, monkeypatch):
+        groups, create = [], driven._driver.bind_group
+        monkeypatch.setattr(driven._driver, "bind_group", lambda *given: groups.append(create(*given)) or groups[-1])
+        a, one, result = (upload(driven, np.ones(64, np.float32)) for _ in range(3))
+        prepared = driven.prepare_program(Program((add_launch(64),) * 100))
+        driven.reset_stats()
+        driven.run([Task(prepared, [a, one], [result], [])])
+        assert np.array_equal(download(driven, result, 64, np.float32), np.full(64, 2, np.float32))
+        assert (driven.stats()["launches"], driven.stats()["submits"], len(groups)) == (100, 3, 1)
+
     def test_launches_of_a_program_share_scratch(self, provider):
         launches = (
             add_launch(64, result=("scratch", 0)),

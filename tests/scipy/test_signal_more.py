@@ -160,6 +160,7 @@ CORNERS = [
     ("detrend", values("float16", 4, 9), -1, "constant"),
     ("filtfilt", [1.0, 0.5, 0.2], [1.0, -0.3], np.arange(0, 250, 9, np.uint8)),
     ("sosfiltfilt", signal.butter(3, 0.2, output="sos"), np.arange(40) % 3 == 1),
+    ("stft", np.arange(40) % 3 == 1, 1.0, "hann", 9, None, None, False, True, "odd"),
     ("fftconvolve", values("float32", 1), values("float32", 4), "same"),
     ("fftconvolve", values("int32", 9000), values("float32", 3)),
     ("oaconvolve", values("int32", 200, 3), values("float32", 1, 3), "same", 0),

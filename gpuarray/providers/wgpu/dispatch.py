@@ -26,8 +26,10 @@ from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.uniforms import CAPACITY, UniformArena
 from gpuarray.thread_pool import Future
 
-#: Most launches of one submission, so that the device starts while the host still encodes.
+#: Most launches of one submission, so that the device starts while the host still encodes. The first one of a long
+#: program has _FIRST, and each later one twice those of the one before.
 _BATCH: Final = 256
+_FIRST: Final = 32
 #: A submission takes the host about 20 microseconds, and leaves a gap as long on the device. So consecutive runs share
 #: one. It is submitted after _TOGETHER runs; or when the time since the last submission exceeds 1/_SHARE of the time
 #: since the last wait, or _APART_NS. So at most that share of the work is left when the program waits again.
@@ -183,14 +185,16 @@ class Dispatcher:
         if groups is None:
             groups = self._create_groups(task, buffers, key)
         launches = prepared.launches
+        most = _FIRST if len(launches) > 2 * _FIRST else _BATCH
         for launch, group in zip(launches, groups, strict=True):
             data = launch.data(task.scalars) if launch.runs else None
             generation, known, offset = launch.last
             if generation != uniforms.generation or data != known:
                 offset = uniforms.offset_of(launch.words if data is None else launch.block(data))
                 launch.last = uniforms.generation, data, offset
-            if len(commands) >= _BATCH:
+            if len(commands) >= most:
                 self.flush()
+                most = min(2 * most, _BATCH)
             commands.append((launch.pipeline or launch, group, offset, launch.workgroups))
             if self._is_timed:
                 self._launched.append((task.tag, launch))
@@ -263,16 +267,23 @@ class Dispatcher:
         storages = [buffer.storage(self.pool) for buffer in buffers]
         first = {"input": 0, "output": len(task.inputs), "scratch": len(task.inputs) + len(task.outputs)}
         found = []
+        made: dict[tuple[int, ...], Any] = {}
         for launch in task.prepared.launches:
+            # factorisations launch few kernels many times
+            alike = (id(launch.layout), id(launch.bindings), launch.nbytes)
+            if alike in made:
+                found.append(made[alike])
+                continue
             assert launch.layout is not None
             windows = [(self._uniforms.gpu, 0, launch.nbytes)]
             for binding in launch.bindings:
                 storage = storages[first[binding.kind] + binding.slot]
                 # an adopted buffer may lack the padding to 16 bytes of our own
                 windows.append((storage.gpu, binding.offset, min(binding.nbytes, storage.nbytes - binding.offset)))
-            found.append(self._driver.bind_group(launch.layout.group, windows))
+            made[alike] = self._driver.bind_group(launch.layout.group, windows)
+            found.append(made[alike])
         self._groups[key] = found
-        self._group_count += len(found)
+        self._group_count += len(made)
         for serial in key[1:]:
             self._keys.setdefault(serial, set()).add(key)
         return found
@@ -281,7 +292,7 @@ class Dispatcher:
         """Forget the bind groups of a buffer before it is destroyed, and submit the open runs, which may use it."""
         self.flush()
         for key in self._keys.pop(storage.serial, ()):
-            self._group_count -= len(self._groups.pop(key, ()))
+            self._group_count -= len(set(self._groups.pop(key, ())))
             for serial in key[1:]:
                 if serial in self._keys:
                     self._keys[serial].discard(key)

@@ -223,23 +223,10 @@ def _floating(*arrays: GpuArray) -> list[GpuArray]:
     return [x.astype(kind, copy=False) for x in arrays]
 
 
-@mirrors(scipy_signal.fftconvolve, on_host=with_workers(scipy_signal.fftconvolve))
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
-    """Return the convolution of two arrays, by Fourier transforms.
+def _by_transforms(in1: Any, in2: Any, mode: str, axes: Any, *, is_divided: bool) -> GpuArray:
+    """Return the convolution by transforms of whole arrays, or of blocks where they take less memory traffic.
 
-    Parameters
-    ----------
-    in1, in2 : array_like
-        Arrays with the same number of axes.
-    mode : {"full", "valid", "same"}
-        As for :func:`convolve`.
-    axes : int or sequence of int, optional
-        The axes along which they are convolved, by default all.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or the mode is none of these.
+    With ``is_divided``, an array that is longer than the best block is divided in any case.
     """
     _check_mode(mode)
     first, second = as_arrays(in1, in2)
@@ -256,9 +243,11 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
     if not numbers:
         return _cut(first * second, first.shape, second.shape, mode, numbers)
     is_complex = kind.kind == "c"
-    if max(first.size, second.size) >= _LEAST_DIVIDED:
+    is_large = max(first.size, second.size) >= _LEAST_DIVIDED
+    if is_large or is_divided:
         best = division(first.shape, second.shape, numbers, is_real=not is_complex)
-        if best.gain > 1:
+        is_longer = max(first.shape[best.axis], second.shape[best.axis]) > best.size
+        if (is_large and best.gain > 1) or (is_divided and is_longer):
             long, short = _floating(first, second)
             found = by_blocks(long, short, numbers, best.axis, best.size)
             choice = f"Fourier transforms of blocks of {best.size:,} points: 1/{best.gain:.3g} of the memory traffic"
@@ -279,6 +268,27 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Gpu
     return _cut(found, first.shape, second.shape, mode, numbers)
 
 
+@mirrors(scipy_signal.fftconvolve, on_host=with_workers(scipy_signal.fftconvolve))
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
+    """Return the convolution of two arrays, by Fourier transforms.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Arrays with the same number of axes.
+    mode : {"full", "valid", "same"}
+        As for :func:`convolve`.
+    axes : int or sequence of int, optional
+        The axes along which they are convolved, by default all.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or the mode is none of these.
+    """
+    return _by_transforms(in1, in2, mode, axes, is_divided=False)
+
+
 @mirrors(scipy_signal.oaconvolve, on_host=with_workers(scipy_signal.oaconvolve))
 def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuArray:
     """Return the convolution of two arrays, by Fourier transforms of blocks whose results overlap.
@@ -286,23 +296,7 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> GpuA
     It takes less memory than :func:`fftconvolve` if one array is much longer than the other. See there for the
     parameters and errors.
     """
-    _check_mode(mode)
-    first, second = as_arrays(in1, in2)
-    if first.ndim != second.ndim:
-        raise ValueError("in1 and in2 should have the same dimensionality")
-    if not first.ndim or not first.size or not second.size:
-        return fftconvolve(first, second, mode, axes)
-    numbers = _transform_axes(first.shape, second.shape, axes)
-    if _is_exchanged(mode, first.shape, second.shape, numbers):
-        first, second = second, first
-    if not numbers:
-        return fftconvolve(first, second, mode, axes)
-    first, second = _floating(first, second)
-    best = division(first.shape, second.shape, numbers, is_real=first.dtype.kind != "c")
-    if max(first.shape[best.axis], second.shape[best.axis]) <= best.size:
-        return fftconvolve(first, second, mode, axes)
-    found = by_blocks(first, second, numbers, best.axis, best.size)
-    return _cut(found, first.shape, second.shape, mode, numbers)
+    return _by_transforms(in1, in2, mode, axes, is_divided=True)
 
 
 def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, *, is_correlation: bool) -> GpuArray:

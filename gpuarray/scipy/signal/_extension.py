@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 
@@ -38,4 +40,6 @@ def extended(x: GpuArray, count: int, kind: str) -> GpuArray:
             f"The extension length n ({count}) is too big. It must not exceed x.shape[axis]-1, which is "
             f"{x.shape[-1] - 1}."
         )
+    if kind == "odd" and x.dtype.kind == "b":  # NumPy does not subtract booleans
+        x = x.astype(np.int64)
     return xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(count, count)], **PADS[kind])

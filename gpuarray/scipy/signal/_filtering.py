@@ -103,9 +103,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     if zi is not None:
         state = as_array(zi, signal.device).astype(kind, copy=False)
         wanted = (*signal.shape[:number], order, *signal.shape[number + 1 :])
-        if state.ndim != signal.ndim or any(n not in (1, m) for n, m in zip(state.shape, wanted, strict=True)):
-            raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
-        if state.shape[number] != order:
+        is_fitting = state.ndim == signal.ndim and state.shape[number] == order
+        if not is_fitting or any(n not in (1, m) for n, m in zip(state.shape, wanted, strict=True)):
             raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
         state = xp.moveaxis(xp.broadcast_to(state, wanted), number, -1)
     if not signal.size:
@@ -226,7 +225,7 @@ def _both_ways(
     """
     line = xp.moveaxis(x, axis, -1)
     if edge:
-        line = extended(line.astype(np.int64) if line.dtype.kind == "b" else line, edge, padtype)
+        line = extended(line, edge, padtype)
     line = line.astype(found.dtype, copy=False)
     for _ in range(2):
         line, _state = found.respond(line, line[..., :1] * steady, is_state_wanted=False)

@@ -25,6 +25,14 @@ _BOUNDARIES: Final = ("even", "odd", "constant", "zeros", None)
 _MODES: Final = ("psd", "complex", "magnitude", "angle", "phase")
 
 
+def _line(window: Any) -> np.ndarray[Any, Any]:
+    """Return a window that is given as an array, on the host."""
+    found = read(window)
+    if found.ndim != 1:
+        raise ValueError("window must be 1-D")
+    return found
+
+
 def _window(window: Any, nperseg: Any, count: int) -> tuple[np.ndarray[Any, Any], int]:
     """Return a window on the host, and its length."""
     if isinstance(window, str | tuple):
@@ -35,9 +43,7 @@ def _window(window: Any, nperseg: Any, count: int) -> tuple[np.ndarray[Any, Any]
             warn(f"nperseg = {length} is greater than input length  = {count}, using nperseg = {count}", UserWarning)
             length = count
         return scipy_signal.get_window(window, length), length
-    found = read(window)
-    if found.ndim != 1:
-        raise ValueError("window must be 1-D")
+    found = _line(window)
     if count < found.shape[0]:
         raise ValueError("window is longer than input signal")
     if nperseg is not None and nperseg != found.shape[0]:
@@ -187,9 +193,7 @@ def istft(
     if isinstance(window, str | tuple):
         weights = scipy_signal.get_window(window, length)
     else:
-        weights = read(window)
-        if weights.ndim != 1:
-            raise ValueError("window must be 1-D")
+        weights = _line(window)
         if weights.shape[0] != length:
             raise ValueError(f"window must have length of {length}")
     moved = xp.moveaxis(spectra, (times, frequencies), (-2, -1))

@@ -8,7 +8,6 @@ import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
-from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import WORKGROUP
 
 #: Columns shorter than this share of epsilon times the largest element count as zeros, and are not turned.
@@ -34,6 +33,11 @@ class Columns:
     scales: Buffer
     lengths: Buffer
     order: Buffer
+
+    def write(self, frame: Frame, target: Buffer) -> None:
+        """Write the lengths in their order, without the scale."""
+        n = self.work.columns
+        write_values(frame, Matrix(self.lengths, n, 1, 0, 1, n, n), self.scales, target, self.order)
 
 
 def element_of_each(template: Template) -> None:
@@ -163,28 +167,28 @@ def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buff
     frame.run(("sort",), "order", write, values, frame.batch)
 
 
-def write_values(frame: Frame, columns: Columns, target: Buffer) -> None:
-    """Write the lengths in their order, without the scale."""
-    n = columns.work.columns
-    real = register_type(Numbers(frame.dtype).real_dtype)
+def write_values(
+    frame: Frame, values: Matrix, scales: Buffer, target: Buffer, order: Buffer | None = None
+) -> None:  # fmt: skip
+    """Write columns of values without the scale, in the order of their numbers if it is given."""
 
     def write(template: Template) -> None:
         kernel = template.kernel
-        written = template.bind(target, writable=True)
-        lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=False)
-        scales = template.bind(columns.scales, writable=False)
-        template.numbers("columns", "size")
+        read, written = template.bind(values.buffer, writable=False), template.bind(target, writable=True)
+        template.numbers("rows", "values_each", "size")
         kernel.line(
             f"let i = block * {WORKGROUP}u + local;",
             "if (i >= size) { return; }",
-            "let plane = i / columns;",
-            f"let place = min(u32({order.load('i')}), columns - 1u);",
-            f"let value: {real} = {lengths.load('plane * columns + place')};",
-            written.store("i", f"value / {scales.load('plane')}"),
+            "let plane = i / rows; var place = i - plane * rows;",
         )
+        if order is not None:
+            kernel.line(f"place = min(u32({template.bind(order, writable=False).load('i')}), rows - 1u);")
+        scale = template.bind(scales, writable=False).load("plane")
+        kernel.line(written.store("i", f"{read.load('plane * values_each + place')} / {scale}"))
 
-    size = frame.batch * n
-    frame.run(("values",), "values", write, {"columns": n, "size": size}, -(-size // WORKGROUP))
+    size = frame.batch * values.rows
+    counts = {"rows": values.rows, "values_each": values.plane, "size": size}
+    frame.run(("values",), "values", write, counts, -(-size // WORKGROUP))
 
 
 def take(

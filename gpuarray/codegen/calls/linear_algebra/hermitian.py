@@ -7,14 +7,13 @@ by the reflectors.
 from dataclasses import replace
 
 from gpuarray.codegen.calls.linear_algebra.blocks import move, update
-from gpuarray.codegen.calls.linear_algebra.columns import element_of_each, run_each
+from gpuarray.codegen.calls.linear_algebra.columns import element_of_each, run_each, write_values
+from gpuarray.codegen.calls.linear_algebra.divide import Spectrum, tridiagonal_spectrum
 from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, multiply
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.merges import Spectrum, tridiagonal_spectrum
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.scaling import scale
 from gpuarray.codegen.calls.linear_algebra.tridiagonal import Tridiagonal, reduce
-from gpuarray.codegen.wgsl import WORKGROUP
 
 
 def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
@@ -28,31 +27,12 @@ def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix 
     form = reduce(frame, a, block)
     found = tridiagonal_spectrum(replace(frame, dtype=Numbers(frame.dtype).real_dtype), form.numbers, a.rows, status)
     if values is not None:
-        _write_values(frame, found.values, scales, values)
+        write_values(frame, found.values, scales, values.buffer)
     if vectors is not None:
         x = frame.matrix(a.rows, a.rows)
         _write_phases(frame, found, form, x)
         multiply(frame, _reflectors(frame, form, x, block), x)
         move(frame, x, vectors)
-
-
-def _write_values(frame: Frame, found: Matrix, scales: Buffer, target: Matrix) -> None:
-    """Write eigenvalues without the scale."""
-
-    def write(template: Template) -> None:
-        read, scaled = template.bind(found.buffer, writable=False), template.bind(scales, writable=False)
-        written = template.bind(target.buffer, writable=True)
-        template.numbers("n", "plane_each", "size")
-        template.kernel.line(
-            f"let e = block * {WORKGROUP}u + local;",
-            "if (e >= size) { return; }",
-            "let plane = e / n;",
-            written.store("e", f"{read.load('plane * plane_each + e - plane * n')} / {scaled.load('plane')}"),
-        )
-
-    size = frame.batch * found.rows
-    values = {"n": found.rows, "plane_each": found.plane, "size": size}
-    frame.run(("eigenvalues",), "values", write, values, -(-size // WORKGROUP))
 
 
 def _write_phases(frame: Frame, found: Spectrum, form: Tridiagonal, x: Matrix) -> None:

@@ -1,163 +1,34 @@
-"""Eigenvalues and eigenvectors of tridiagonal matrices by divide and conquer (Cuppen, 1981).
+"""Merges of the eigenvalues and eigenvectors of two blocks of a tridiagonal matrix (Cuppen, 1981).
 
 A matrix is a block diagonal one plus ``rho z z^T``, where the blocks are halves of it. With their eigenvectors as a
 basis it is a diagonal matrix of *poles* plus such a product, whose eigenvalues are the *roots* of the secular equation
 ``1 + rho sum(z_i^2 / (d_i - x)) = 0``, one after each pole. Poles with a negligible z are eigenvalues themselves; of
-two that are too near each other one is, after a rotation. The blocks at the beginning are small matrices, and then
-pairs of blocks are merged, all of a size in the same launches.
+two that are too near each other one is, after a rotation.
 
 Each root is known by its distance from the nearest pole, and the vectors are those of the z for which the roots are
 exact, so that they are orthogonal to rounding (Gu and Eisenstat, 1995).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.blocks import update
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
-from gpuarray.codegen.calls.linear_algebra.small_spectra import eigh
 from gpuarray.codegen.collectives import Collectives
-from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
 
-#: Most rows of a block at the beginning, and invocations that find a root.
-_LEAF, _MEMBERS = 32, 64
+#: Invocations that find a root.
+_MEMBERS = 64
 
 #: What is known of the columns of a merge, each in a section of a buffer: first real numbers, then places.
 _SECTIONS = ("d", "z", "sorted_d", "sorted_z", "root", "offset", "weight", "inverse", "cosine", "sine")
 _PLACES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
 
 
-@dataclass(frozen=True)
-class Spectrum:
-    """Eigenvalues in ascending order, and eigenvectors, of stacks of matrices.
-
-    Attributes
-    ----------
-    values : Matrix
-        One column of eigenvalues.
-    vectors : Matrix
-        The eigenvectors.
-    """
-
-    values: Matrix
-    vectors: Matrix
-
-
-def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) -> Spectrum:
-    """Return eigenvalues and vectors of tridiagonal matrices of ``n`` rows.
-
-    Parameters
-    ----------
-    frame : Frame
-        Of real numbers.
-    numbers : Buffer
-        Of each matrix the diagonal, and then the elements below it, none of which is negative: three times ``n``.
-    n : int
-        Rows.
-    status : Buffer
-        Becomes 1 for a matrix with an element that is not finite.
-    """
-    levels, size = _division(n)
-    rows = size << levels
-    norms = frame.buffer(frame.batch, frame.dtype)
-    _survey(frame, numbers, n, norms, status)
-    values, vectors = _leaves(frame, 1 << levels, numbers, n, norms, size)
-    if levels:
-        merges = _Merges(frame, numbers, n, norms, rows)
-        for _ in range(levels):
-            size *= 2
-            values, vectors = merges.merge(values, vectors, size)
-    return Spectrum(
-        Matrix(values, n, 1, 0, 1, rows, rows), Matrix(vectors, n, n, 0, rows, 1, rows * rows)
-    )  # fmt: skip
-
-
-def _division(n: int) -> tuple[int, int]:
-    """Return how often pairs of blocks are merged, and the rows of the blocks at the beginning."""
-    levels = max(0, (-(-n // _LEAF) - 1).bit_length())
-    return levels, -(-n // (LANES << levels)) * LANES
-
-
-def rows_of_vectors(n: int) -> int:
-    """Return the rows of the eigenvectors of tridiagonal matrices of ``n`` rows, with those of the last block."""
-    levels, size = _division(n)
-    return size << levels
-
-
-def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer) -> None:
-    """Write the largest elements, and which matrices have some that are not finite."""
-    real = Numbers(frame.dtype).real
-
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        collectives = Collectives(kernel, WORKGROUP, frame.capabilities)
-        read, norm = template.bind(numbers, writable=False), template.bind(norms, writable=True)
-        failed = template.bind(status, writable=True)
-        template.numbers("n")
-        kernel.line(
-            f"var peak = {real}(); var lost = 0i;",
-            f"for (var i = local; i < 2u * n; i += {WORKGROUP}u) {{",
-            f"let x = {read.load('block * 3u * n + i')}; peak = max(peak, abs(x));",
-            f"if (!isfinite_{real}(x)) {{ lost = 1i; }}",
-            "}",
-        )
-        collectives.reduce(
-            {"peak": frame.dtype, "lost": INDEX}, lambda other: f"peak = max(peak, {other[0]}); lost |= {other[1]};"
-        )
-        kernel.line("if (local == 0u) {", norm.store("block", "peak"), failed.store("block", "lost"), "}")
-
-    frame.run(("norms",), "norms", write, {"n": n}, frame.batch)
-
-
-def _leaves(
-    whole: Frame, leaves: int, numbers: Buffer, n: int, norms: Buffer, size: int
-) -> tuple[Buffer, Buffer]:  # fmt: skip
-    """Return eigenvalues and vectors of the blocks at the beginning; rows behind the matrix have larger ones."""
-    frame = replace(whole, batch=whole.batch * leaves)
-    real, info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
-    blocks, vectors = (Matrix(frame.buffer(frame.batch * size * size, frame.dtype), size, size, 0, size, 1, size * size)
-                       for _ in range(2))  # fmt: skip
-    values = Matrix(frame.buffer(frame.batch * size, frame.dtype), size, 1, 0, 1, size, size)
-
-    def write(template: Template) -> None:
-        kernel = template.kernel
-        read, norm = template.bind(numbers, writable=False), template.bind(norms, writable=False)
-        written = template.bind(blocks.buffer, writable=True)
-        template.numbers("size", "n", "leaves", "all")
-        kernel.line(
-            f"let e = block * {WORKGROUP}u + local;",
-            "if (e >= all) { return; }",
-            "let leaf = e / (size * size); let matrix = leaf / leaves; let at = matrix * 3u * n;",
-            "let i = e / size % size; let j = e % size; let row = (leaf - matrix * leaves) * size + i;",
-            f"var x = {real}();",
-            "if (row >= n) {",
-            f"if (i == j) {{ let norm = {norm.load('matrix')}; x = select({real}(1), 4 * norm, norm > 0); }}",
-            "} else if (i == j) {",
-            f"x = {read.load('at + row')};",
-            f"if (i == 0u && row > 0u) {{ x -= {read.load('at + n + row - 1u')}; }}",
-            f"if (i + 1u == size && row + 1u < n) {{ x -= {read.load('at + n + row')}; }}",
-            "} else if (i + 1u == j && row + 1u < n) {",
-            f"x = {read.load('at + n + row')};",
-            "} else if (j + 1u == i) {",
-            f"x = {read.load('at + n + row - 1u')};",
-            "}",
-            # the squares of smaller ones have few digits
-            written.store("e", f"select(x, {real}(), abs(x) < {real}({float(info.tiny / info.eps)!r}))"),
-        )
-
-    count = frame.batch * size * size
-    places = {"size": size, "n": n, "leaves": leaves, "all": count}
-    frame.run(("leaves",), "blocks", write, places, -(-count // WORKGROUP))
-    if not eigh(frame, blocks, values, vectors, frame.buffer(frame.batch, INDEX), conjugated=False):
-        raise AssertionError("a block fits workgroup memory")
-    return values.buffer, vectors.buffer
-
-
-class _Merges:
+class Merges:
     """The buffers of merges, which all of them share."""
 
     def __init__(self, frame: Frame, numbers: Buffer, n: int, norms: Buffer, rows: int) -> None:
@@ -200,7 +71,7 @@ class _Merges:
 class _Kernel:
     """Writes one of the kernels of a merge."""
 
-    def __init__(self, template: Template, frame: Frame, merges: _Merges) -> None:
+    def __init__(self, template: Template, frame: Frame, merges: Merges) -> None:
         self.template, self.kernel, self.frame, self.merges = template, template.kernel, frame, merges
         self.real, self.info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
         self.state, self.places = (template.bind(b, writable=True) for b in (merges.state, merges.places))

@@ -18,10 +18,10 @@ from gpuarray.codegen.calls.linear_algebra import (
     triangles,
 )
 from gpuarray.codegen.calls.linear_algebra.blocks import ALL, HERMITIAN, IDENTITY, LOWER, UPPER, move, update
-from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, sum_columns, take, write_values
+from gpuarray.codegen.calls.linear_algebra.columns import restore_signs, sum_columns, take
 from gpuarray.codegen.calls.linear_algebra.determinants import determinant
+from gpuarray.codegen.calls.linear_algebra.divide import rows_of_vectors
 from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, too_large
-from gpuarray.codegen.calls.linear_algebra.merges import rows_of_vectors
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities
@@ -237,7 +237,7 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
     values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
     if values is not None:
-        write_values(frame, columns, values.buffer)
+        columns.write(frame, values.buffer)
     if alone or not short:
         return frame.program()
     # of U, what belongs to singular values that are not negligible; the factor Q begins with these columns
@@ -286,7 +286,7 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     if rank := _output(frame, step, 2, 1, 1, INDEX):
         spectra.write_rank(frame, found, share, rank.buffer)
     if values := _output(frame, step, 3, short, 1, real):
-        write_values(frame, found, values.buffer)
+        found.write(frame, values.buffer)
     return frame.program()
 
 
