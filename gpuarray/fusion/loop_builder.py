@@ -10,7 +10,7 @@ from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
 from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
-from gpuarray.graph.moving import PART, as_offset
+from gpuarray.graph.moving import PART, as_number
 from gpuarray.graph.nodes import Contract, Generate, Reduce, Scatter, View
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
@@ -279,7 +279,7 @@ class LoopBuilder(Lowering):
             return item
         moving: Any = item.layout.offset
         scalar = self.graph.symbols[moving.symbol], PART
-        offset = as_offset(moving.renamed(self.scalar_slot(*scalar)))
+        offset = as_number(moving.renamed(self.scalar_slot(*scalar)))
         return replace(item, layout=item.layout._replace(offset=offset))
 
     def _scalar_dtype(self, position: int, number: int) -> DType:

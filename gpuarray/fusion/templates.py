@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.fusion.steps import CallStep, Step
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.moving import Moving
-from gpuarray.graph.varying import Sizes, Varying, as_number
+from gpuarray.graph.moving import Moving, as_number
+from gpuarray.graph.varying import Sizes, Varying
 from gpuarray.ops.spec import Op
 
 #: Makes an object of a plan for the values of :meth:`gpuarray.graph.varying.Sizes.factors`.

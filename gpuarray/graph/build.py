@@ -225,7 +225,10 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
     else:
         kind = type(first)
         if kind not in _SCALARS:
-            return _binary(op, node, scalar)
+            found = _RULES.get((op, node.dtype, scalar.dtype)) if node.shape == scalar.shape else None
+            if found is not None and found[2]:
+                return Map(op, (first, second), node.shape, found[1])  # type: ignore[arg-type]  # both are nodes
+            return elementwise(op, first, second)
         node, scalar = second, first
         found = _RULES.get((op, kind, node.dtype))
         slot = 0
@@ -236,14 +239,6 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
     except OverflowError:
         return elementwise(op, first, second)
     return map_with_scalar(op, node, _FULL, value, found[0][slot], found[1], slot == 0)
-
-
-def _binary(op: MapOp, first: Node, second: Node) -> Node:
-    if first.shape == second.shape:
-        found = _RULES.get((op, first.dtype, second.dtype))
-        if found is not None and found[2]:
-            return Map(op, (first, second), first.shape, found[1])
-    return elementwise(op, first, second)
 
 
 def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:

@@ -6,7 +6,7 @@ right for all its values, such as adding a number. Everything else raises :class
 with that offset as a number.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn, cast
 
 
@@ -124,9 +124,9 @@ class Moving:
     __rsub__ = __neg__ = __abs__ = __index__ = __int__ = _refuse
 
 
-def as_offset(moving: Moving) -> int:
-    """Return a moving offset, to be put where layouts have a number."""
-    return cast(int, moving)
+def as_number(number: Any) -> int:
+    """Return a number that moves or varies, to be put where a number is expected."""
+    return cast(int, number)
 
 
 def is_moving(offset: object) -> bool:
@@ -140,14 +140,10 @@ def is_multiple(offset: int, number: int) -> bool:
     return moving.is_multiple(number) if type(moving) is Moving else offset % number == 0
 
 
-def at_values(offset: int, value_of: Callable[[int], int] | Sequence[int]) -> int:
+def at_values(offset: int, values: Sequence[int]) -> int:
     """Return an offset for the values of the parameters, by symbol."""
     moving: Any = offset
-    if type(moving) is not Moving:
-        return offset
-    value: int = value_of(moving.symbol) if callable(value_of) else value_of[moving.symbol]
-    found: int = moving.at(value)
-    return found
+    return moving.at(values[moving.symbol]) if type(moving) is Moving else offset
 
 
 #: The parameter of a view or a write: the first, as of generators.

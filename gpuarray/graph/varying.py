@@ -348,11 +348,6 @@ def varies(number: object) -> bool:
     return type(number) is Varying
 
 
-def as_number(varying: Varying) -> int:
-    """Return a varying number, to be put where a number is expected."""
-    return cast(int, varying)
-
-
 def at_example(number: int) -> int:
     """Return a number in the graph for which the plan is made."""
     found: Any = number

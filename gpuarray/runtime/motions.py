@@ -6,8 +6,8 @@ from operator import itemgetter, sub
 from typing import Any, TypeAlias
 
 from gpuarray.graph.layouts import Layout, are_apart
-from gpuarray.graph.moving import Moving, as_offset, is_moving
-from gpuarray.graph.varying import Sizes, Varying, as_number
+from gpuarray.graph.moving import Moving, as_number, is_moving
+from gpuarray.graph.varying import Sizes, Varying
 
 #: Returns some of the numbers of a graph.
 Picker: TypeAlias = Callable[[Sequence[int]], tuple[int, ...]]
@@ -78,7 +78,7 @@ class Motion:
         found = [*numbers]
         for number, (leader, apart) in self.following.items():
             if leader in self.divisors:
-                found[number] = as_offset(Moving(leader, numbers[leader], self.divisors[leader], 1, apart, assumed))
+                found[number] = as_number(Moving(leader, numbers[leader], self.divisors[leader], 1, apart, assumed))
             elif sizes is not None:
                 found[number] = as_number(sizes.number(self.varying.index(leader)) + apart)
         return found, assumed, sizes
