@@ -41,14 +41,15 @@ def _are_few(first: Any, second: Any) -> bool:
 
 
 def have_few_products(first: Any, second: Any) -> bool:
-    """Return whether BLAS computes the product of two vectors or matrices in the time that it takes to read them.
+    """Return whether NumPy computes the product of two arrays in the time that it takes to read them.
 
-    That is so if one is a vector of floating numbers, or if there are few multiplications.
+    That is so for floating numbers if one is a vector, and for vectors and matrices of few multiplications.
     """
+    has_vector = second.ndim == 1 or (first.ndim == 1 and second.ndim == 2)
+    if has_vector and (first.dtype.kind in "fc" or second.dtype.kind in "fc"):
+        return True
     if first.ndim > 2 or second.ndim > 2:
         return False
-    if (first.ndim == 1 or second.ndim == 1) and first.dtype.kind in "fc":
-        return True
     return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
 
 

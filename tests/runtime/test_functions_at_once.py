@@ -1,5 +1,6 @@
 """Which functions compute small arrays in host memory at once, and with which results."""
 
+import operator
 import threading
 
 import numpy as np
@@ -246,3 +247,14 @@ def test_few_results_of_many_elements_that_only_the_host_has_make_no_plan():
         x = xp.asarray(host)
         assert np.linalg.norm(x).is_computed()
         assert_same(xp.sum(x), host.sum())
+
+
+@pytest.mark.parametrize("name", ["@", "matmul", "dot"])
+def test_large_products_with_a_vector_of_floating_numbers_make_no_plan(name):
+    image, weights = np.arange(480 * 640 * 3).astype(np.uint8).reshape(480, 640, 3), np.array([0.299, 0.587, 0.114])
+    product = operator.matmul if name == "@" else getattr(np, name)
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        before = xp.stats()["plans"]
+        found = product(xp.asarray(image), xp.asarray(weights)).get()
+        assert xp.stats()["plans"] == before
+    np.testing.assert_array_equal(found, product(image, weights))
