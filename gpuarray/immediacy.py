@@ -103,7 +103,9 @@ def _hold() -> None:
 def _observe(times: int) -> None:
     global _observers
     with _lock:
-        _observers += times
+        before, _observers = _observers, _observers + times
+    if before and _observers:
+        return
     for held in (_common, *_own.values()):
         held.update()
 

@@ -15,6 +15,8 @@ def at_arguments(
     fun: Callable[..., Any], argnums: Numbers, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return a function of the arguments with respect to which is differentiated, and these."""
+    if argnums == 0 and len(args) == 1 and not kwargs and type(argnums) is int:
+        return fun, args
     numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]
     places = []
     for number in numbers:
@@ -35,7 +37,7 @@ def at_arguments(
 
 def chosen(found: tuple[Any, ...], argnums: Numbers) -> Any:
     """Return what was found for the arguments as a tuple, or that for the only one."""
-    return found if isinstance(argnums, Sequence) else found[0]
+    return found[0] if type(argnums) is int or not isinstance(argnums, Sequence) else found
 
 
 def check_input(array: GpuArray, holomorphic: bool) -> None:

@@ -223,14 +223,16 @@ def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, want
 
 def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     (source,) = operands
-    beside = shape_beside(node, source)
     if node.op is reductions.sum:
-        part = np.asarray(converted(ct, source.dtype), order="C")
-        strides = [0 if a in node.axes else step for a, step in enumerate(contiguous_strides(beside))]
+        part, strides = np.asarray(converted(ct, source.dtype), order="C"), [0] * len(source.shape)
+        if node.shape:
+            steps = enumerate(contiguous_strides(shape_beside(node, source)))
+            strides = [0 if axis in node.axes else step for axis, step in steps]
         walk.add(source, strided(part, Layout(source.shape, tuple(strides), 0)))
     elif node.op is reductions.prod or node.op not in folds.RULES:
         _by_recording(walk, node, operands, ct, wanted)
     else:
+        beside = shape_beside(node, source)
         result, ct = walk.value(node).reshape(beside), converted(ct, node.dtype).reshape(beside)
         walk.fit(source, folds.RULES[node.op](node.axes, walk.value(source), result, ct, walk.scaled))
 

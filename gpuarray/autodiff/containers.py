@@ -14,6 +14,10 @@ from gpuarray.array import GpuArray
 
 def leaves(tree: Any) -> list[Any]:
     """Return the leaves of nested containers."""
+    if type(tree) is GpuArray:  # as nearly all are
+        return [tree]
+    if type(tree) is tuple and len(tree) == 1 and type(tree[0]) is GpuArray:
+        return [tree[0]]
     found: list[Any] = []
     rebuilt(tree, lambda leaf: found.append(leaf))
     return found
@@ -82,6 +86,9 @@ def children(tree: Any) -> dict[Any, Any] | None:
 
 def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
     """Return the same containers with other leaves."""
+    if type(tree) is GpuArray:
+        (value,) = values
+        return value
     remaining: Iterator[Any] = iter(values)
     return rebuilt(tree, lambda _: next(remaining))
 

@@ -100,15 +100,15 @@ def parts(
     known: Sequence[Any] = ()
     found: list[Any] = []
     for partial, is_wanted in zip(partials, wanted, strict=True):
-        if not is_wanted or partial == 0:
+        if not is_wanted:
             found.append(None)
         elif type(partial) is Operand:
             found.append(scale(ct, converted(value(inputs[partial.number - 1]), ct.dtype)))
+        elif isinstance(partial, float):
+            found.append(None if partial == 0 else ct if partial == 1 else -ct if partial == -1 else ct * partial)
         elif callable(partial):
             known = known or [value(own) for own in (node, *inputs)]
             found.append(scale(ct, converted(partial(*known), ct.dtype)))
-        elif isinstance(partial, float):
-            found.append(ct if partial == 1 else -ct if partial == -1 else ct * partial)
         else:
             raise undefined(node, op.name)
     return found

@@ -173,7 +173,7 @@ class Program:
             finished.add(node)
             stack.pop()
             is_node = isinstance(node, BaseNode)
-            if is_node:
+            if is_node and type(node) not in _CONSTANT:
                 nodes.append(node)
             depends = [operand in varying for operand in operands]
             if True in depends and (not is_node or node.dtype.kind in "fc"):

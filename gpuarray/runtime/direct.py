@@ -156,7 +156,9 @@ def compute_in_order(nodes: Sequence[Node], limit: int, *, calls: bool) -> dict[
     called: dict[Any, Any] = {}
     try:
         for node in nodes:
-            if (known := value_of(node)) is not None:
+            if node.result is not None:
+                if (known := value_of(node)) is None:
+                    return None
                 values[node] = known
                 continue
             operands = []
