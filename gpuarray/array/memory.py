@@ -60,10 +60,10 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    def place(array: "MemoryArray", value: Any) -> None:
-        if array._value is not None:
-            array._settle()
-        setattr(array, slot, value)
+    def place(self: "MemoryArray", value: Any) -> None:
+        if self._value is not None:
+            self._settle()
+        setattr(self, slot, value)
 
     return property(find, place)
 

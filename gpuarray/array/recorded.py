@@ -7,6 +7,7 @@ doubled, so that noting takes a constant time per operation, and the list stays 
 
 import threading
 from collections.abc import Sequence
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Final
 from weakref import ref
@@ -167,21 +168,22 @@ def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]
     until = dict.fromkeys(filter(_is_pending, pending), 0)
     for node in pending:
         for operand in node.inputs:
-            if operand in until:
-                until[operand] = max(until[operand], node.depth)
-        if node is not latest:
+            if until.get(operand) == 0:  # the first user is the deepest
+                until[operand] = node.depth
+        if temporary and node is not latest:
             temporary.difference_update(node.inputs)
     for node, stop in until.items():
         if not stop or (node not in temporary and _is_held(node)):
             until[node] = end
-    wanted = [0] * end
+    changes = [0] * (end + 1)
     instructions = [_UNKNOWN] * end
     for node, stop in until.items():
-        for depth in range(node.depth, stop):
-            wanted[depth] += 1
+        changes[node.depth] += 1
+        changes[stop] -= 1
         if node.origin is not None:
             code, instruction = node.origin
             instructions[node.depth] = max(instructions[node.depth], (code.co_firstlineno, instruction))
+    wanted = [*accumulate(changes)]
     cut = max(range(end // 2, end), key=lambda depth: (-wanted[depth], instructions[depth], depth))
     return [node for node, stop in until.items() if node.depth <= cut < stop], cut
 

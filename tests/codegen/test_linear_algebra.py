@@ -227,6 +227,14 @@ def test_devices_with_no_more_than_all_have(portable: Any) -> None:
             assert units(q @ r - a, a) <= LIMIT
             inverse = wide(linalg.inv(xp.asarray(p)))
             assert units(inverse @ p - np.eye(70), p) <= LIMIT * np.linalg.cond(p)
+            check_eigenvalues(a + adjoint(a), dtype)
+
+
+def test_eigenvalues_with_little_workgroup_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = registry.open_device(xp.ones(1).device)
+    monkeypatch.setattr(provider, "capabilities", replace(provider.capabilities, workgroup_memory=16_384))
+    a = random((77, 77), "complex128")
+    check_eigenvalues(a + adjoint(a), "complex128")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -141,7 +141,6 @@ class NativeDriver(PublicDriver):
 
     def __init__(self, device: Any, native: Any, errors: Any) -> None:
         self._ffi, self._lib, self._errors = native.ffi, native.lib, errors
-        self._reported = errors._get_proxy_stack  # returns what this thread captures errors with, the innermost last
         self._types = _Types(self._ffi, self._lib)
         self._awaited: set[NativeStaging] = set()
         self._writes_pending = True
@@ -218,7 +217,8 @@ class NativeDriver(PublicDriver):
                     dispatch(compute, x, y, z)
                 lib.wgpuComputePassEncoderEnd(compute)
                 lib.wgpuComputePassEncoderRelease(compute)
-            self._hand_over(encoder, download)
+            self._close(encoder, download)
+        self._hand_over(download)
 
     def submit_timed(
         self,
@@ -265,37 +265,36 @@ class NativeDriver(PublicDriver):
                     compute, bound = begin(encoder, descriptor), None
             end(compute)
             lib.wgpuComputePassEncoderRelease(compute)
-            self._hand_over(encoder, download)
+            self._close(encoder, download)
+        self._hand_over(download)
 
-    def _hand_over(self, encoder: Any, download: Download | None) -> None:
-        """Add a copy to the host to an encoder, submit what it has, and ask for the mapping of the copy."""
-        lib, commands = self._lib, self._commands
-        if download is None:
-            if self._close(encoder):
-                self.submissions += 1
-                lib.wgpuQueueSubmit(self._queue, 1, commands)
-        else:
+    def _close(self, encoder: Any, download: Download | None) -> None:
+        """Add a copy to the host to an encoder, and make it the command buffer that is submitted next."""
+        if download is not None:
             source, start, staging, nbytes = download
-            assert isinstance(staging, NativeStaging)
             target = staging.gpu._internal
-            lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, start, target, 0, nbytes)
-            if self._close(encoder):
-                self.submissions += 1
-                staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
-                self._map(staging, nbytes)
-        lib.wgpuCommandBufferRelease(commands[0])
-
-    def _close(self, encoder: Any) -> bool:
-        """Make an encoder the command buffer that is submitted next; return whether it can be.
-
-        It cannot if encoding has failed, nor can an empty list: on a lost device that would end the process.
-        """
+            self._lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, start, target, 0, nbytes)
         self._commands[0] = self._lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
         self._lib.wgpuCommandEncoderRelease(encoder)
-        if self._reported()[-1].message is not None:
-            return False
-        self._writes_pending = False
-        return True
+
+    def _hand_over(self, download: Download | None) -> None:
+        """Submit the closed command buffer, and ask for the mapping of what it copies to the host.
+
+        Not if encoding failed, and never an empty list: on a lost device that would end the process.
+        """
+        lib, commands = self._lib, self._commands
+        with self._raising:
+            if download is None:
+                self.submissions += 1
+                lib.wgpuQueueSubmit(self._queue, 1, commands)
+            else:
+                staging = download.staging
+                assert isinstance(staging, NativeStaging)
+                self.submissions += 1
+                staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
+                self._map(staging, download.nbytes)
+            self._writes_pending = False
+            lib.wgpuCommandBufferRelease(commands[0])
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
@@ -433,9 +432,11 @@ class NativeDriver(PublicDriver):
         with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
             lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, gpu, 0, target._internal, offset, nbytes)
-            if self._close(encoder):
-                source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
+            self._close(encoder, None)
+        with self._raising:
+            source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
             lib.wgpuCommandBufferRelease(self._commands[0])
+        self._writes_pending = False
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

@@ -15,8 +15,10 @@ from gpuarray.codegen.calls.linear_algebra.small_spectra import eigh
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
 
-#: Most rows of a block at the beginning.
+#: Most rows of a block at the beginning, which fits workgroup memory.
 _LEAF = 32
 
 
@@ -50,7 +52,7 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     status : Buffer
         Becomes 1 for a matrix with an element that is not finite.
     """
-    levels, size = _division(n)
+    levels, size = _division(n, frame.dtype, frame.capabilities)
     rows = size << levels
     norms = frame.buffer(frame.batch, frame.dtype)
     _survey(frame, numbers, n, norms, status)
@@ -65,15 +67,18 @@ def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) 
     )  # fmt: skip
 
 
-def _division(n: int) -> tuple[int, int]:
+def _division(n: int, dtype: DType, capabilities: Capabilities) -> tuple[int, int]:
     """Return how often pairs of blocks are merged, and the rows of the blocks at the beginning."""
-    levels = max(0, (-(-n // _LEAF) - 1).bit_length())
+    most = _LEAF
+    while 4 * most * most * dtype.itemsize > capabilities.workgroup_memory:
+        most //= 2
+    levels = (-(-n // most) - 1).bit_length()
     return levels, -(-n // (LANES << levels)) * LANES
 
 
-def rows_of_vectors(n: int) -> int:
+def rows_of_vectors(n: int, dtype: DType, capabilities: Capabilities) -> int:
     """Return the rows of the eigenvectors of tridiagonal matrices of ``n`` rows, with those of the last block."""
-    levels, size = _division(n)
+    levels, size = _division(n, dtype, capabilities)
     return size << levels
 
 

@@ -327,8 +327,9 @@ def _unsupported_spectrum(step: CallStep, capabilities: Capabilities) -> str | N
 
 def _unsupported_values(step: CallStep, capabilities: Capabilities) -> str | None:
     """Return why eigenvalues cannot be computed: eigenvectors have rows behind those of the matrices."""
-    rows = rows_of_vectors(step.shapes[0][-1])
-    nbytes = prod(step.shapes[0][:-2]) * rows * rows * step.input_dtypes[0].itemsize
+    dtype = step.input_dtypes[0]
+    rows = rows_of_vectors(step.shapes[0][-1], dtype, capabilities)
+    nbytes = prod(step.shapes[0][:-2]) * rows * rows * dtype.itemsize
     return _unsupported_spectrum(step, capabilities) or too_large(nbytes, capabilities)
 
 

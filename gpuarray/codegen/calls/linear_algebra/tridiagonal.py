@@ -54,10 +54,13 @@ def reduce(frame: Frame, a: Matrix, block: int) -> Tridiagonal:
     )
     # two columns of products in turn: one is still read when the other is written
     products = frame.buffer(2 * n * frame.batch, frame.dtype)
+    # bytes of an invocation in workgroup memory, where sums are made there
+    summed = (_LINES + 2) * frame.dtype.itemsize
     for j in range(n):
         left = n - (j + 1) // _ALIGNED * _ALIGNED
-        wanted = next((size for size in _WORKGROUPS if size * _EACH >= left), _WORKGROUPS[-1])
-        workgroup = min(frame.capabilities.workgroup_size, wanted)
+        workgroup = next((size for size in _WORKGROUPS if size * _EACH >= left), _WORKGROUPS[-1])
+        while workgroup > frame.capabilities.workgroup_size or workgroup * summed > frame.capabilities.workgroup_memory:
+            workgroup //= 2
         each = 1 << (-(-left // workgroup) - 1).bit_length()
 
         def write(template: Template, workgroup: int = workgroup, each: int = each) -> None:
