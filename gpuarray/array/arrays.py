@@ -29,6 +29,7 @@ from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
+from gpuarray.source_locations import frame_at
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
@@ -48,7 +49,7 @@ class _AboveFrames:
     def __gt__(self, other: Any) -> bool:
         if other not in (4000, 1000):
             return False
-        if sys._getframe(2).f_code.co_name == "_inplace_method":  # which needs a result from the operator of pandas
+        if frame_at(2).f_code.co_name == "_inplace_method":  # which needs a result from the operator of pandas
             raise TypeError(
                 "pandas does not update frames in place with this array; write frame = frame * x instead of "
                 "frame *= x, or convert the array with gpuarray.asnumpy(x)"

@@ -339,7 +339,7 @@ class differentiated(tape.recording):  # noqa: N801  # a context manager
     def __init__(self, sources: Sequence[Node]) -> None:
         self._sources = sources
 
-    def __enter__(self) -> tuple[tape.Tape, list[Node]]:  # type: ignore[override]
+    def __enter__(self) -> tuple[tape.Tape, list[Node]]:  # type: ignore[override]  # more than the tape
         variables = [variable(node) for node in self._sources]
         self._own = [node for node in variables if node.dtype.kind in "fc"]
         record = super().__enter__()
