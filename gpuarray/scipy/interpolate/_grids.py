@@ -16,7 +16,7 @@ from gpuarray.functions.arguments import as_array, device_among, numbers, read
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
-from gpuarray.scipy.interpolate._piecewise import fitted
+from gpuarray.scipy.interpolate._piecewise import PPoly, fitted
 
 __all__ = [
     "RegularGridInterpolator", "barycentric_interpolate", "griddata", "interp1d", "interpn", "krogh_interpolate",
@@ -229,39 +229,30 @@ class interp1d:  # noqa: N801  # SciPy's name
         self._host, self._device = fitted(
             scipy_interpolate.interp1d, (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted), {}
         )
-        self._kind, self._axis = kind, index(axis)
+        self._axis = index(axis) % self._host.y.ndim
+        fill = self._host.fill_value
+        self._line = None
+        if kind == "linear" and not isinstance(fill, tuple | str) and not np.ndim(fill):
+            values, breaks = np.moveaxis(self._host.y, self._axis, 0), self._host.x.astype(np.float64)
+            slopes = np.diff(values, axis=0) / np.diff(breaks).reshape(-1, *(1,) * (values.ndim - 1))
+            pieces = scipy_interpolate.PPoly.construct_fast(np.stack([slopes, values[:-1]]), breaks, True, self._axis)
+            self._line = PPoly.__new__(PPoly)
+            self._line._fit(pieces, self._device)
 
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
-        simple = not isinstance(host.fill_value, tuple | str) and np.ndim(host.fill_value) == 0
         if is_hosts((x,), {}):
             return cast(GpuArray, run_scipy(host, (x,), {}))
-        if self._kind != "linear" or not simple:
+        if self._line is None:
             return cast(GpuArray, on_host(host, (x,), {}, _OTHER_KINDS, "scipy.interpolate.interp1d"))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
-        values = np.moveaxis(host.y, self._axis, 0)
-        breaks = as_array(host.x.astype(np.float64), points.device)
-        wanted = points.astype(dtypes.float64, copy=False)
-        line = as_array(np.ascontiguousarray(values), points.device)
-        place = xp.clip(xp.searchsorted(breaks, wanted), 1, len(host.x) - 1)
-        trailing = (1,) * (line.ndim - 1)
-
-        def at(positions: GpuArray) -> GpuArray:
-            return xp.take(line, positions.reshape(-1), axis=0).reshape(*points.shape, *line.shape[1:])
-
-        low, high = xp.take(breaks, place - 1), xp.take(breaks, place)
-        share = ((wanted - low) / (high - low)).reshape(points.shape + trailing)
-        start = at(place - 1)
-        found = start + (at(place) - start) * share
-        beyond = (wanted < host.x[0]) | (wanted > host.x[-1])
+        beyond = (points < host.x[0]) | (points > host.x[-1])
         if host.bounds_error:
             (is_beyond,) = numbers(beyond.any())
             if is_beyond:
                 raise ValueError("A value in x_new is outside the interpolation range.")
-        found = xp.where(beyond.reshape(points.shape + trailing), host.fill_value, found)
-        axis = self._axis % host.y.ndim
-        order = list(range(found.ndim))
-        return found.transpose(
-            [*order[points.ndim : points.ndim + axis], *order[: points.ndim], *order[points.ndim + axis :]]
-        )
+        found = self._line(points)
+        places = (1,) * self._axis + points.shape
+        beyond = beyond.reshape(places + (1,) * (found.ndim - len(places)))
+        return xp.where(beyond, host.fill_value, found)

@@ -1,6 +1,6 @@
 """Arrays seen at other coordinates: shifted, enlarged, rotated, and mapped in any way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final
 
@@ -53,6 +53,15 @@ def spline_filter(a: Any) -> GpuArray:
     return finished(found, a.output)
 
 
+def _checked(original: Callable[..., Any], a: Any, *given: Any, **more: Any) -> tuple[GpuArray, DType]:
+    """Return the array and the dtype of the result, which is that of an array given for it, after SciPy's checks."""
+    output = None if is_target(a.output) else a.output
+    source, dtype = checked(
+        original, a.input, *given, order=a.order, output=output, mode=a.mode, cval=a.cval, prefilter=a.prefilter, **more
+    )
+    return source, np.dtype(a.output.dtype) if is_target(a.output) else dtype
+
+
 def _stored(found: GpuArray, dtype: DType) -> GpuArray:
     """Return interpolated numbers in the dtype of a result: integers are rounded, and clipped to their range."""
     if dtype.kind not in "iu":
@@ -87,9 +96,7 @@ def _shifted(shape: Shape, moves: tuple[float, ...]) -> Places:
 @by_name(ndimage.shift)
 def shift(a: Any) -> GpuArray:
     """Return an array moved along its axes."""
-    source, dtype = checked(
-        ndimage.shift, a.input, a.shift, order=a.order, output=a.output, mode=a.mode, cval=a.cval, prefilter=a.prefilter
-    )
+    source, dtype = _checked(ndimage.shift, a, a.shift)
     return _seen(source, _shifted(source.shape, tuple(map(float, each(a.shift, source.ndim)))), a, dtype)
 
 
@@ -109,13 +116,7 @@ def _zoomed(shape: Shape, factors: tuple[float, ...], grid_mode: bool) -> Places
 @by_name(ndimage.zoom)
 def zoom(a: Any) -> GpuArray:
     """Return an array enlarged or made smaller."""
-    output = None if is_target(a.output) else a.output
-    source, dtype = checked(
-        ndimage.zoom, a.input, a.zoom, order=a.order, output=output, mode=a.mode, cval=a.cval, prefilter=a.prefilter,
-        grid_mode=a.grid_mode,
-    )  # fmt: skip
-    if is_target(a.output):
-        dtype = np.dtype(a.output.dtype)
+    source, dtype = _checked(ndimage.zoom, a, a.zoom, grid_mode=a.grid_mode)
     factors = tuple(map(float, each(a.zoom, source.ndim)))
     if a.prefilter and all(factor == 1 for factor in factors):
         return finished(rounded(source, dtype), a.output)
@@ -158,14 +159,8 @@ def map_coordinates(a: Any) -> GpuArray:
     """Return an array at any coordinates."""
     source = as_array(a.input)
     points = as_array(a.coordinates, source.device)
-    output = None if is_target(a.output) else a.output
     shown = np.zeros((points.shape[0], *(1,) * (points.ndim - 1)) if points.ndim else (), points.dtype)
-    source, dtype = checked(
-        ndimage.map_coordinates, source, shown, order=a.order, output=output, mode=a.mode, cval=a.cval,
-        prefilter=a.prefilter,
-    )  # fmt: skip
-    if is_target(a.output):
-        dtype = np.dtype(a.output.dtype)
+    source, dtype = _checked(ndimage.map_coordinates, a, shown)
     kind = rest_dtype(source, dtype)
     if points.dtype.kind in "biu":
         at = [Coordinate(line.astype(dtypes.int32), line.astype(kind) * 0) for line in points]
@@ -225,18 +220,10 @@ def affine_transform(a: Any) -> GpuArray:
     """Return an array at coordinates that are an affine function of those of the result."""
     matrix = np.asarray(read(a.matrix), float)
     offset = a.offset if np.ndim(a.offset) == 0 else np.asarray(read(a.offset), float)
-    output = None if is_target(a.output) else a.output
-    source = as_array(a.input)
     shown = matrix if matrix.ndim != 1 else np.diag(matrix)  # SciPy warns of lines
-    source, dtype = checked(
-        ndimage.affine_transform, source, shown, offset, order=a.order, output=output, mode=a.mode, cval=a.cval,
-        prefilter=a.prefilter,
-    )  # fmt: skip
-    shape = a.output_shape
-    if is_target(a.output):
-        dtype = np.dtype(a.output.dtype)
-        shape = tuple(a.output.shape) if shape is None else shape
-    shape = source.shape if shape is None else tuple(shape)
+    source, dtype = _checked(ndimage.affine_transform, a, shown, offset)
+    like = a.output if is_target(a.output) else source
+    shape = tuple(like.shape if a.output_shape is None else a.output_shape)
     if matrix.ndim == 2 and matrix.shape[1] == source.ndim + 1:
         matrix, offset = matrix[: source.ndim, :-1], matrix[: source.ndim, -1]
     moves = np.broadcast_to(np.asarray(offset, float), (source.ndim,))
@@ -250,13 +237,7 @@ def affine_transform(a: Any) -> GpuArray:
 @by_name(ndimage.rotate)
 def rotate(a: Any) -> GpuArray:
     """Return an array rotated in the plane of two axes."""
-    output = None if is_target(a.output) else a.output
-    source, dtype = checked(
-        ndimage.rotate, a.input, a.angle, a.axes, a.reshape, output=output, order=a.order, mode=a.mode, cval=a.cval,
-        prefilter=a.prefilter,
-    )  # fmt: skip
-    if is_target(a.output):
-        dtype = np.dtype(a.output.dtype)
+    source, dtype = _checked(ndimage.rotate, a, a.angle, a.axes, a.reshape)
     axes = sorted(build.normalize_axis(axis, source.ndim) for axis in a.axes)
     cosine, sine = special.cosdg(a.angle), special.sindg(a.angle)
     matrix = np.array([[cosine, sine], [-sine, cosine]])
