@@ -203,18 +203,18 @@ class _Kernel:
             f"else if (step <= {powers}u) {{ trial = high; "
             f"for (var n = 0u; n < ({1 << powers}u >> step); n++) {{ trial *= {real}(0.5); }} }}",
             "let offset = select(-trial, trial, is_before);",
-            f"var sum = {real}(); var square = {real}();",
+            f"var total = {real}(); var squares = {real}();",
             f"for (var i = local; i < poles; i += {_MEMBERS}u) {{",
             f"let z = {self.number('z', 'i')}; let gap = {self.number('d', 'i')} - origin;",
-            "square += z * z; sum += z * z / (gap - offset);",
+            "squares += z * z; total += z * z / (gap - offset);",
             "}",
         )
-        states = {"sum": self.frame.dtype, "square": self.frame.dtype}
-        self.collectives.reduce(states, lambda other: f"sum += {other[0]}; square += {other[1]};")
+        states = {"total": self.frame.dtype, "squares": self.frame.dtype}
+        self.collectives.reduce(states, lambda other: f"total += {other[0]}; squares += {other[1]};")
         kernel.line(
-            "let value = 1 + rho * sum;",
+            "let value = 1 + rho * total;",
             "if (step == 0u) {",
-            "high = select(widest, rho * square, is_last);",
+            "high = select(widest, rho * squares, is_last);",
             f"if (!is_last && value < 0) {{ is_before = false; origin = {self.number('d', 'item + 1u')}; }}",
             "continue;",
             "}",
