@@ -1,10 +1,11 @@
 """Flat kernels: loops without folds, each element by itself.
 
 An invocation computes four elements: neighbours where something can be read or written four at a time, else elements
-that lie a workgroup apart. It computes one where arithmetic takes longer than memory traffic, and eight where a
-generator makes as many at once.
+that lie a workgroup apart. It computes one where arithmetic takes longer than memory traffic, or where each is computed
+from several elements of an array that it has the positions of, and eight where a generator makes as many at once.
 """
 
+from collections import Counter
 from typing import Final
 
 from gpuarray.codegen import loop_splits
@@ -32,7 +33,8 @@ from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Take, stride_c
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
     is_vec4 = needs_vec4(loop)
-    lanes = 1 if is_heavy(loop, capabilities) and not is_vec4 else 2 * LANES if _takes_vec8(loop) else LANES
+    is_single = is_heavy(loop, capabilities) or (not capabilities.is_software and _gathers_neighbours(loop))
+    lanes = 1 if is_single and not is_vec4 else 2 * LANES if _takes_vec8(loop) else LANES
     is_narrow = lanes == 1 or (not is_vec4 and _is_spread(loop, capabilities))
     work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
     kernel = work.kernel
@@ -62,6 +64,17 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     else:
         flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
+
+
+def _gathers_neighbours(loop: Loop) -> bool:
+    """Whether an element is computed from several elements of one array, at positions that are known to the loop only.
+
+    They are often neighbours, as for interpolation, and share lines of the cache. Those of three further elements would
+    be read between them: the interpolation of a 2048 x 2048 image at random coordinates took 197 us on an H100, and 147
+    with one element to an invocation. A CPU's cache keeps them all.
+    """
+    takes = Counter(item.key for item in loop.instructions if isinstance(item, Take) and item.level == FULL)
+    return any(count > 1 for count in takes.values())
 
 
 #: Functions that cost no more than a square root may be computed twice.

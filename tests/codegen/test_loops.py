@@ -8,6 +8,7 @@ import pytest
 from support import need_dtypes, values
 
 import gpuarray as xp
+from gpuarray.device import Capabilities
 from gpuarray.graph.layouts import Shape
 
 pytestmark = pytest.mark.wgpu
@@ -72,3 +73,15 @@ def test_ranges_are_made_four_at_a_time(count: int) -> None:
         found = np.asarray(xp.linspace(-1, 2, count, dtype="float32") + 0)
         np.testing.assert_allclose(found, np.linspace(-1, 2, count, dtype="float32"), rtol=1e-6, atol=1e-7)
         assert found[-1] == (2 if count > 1 else -1)
+
+
+def test_neighbours_are_gathered_for_one_element_by_an_invocation_of_a_gpu(
+    monkeypatch: pytest.MonkeyPatch, nothing_prepared: None
+) -> None:
+    monkeypatch.setattr(Capabilities, "is_software", False)
+    x, places = values((1000,), "float32"), np.random.default_rng(0).integers(0, 999, 5003, np.int32)
+    with xp.using(device="wgpu"):
+        y, at = xp.asarray(x), xp.asarray(places)
+        assert "first = block * 256u + local;" in str(xp.explain(y[at + 1] - y[at], stage="wgsl"))
+        assert "first = block * 256u" not in str(xp.explain(y[at] * 2, stage="wgsl"))
+        np.testing.assert_array_equal(np.asarray(y[at + 1] - y[at]), x[places + 1] - x[places])
