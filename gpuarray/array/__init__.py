@@ -6,7 +6,7 @@ packages import from here.
 """
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, made_of, make, wrap
-from gpuarray.array.cells import AUTO, CPU, FREE, Cell, is_cpu, joint_device
+from gpuarray.array.cells import AUTO, CPU, Cell, is_cpu, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
@@ -27,7 +27,6 @@ from gpuarray.array.recorded import recorded
 __all__ = [
     "AUTO",
     "CPU",
-    "FREE",
     "WEAK",
     "Cell",
     "Compaction",

@@ -17,13 +17,12 @@ import numpy.typing as npt
 from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
-from gpuarray.array.cells import FREE
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import immediacy, quiet

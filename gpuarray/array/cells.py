@@ -18,7 +18,7 @@ import numpy as np
 
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
@@ -31,8 +31,6 @@ from gpuarray.unprotected import marked_writeable
 
 AUTO: Final = Device("auto")
 CPU: Final = Device("cpu")
-#: Devices whose small values may be in host memory.
-FREE: Final = frozenset(("auto", "cpu"))
 
 noted: Final = recorded.cells
 #: Values of at most as many bytes are copied in less time than a view of them is made.

@@ -12,11 +12,11 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, FREE
+from gpuarray.array.cells import AUTO
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 

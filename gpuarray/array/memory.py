@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, FREE, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node

@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from gpuarray.array.cells import FREE, joint_device
+from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
 from gpuarray.array.memory import (
     COMPONENTS,
@@ -20,7 +20,7 @@ from gpuarray.array.memory import (
     MemoryArray,
     of_host,
 )
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build

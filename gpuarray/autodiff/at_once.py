@@ -13,14 +13,14 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.array import FREE, GpuArray
+from gpuarray.array import GpuArray
 from gpuarray.array.memory import of_host
 from gpuarray.autodiff import folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.program import Outputs, Program, Walk, rules
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View

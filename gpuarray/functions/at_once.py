@@ -18,7 +18,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import (
-    FREE,
     GpuArray,
     cells,
     default_device,
@@ -31,7 +30,7 @@ from gpuarray.array import (
 from gpuarray.array.immediate import have_few_products
 from gpuarray.array.memory import READ_ONLY, of_host
 from gpuarray.config import config
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet

@@ -7,7 +7,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import (
-    FREE,
     WEAK,
     GpuArray,
     as_node,
@@ -21,7 +20,7 @@ from gpuarray.array import (
     weak_node,
 )
 from gpuarray.array.memory import VALUE
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
     ArrayLike,

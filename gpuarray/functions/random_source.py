@@ -7,8 +7,8 @@ from typing import Any, Final, Self
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import FREE, GpuArray, default_device, default_dtype, device_of, joint_device, made_of, make
-from gpuarray.device import Device
+from gpuarray.array import GpuArray, default_device, default_dtype, device_of, joint_device, made_of, make
+from gpuarray.device import FREE, Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
 from gpuarray.functions.random_arguments import Size, checked_out, joint_shape

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gpuarray import observers
 from gpuarray.config import Config, config, recording
-from gpuarray.device import Device
+from gpuarray.device import FREE, Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
@@ -69,8 +69,6 @@ QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
 #: A device sends so many bytes in about the time of a few: for an element that the program looks at, others come along.
 _SENT_WHOLE: Final = 1 << 15
-#: The devices whose values the host may have at once.
-_WITH_HOST: Final = frozenset(("auto", "cpu"))
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -143,7 +141,7 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        limit = 0 if run is not None or device.kind not in _WITH_HOST else _direct_limit(device, provider, settings)
+        limit = 0 if run is not None or device.kind not in FREE else _direct_limit(device, provider, settings)
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
                 counters["evaluations"] += 1
@@ -330,7 +328,7 @@ def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
 
     Programs look at one element after the other, and each would be a launch and a wait.
     """
-    if device.kind in _WITH_HOST or tracing.state.trace is not None or tapes.tapes:
+    if device.kind in FREE or tracing.state.trace is not None or tapes.tapes:
         return None
     operands = node.inputs  # which go when it has been evaluated
     if not operands or operands[0].nbytes > _SENT_WHOLE:

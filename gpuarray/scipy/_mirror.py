@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import FREE, GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
-from gpuarray.device import Device
+from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
+from gpuarray.device import FREE, Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
