@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.ops import row_sums
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess import scans
 from gpuarray.providers.inprocess.workers import WorkerPool
@@ -64,6 +65,13 @@ class TestSums:
         exact = x.sum(dtype=np.float64)
         error = abs(float(xp.sum(on_host(x))) - exact)
         assert error <= max(2 * abs(float(x.sum()) - exact), exact * 2**-24)
+
+
+@pytest.mark.parametrize("shape", [(1, 65_536), (6, 10_000), (65, 1000), (655, 100)], ids=str)
+def test_other_threads_run_while_blas_adds_a_tile(shape):
+    """NumPy keeps the interpreter's lock in calls for up to 500 dot products."""
+    cut = row_sums.in_pieces(np.ones(shape), (1,))
+    assert cut.pieces[..., 0].size > 500
 
 
 class TestVariances:
