@@ -7,6 +7,7 @@ depend on other elements. Results are floating numbers, even if they are integra
 The references take the same steps as the kernels in ``codegen/math/samplers.generic.wgsl``, many elements at once.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ Array = npt.NDArray[Any]
 
 #: The largest number of attempts of an element; each succeeds with a probability above 1/2.
 ATTEMPTS: Final = 64
+#: The attempts of several elements that are made at once, in about the time of a single one.
+_FEW: Final = 256
 #: Numbers of attempts whose blocks serve for decisions outside the search.
 _DECISION: Final = 0xFFFFFFFF
 _NORMAL_DECISION: Final = 0x7FFFFFFF
@@ -37,61 +40,90 @@ class _Draws:
     def at(self, places: Array) -> "_Draws":
         return _Draws(self.numbers[places], self.stream, self.kind)
 
-    def uniforms(self, attempt: int) -> tuple[Array, Array]:
-        """Return two uniform numbers in (0, 1] for each element."""
-        return substreams.pair_of_uniforms(self.numbers, attempt, self.stream, self.kind)
+    def uniforms(self, attempts: Any) -> tuple[Array, Array]:
+        """Return two uniform numbers in (0, 1] for each element and attempt, which broadcast."""
+        return substreams.pair_of_uniforms(self.numbers, attempts, self.stream, self.kind)
 
-    def normal_and_uniform(self, attempt: int) -> tuple[Array, Array]:
-        """Return a normal number and a uniform number in (0, 1] for each element."""
-        first, angle = self.uniforms(2 * attempt)
-        share, _ = self.uniforms(2 * attempt + 1)
-        two_pi = self.kind.type(2 * np.pi)
-        return np.sqrt(self.kind.type(-2) * np.log(first)) * np.cos(two_pi * angle), share
+    def normal_and_uniform(self, attempts: Any) -> tuple[Array, Array]:
+        """Return a normal number and a uniform number in (0, 1] for each element and attempt, which broadcast."""
+        pair = np.arange(2, dtype=np.uint64).reshape(2, *np.ones(max(np.ndim(attempts), 1), int))
+        (first, share), (angle, _) = self.uniforms(np.multiply(attempts, 2, dtype=np.uint64) + pair)
+        angle *= self.kind.type(2 * np.pi)
+        return np.sqrt(self.kind.type(-2) * np.log(first)) * np.cos(angle), share
 
 
 Sampler = Callable[..., Any]
 
 
 def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
-    """Return the reference of a sampler, which calls ``sampler(draws, *parameters)`` with flat arrays of one length."""
+    """Return the reference of a sampler.
+
+    It calls ``sampler(draws, *parameters)``. Each parameter is a line with an element for each draw, or with a single
+    one for all draws.
+    """
 
     def reference(*operands: Any, out: Array) -> Array:
         given, words = operands[: parameters + 1], operands[parameters + 1 :]
         shape = np.broadcast_shapes(*map(np.shape, given))
-        *flat, numbers = [np.broadcast_to(v, shape).reshape(-1) for v in given]
+        *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in given]
+        numbers = np.broadcast_to(numbers, math.prod(shape))
         stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
         found = np.empty(numbers.size, out.dtype)
         with np.errstate(all="ignore"):
             for piece in substreams.pieces(numbers.size):
                 draws = _Draws(numbers[piece], stream, out.dtype)
-                found[piece] = sampler(draws, *(v[piece].astype(out.dtype, copy=False) for v in flat))
+                found[piece] = sampler(draws, *(_at(v, piece).astype(out.dtype, copy=False) for v in lines))
         out[...] = found.reshape(shape)
         return out
 
     return reference
 
 
-def _search(draws: _Draws, start: Array, propose: Callable[[_Draws, Array, int], tuple[Array, Array]]) -> Array:
-    """Return for each element the first accepted value of ``propose(draws, places, attempt)``."""
-    found = np.array(start, draws.kind)
-    places = np.arange(found.size)
-    for attempt in range(ATTEMPTS):
-        values, accepted = propose(draws.at(places) if attempt else draws, places, attempt)
-        found[places] = values
-        places = places[~accepted]
-        if not places.size:
-            break
+def _at(values: Array, places: Any) -> Array:
+    """Return the values of some elements; one that all elements share stays one."""
+    return values if values.size == 1 else values[places]
+
+
+def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *parameters: Array) -> Array:
+    """Return for each element the first accepted value of ``propose(draws, attempts, *parameters)``.
+
+    Each call takes tens of calls of NumPy, so the few elements that are left make several attempts at once, along a
+    first axis.
+    """
+    found, accepted = propose(draws, 0, *parameters)
+    places = np.flatnonzero(~accepted)
+    attempt = 1
+    while places.size and attempt < ATTEMPTS:
+        attempts = np.arange(attempt, min(attempt + 1 + _FEW // places.size, ATTEMPTS), dtype=np.uint64)[:, None]
+        values, accepted = propose(draws.at(places), attempts, *[_at(v, places) for v in parameters])
+        is_left = ~accepted.any(0)
+        accepted[-1] = True  # the value of the last attempt, if none is accepted
+        found[places] = values[accepted.argmax(0), np.arange(places.size)]
+        places = places[is_left]
+        attempt += len(attempts)
     return found
 
 
-def _where_valid(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array], Array], otherwise: Any) -> Array:
-    """Return ``sampler(draws, places)`` where parameters are valid, and ``otherwise`` elsewhere."""
-    found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), valid.shape))
+def _where_valid(draws: _Draws, valid: Array, sampler: Sampler, otherwise: Any, *parameters: Array) -> Array:
+    """Return ``sampler(draws, *parameters)`` where parameters are valid, and ``otherwise`` elsewhere."""
+    if valid.all():
+        return np.asarray(sampler(draws, *parameters))
+    found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), draws.numbers.shape))
     places = np.flatnonzero(valid)
-    if places.size == valid.size:
-        return sampler(draws, places)
     if places.size:
-        found[places] = sampler(draws.at(places), places)
+        found[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
+    return found
+
+
+def _either(draws: _Draws, choice: Array, first: Sampler, second: Sampler, *parameters: Array) -> Array:
+    """Return the results of the first sampler where ``choice`` is true, and of the second elsewhere."""
+    found = np.empty(draws.numbers.shape, draws.kind)
+    for chosen, sampler in ((choice, first), (~choice, second)):
+        if chosen.all():
+            return np.asarray(sampler(draws, *parameters))
+        places = np.flatnonzero(chosen)
+        if places.size:
+            found[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
     return found
 
 
@@ -100,43 +132,41 @@ def _where_valid(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array],
 
 def _gamma_from_one(draws: _Draws, a: Array) -> Array:
     one, half = draws.kind.type(1), draws.kind.type(0.5)
-    d = a - draws.kind.type(1 / 3)
-    c = one / np.sqrt(draws.kind.type(9) * d)
+    third = a - draws.kind.type(1 / 3)
 
-    def propose(own: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-        x, share = own.normal_and_uniform(attempt)
-        root = one + c[places] * x
+    def propose(own: _Draws, attempts: Any, d: Array, c: Array) -> tuple[Array, Array]:
+        x, share = own.normal_and_uniform(attempts)
+        root = one + c * x
         v = root * root * root
-        accepted = (v > 0) & (np.log(share) < half * x * x + d[places] * (one - v + np.log(v)))
-        return v, accepted
+        return v, (v > 0) & (np.log(share) < half * x * x + d * (one - v + np.log(v)))
 
-    found: Array = d * _search(draws, np.ones_like(d), propose)
+    found: Array = third * _search(draws, propose, third, one / np.sqrt(draws.kind.type(9) * third))
     return found
 
 
-def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Array]:
+def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Any]:
     """Return gamma numbers of shape a, or a + 1 if a < 1, and the logarithms of the factors that lead back to a."""
     small = a < 1
     if not small.any():
-        return _gamma_from_one(draws, a), np.zeros_like(a)
+        return _gamma_from_one(draws, a), None
     share, _ = draws.uniforms(_DECISION)
     return _gamma_from_one(draws, np.where(small, a + a.dtype.type(1), a)), np.where(small, np.log(share) / a, 0)
 
 
 def _gamma(draws: _Draws, a: Array) -> Array:
-    def sampler(own: _Draws, places: Array) -> Array:
-        found, rest = _gamma_and_log_factor(own, a[places])
-        return found * np.exp(rest) if rest.any() else found
+    def sampler(own: _Draws, a: Array) -> Array:
+        found, rest = _gamma_and_log_factor(own, a)
+        return found if rest is None else found * np.exp(rest)
 
-    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan))
+    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan), a)
 
 
 def _log_gamma(draws: _Draws, a: Array) -> Array:
-    def sampler(own: _Draws, places: Array) -> Array:
-        found, rest = _gamma_and_log_factor(own, a[places])
-        return np.log(found) + rest
+    def sampler(own: _Draws, a: Array) -> Array:
+        found, rest = _gamma_and_log_factor(own, a)
+        return np.log(found) if rest is None else np.log(found) + rest
 
-    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)))
+    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)), a)
 
 
 # --- counts: by inversion from 0 if the mean is small, else by the ratio of uniforms (Stadlober, "The ratio of uniforms
@@ -179,138 +209,125 @@ def _log_binomial(k: Array, n: Array, p: Array, q: Array) -> Array:
 
 def _by_ratio(
     draws: _Draws,
-    log_chance: Callable[[Array, Array], Array],
+    log_chance: Callable[..., Array],
     mean: Array,
     variance: Array,
     mode: Array,
     most: Array,
+    *parameters: Array,
 ) -> Array:
-    """Return counts k with the log-probabilities ``log_chance(places, k)``, up to a constant."""
+    """Return counts k with the log-probabilities ``log_chance(k, *parameters)``, up to a constant."""
     kind = draws.kind.type
     half = kind(0.5)
+
+    def propose(
+        own: _Draws, attempts: Any, mean: Array, width: Array, mode: Array, most: Array, highest: Array, *given: Array
+    ) -> tuple[Array, Array]:
+        u, v = own.uniforms(attempts)
+        k = np.floor(mean + half + width * (v - half) / u)
+        inside = (k >= 0) & (k <= most)
+        chance = log_chance(np.where(inside, k, mode), *given)
+        return k, inside & (kind(2) * np.log(u) <= chance - highest)
+
     width = kind(1.7155277699214135) * np.sqrt(variance + half) + kind(0.8989161620588988)
-    highest = log_chance(np.arange(mode.size), mode)
-
-    def propose(own: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-        u, v = own.uniforms(attempt)
-        k = np.floor(mean[places] + half + width[places] * (v - half) / u)
-        inside = (k >= 0) & (k <= most[places])
-        chance = log_chance(places, np.where(inside, k, mode[places]))
-        return k, inside & (kind(2) * np.log(u) <= chance - highest[places])
-
-    found: Array = np.minimum(np.maximum(_search(draws, mode, propose), kind(0)), most)
+    highest = log_chance(mode, *parameters)
+    counts = _search(draws, propose, mean, width, mode, most, highest, *parameters)
+    found: Array = np.minimum(np.maximum(counts, kind(0)), most)
     return found
 
 
-def _by_inversion(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array], mean: Array) -> Array:
-    """Return counts by inversion: 0 has the probability ``start``, and k that of k - 1 times ``ratio(places, k)``."""
+def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[..., Array], *parameters: Array) -> Array:
+    """Return counts by inversion.
+
+    0 has the probability ``start``, and k that of k - 1 times ``ratio(k, *parameters)``.
+    """
     left, _ = draws.uniforms(0)
-    found = np.zeros(start.shape, draws.kind)
-    chance = np.array(start)
+    found = np.zeros(left.shape, draws.kind)
     smallest = 1e-10 if draws.kind == np.float32 else 1e-19
-    places = np.flatnonzero(left > chance)
-    while places.size:
-        left[places] -= chance[places]
-        found[places] += 1
-        chance[places] *= ratio(places, found[places])
-        on = (left[places] > chance[places]) & ((found[places] < mean[places]) | (chance[places] > smallest))
-        on &= found[places] < 1000
-        places = places[on]
-    return found
-
-
-def _either(draws: _Draws, small: Array, by_inversion: Any, by_ratio: Any) -> Array:
-    """Return the results of one method where ``small`` is true, and of the other method elsewhere."""
-    found = np.empty(small.shape, draws.kind)
-    for chosen, method in ((np.flatnonzero(small), by_inversion), (np.flatnonzero(~small), by_ratio)):
-        if chosen.size:
-            found[chosen] = method(draws.at(chosen), chosen)
+    places = np.arange(left.size)
+    on = left > start
+    lines = (start, mean, *parameters)
+    for k in range(1, 1001):
+        places, left = places[on], left[on]
+        if not places.size:
+            break
+        chance, mean, *given = [_at(v, on) for v in lines]
+        left -= chance
+        chance = chance * ratio(draws.kind.type(k), *given)
+        lines = (chance, mean, *given)
+        found[places] = k
+        on = (left > chance) & ((k < mean) | (chance > smallest))
     return found
 
 
 def _poisson(draws: _Draws, mean: Array) -> Array:
-    def by_inversion(own: _Draws, at: Array) -> Array:
-        m = mean[at]
-        return _by_inversion(own, np.exp(-m), lambda places, k: m[places] / k, m)
+    def by_inversion(own: _Draws, m: Array) -> Array:
+        return _by_inversion(own, np.exp(-m), m, lambda k, m: m / k, m)
 
-    def by_ratio(own: _Draws, at: Array) -> Array:
-        m = mean[at]
+    def by_ratio(own: _Draws, m: Array) -> Array:
         most = np.full_like(m, 9.2233714e18)
-        return _by_ratio(own, lambda p, k: -_stirling_rest(k) - _deviance(k, m[p]), m, m, np.floor(m), most)
+        return _by_ratio(own, lambda k, m: -_stirling_rest(k) - _deviance(k, m), m, m, np.floor(m), most, m)
 
-    def sampler(own: _Draws, at: Array) -> Array:
-        return _either(own, mean[at] < 10, lambda d, p: by_inversion(d, at[p]), lambda d, p: by_ratio(d, at[p]))
+    def sampler(own: _Draws, m: Array) -> Array:
+        return _either(own, m < 10, by_inversion, by_ratio, m)
 
-    return _where_valid(draws, (mean >= 0) & np.isfinite(mean), sampler, np.nan)
+    return _where_valid(draws, (mean >= 0) & np.isfinite(mean), sampler, np.nan, mean)
 
 
 def _binomial(draws: _Draws, n: Array, p: Array) -> Array:
     one = draws.kind.type(1)
-    less = np.where(p > 0.5, one - p, p)
 
-    def by_inversion(own: _Draws, at: Array) -> Array:
-        m, odds = n[at], less[at] / (one - less[at])
-        start = np.exp(m * np.log1p(-less[at]))
-        return _by_inversion(own, start, lambda places, k: (m[places] - k + one) / k * odds[places], m * less[at])
+    def by_inversion(own: _Draws, n: Array, p: Array) -> Array:
+        start = np.exp(n * np.log1p(-p))
+        return _by_inversion(own, start, n * p, lambda k, n, odds: (n - k + one) / k * odds, n, p / (one - p))
 
-    def by_ratio(own: _Draws, at: Array) -> Array:
-        m, chance = n[at], less[at]
-        mean = m * chance
-        return _by_ratio(
-            own,
-            lambda places, k: _log_binomial(k, m[places], chance[places], one - chance[places]),
-            mean,
-            mean * (one - chance),
-            np.floor((m + one) * chance),
-            m,
-        )
+    def by_ratio(own: _Draws, n: Array, p: Array) -> Array:
+        mean = n * p
+        mode, q = np.floor((n + one) * p), one - p
+        return _by_ratio(own, _log_binomial, mean, mean * q, mode, n, n, p, q)
 
-    def sampler(own: _Draws, at: Array) -> Array:
-        few = n[at] * less[at] < 10
-        k = _either(own, few, lambda d, q: by_inversion(d, at[q]), lambda d, q: by_ratio(d, at[q]))
-        return np.where(p[at] > 0.5, n[at] - k, k)
+    def sampler(own: _Draws, n: Array, p: Array) -> Array:
+        less = np.where(p > 0.5, one - p, p)
+        k = _either(own, n * less < 10, by_inversion, by_ratio, n, less)
+        return np.where(p > 0.5, n - k, k)
 
-    return _where_valid(draws, np.isfinite(n) & (n >= 0) & (p >= 0) & (p <= 1), sampler, np.nan)
+    return _where_valid(draws, np.isfinite(n) & (n >= 0) & (p >= 0) & (p <= 1), sampler, np.nan, n, p)
 
 
 def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Array:
     one = draws.kind.type(1)
-    every = good + bad
-    less, more = np.minimum(good, bad), np.maximum(good, bad)
-    taken = np.minimum(sample, every - sample)
 
-    def by_draws(own: _Draws, at: Array) -> Array:
-        k, left = np.zeros(at.size, draws.kind), every[at].copy()
-        for draw in range(9):
-            share, _ = own.uniforms(draw)
-            still = draw < taken[at]
-            k += still & (share * left <= less[at] - k)
-            left -= still
+    def by_draws(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
+        k, left = np.zeros(own.numbers.shape, own.kind), less + more
+        shares, _ = own.uniforms(np.arange(taken.max(), dtype=np.uint64)[:, None])
+        for draw, share in enumerate(shares):
+            still = draw < taken
+            k += still & (share * left <= less - k)
+            left = left - still
         return k
 
-    def by_ratio(own: _Draws, at: Array) -> Array:
-        g, b, t = less[at], more[at], taken[at]
-        share = g / every[at]
-        chance = t / (g + b)
-        mean = t * share
-        variance = mean * (one - share) * (every[at] - t) / (every[at] - one)
+    def by_ratio(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
+        every = less + more
+        share, chance = less / every, taken / every
+        mean = taken * share
+        variance = mean * (one - share) * (every - taken) / (every - one)
 
-        def log_chance(places: Array, k: Array) -> Array:
-            q = chance[places]
-            first = _log_binomial(k, g[places], q, one - q)
-            return first + _log_binomial(t[places] - k, b[places], q, one - q)
+        def log_chance(k: Array, less: Array, more: Array, taken: Array, p: Array, q: Array) -> Array:
+            return _log_binomial(k, less, p, q) + _log_binomial(taken - k, more, p, q)
 
-        mode = np.floor((t + one) * ((g + one) / (every[at] + draws.kind.type(2))))
-        return _by_ratio(own, log_chance, mean, variance, mode, np.minimum(t, g))
+        mode = np.floor((taken + one) * ((less + one) / (every + draws.kind.type(2))))
+        most = np.minimum(taken, less)
+        return _by_ratio(own, log_chance, mean, variance, mode, most, less, more, taken, chance, one - chance)
 
-    def sampler(own: _Draws, at: Array) -> Array:
-        few = taken[at] < 10
-        k = _either(own, few, lambda d, p: by_draws(d, at[p]), lambda d, p: by_ratio(d, at[p]))
-        k = np.where(good[at] > bad[at], taken[at] - k, k)
-        return np.where(sample[at] > taken[at], good[at] - k, k)
+    def sampler(own: _Draws, good: Array, bad: Array, sample: Array) -> Array:
+        taken = np.minimum(sample, good + bad - sample)
+        k = _either(own, taken < 10, by_draws, by_ratio, np.minimum(good, bad), np.maximum(good, bad), taken)
+        k = np.where(good > bad, taken - k, k)
+        return np.where(sample > taken, good - k, k)
 
+    every = good + bad
     valid = np.isfinite(every) & (good >= 0) & (bad >= 0) & (sample >= 0) & (sample <= every)
-    return _where_valid(draws, valid, sampler, np.nan)
+    return _where_valid(draws, valid, sampler, np.nan, good, bad, sample)
 
 
 # --- others: Best and Fisher, "Efficient simulation of the von Mises distribution", 1979; Devroye, "Non-uniform
@@ -325,30 +342,26 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
     def searched(own: _Draws, k: Array) -> Array:
         r = one + np.sqrt(one + kind(4) * k * k)
         rho = (r - np.sqrt(two * r)) / (two * k)
-        s = np.where(k < least, one / k + k, (one + rho * rho) / (two * rho))
+        shape = np.where(k < least, one / k + k, (one + rho * rho) / (two * rho))
 
-        def propose(tried: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-            u, v = tried.uniforms(attempt)
+        def propose(tried: _Draws, attempts: Any, k: Array, s: Array) -> tuple[Array, Array]:
+            u, v = tried.uniforms(attempts)
             z = np.cos(kind(np.pi) * u)
-            w = (one + s[places] * z) / (s[places] + z)
-            y = k[places] * (s[places] - w)
+            w = (one + s * z) / (s + z)
+            y = k * (s - w)
             return w, (y * (two - y) >= v) | (np.log(y / v) + one - y >= 0)
 
-        angle: Array = np.arccos(np.clip(_search(own, np.zeros_like(k), propose), -1, 1))
+        angle: Array = np.arccos(np.clip(_search(own, propose, k, shape), -1, 1))
         return angle
 
-    def sampler(own: _Draws, at: Array) -> Array:
-        k = kappa[at]
+    def sampler(own: _Draws, k: Array) -> Array:
         normal, share = own.normal_and_uniform(_NORMAL_DECISION)
-        angle = np.zeros_like(k)
-        places = np.flatnonzero((k >= kind(1e-8)) & (k <= most))
-        if places.size:
-            angle[places] = searched(own.at(places), k[places])
+        angle = _where_valid(own, (k >= kind(1e-8)) & (k <= most), searched, 0, k)
         angle = np.where(share < 0.5, -angle, angle)
         angle = np.where(k > most, normal / np.sqrt(k), angle)
         return np.where(k < kind(1e-8), kind(np.pi) * (two * share - one), angle)
 
-    return _where_valid(draws, kappa >= 0, sampler, np.nan)
+    return _where_valid(draws, kappa >= 0, sampler, np.nan, kappa)
 
 
 def _zipf(draws: _Draws, a: Array) -> Array:
@@ -356,21 +369,18 @@ def _zipf(draws: _Draws, a: Array) -> Array:
     one = kind(1)
     most = 120 if draws.kind == np.float32 else 1025
 
-    def sampler(own: _Draws, at: Array) -> Array:
-        less = a[at] - one
-        b = np.exp2(less)
-        least = np.exp(kind(-43.66827) * less)
+    def propose(own: _Draws, attempts: Any, less: Array, b: Array, least: Array) -> tuple[Array, Array]:
+        u, v = own.uniforms(attempts)
+        share = least + u * (one - least)
+        x = np.maximum(np.floor(np.exp(-np.log(share) / less)), one)
+        excess = np.expm1(less * np.log1p(one / x))
+        return x, v * x * excess / (b - one) <= (one + excess) / b
 
-        def propose(tried: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-            u, v = tried.uniforms(attempt)
-            share = least[places] + u * (one - least[places])
-            x = np.maximum(np.floor(np.exp(-np.log(share) / less[places])), one)
-            excess = np.expm1(less[places] * np.log1p(one / x))
-            return x, v * x * excess / (b[places] - one) <= (one + excess) / b[places]
+    def sampler(own: _Draws, a: Array) -> Array:
+        less = a - one
+        return _search(own, propose, less, np.exp2(less), np.exp(kind(-43.66827) * less))
 
-        return _search(own, np.ones_like(less), propose)
-
-    return _where_valid(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan))
+    return _where_valid(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan), a)
 
 
 # --- the operations ---

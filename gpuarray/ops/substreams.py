@@ -18,6 +18,8 @@ _WEYL_32: Final = (0x9E3779B9, 0xBB67AE85)
 #: Which half of a word in memory is the lower one, the top 24 bits of a half, and a quarter of a turn of 32 bits.
 _LOWER: Final = 0 if sys.byteorder == "little" else 1
 _TOP_24: Final = np.int32(-256)
+#: The bits of the lower half of a pair of words that count in a number of 53 bits.
+_TOP_27_OF_LOW: Final = np.uint64(0xFFFFFFE0)
 _QUARTER: Final = np.int32(1 << 30)
 
 
@@ -30,7 +32,7 @@ class Substream(NamedTuple):
     nonce_1: Any
 
 
-def blocks(numbers: Any, attempt: int, stream: Substream) -> Words:
+def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
     """Return the four words of the block of each element and attempt, along a new last axis."""
     flat = np.asarray(numbers).reshape(-1)
     found = np.empty((flat.size, 4), np.uint32)
@@ -40,17 +42,20 @@ def blocks(numbers: Any, attempt: int, stream: Substream) -> Words:
     return found.reshape(*np.shape(numbers), 4)
 
 
-def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Words64]:
+def _paired(numbers: Any, attempt: Any, stream: Substream) -> tuple[Words64, Words64]:
     """Return the first two words and the last two of each block, the earlier one in the upper half.
 
     In this layout a round takes shifts, products and exclusive ors alone: it multiplies the upper halves, and the
     halves of a product stay together. Values that are equal in all blocks are computed once. The words of the stream
-    may be columns of uint64, of one row for each of several streams.
+    and the attempt may be arrays of uint64, such as columns of one row for each of several streams.
     """
-    key_0, key_1, nonce_0, nonce_1 = [word if isinstance(word, np.ndarray) else int(word) for word in stream]
+    key_0, key_1, nonce_0, nonce_1, attempt = [
+        word if isinstance(word, np.ndarray) else int(word) for word in (*stream, attempt)
+    ]
     multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
-    common = nonce_0 * multiplier_1 ^ (int(attempt) ^ key_0) << 32
-    last = np.broadcast_to(numbers, np.broadcast_shapes(numbers.shape, np.shape(key_0))).astype(np.uint64)
+    common = nonce_0 * multiplier_1 ^ (attempt ^ key_0) << 32
+    last = np.empty(np.broadcast_shapes(numbers.shape, np.shape(common)), np.uint64)
+    last[...] = numbers
     last *= _MULTIPLIERS_32[0]
     last ^= np.uint64((nonce_1 ^ key_1) << 32)
     key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
@@ -147,10 +152,10 @@ def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.N
 
 def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
     """Return the top 53 bits of two words as an integral number; the word in the upper half has the lower bits."""
-    high = ((pair & LOW_HALF) >> np.uint64(5)).astype(np.float64)
-    high *= 67108864.0
-    high += (pair >> np.uint64(38)).astype(np.float64)
-    return high
+    found = pair & _TOP_27_OF_LOW
+    found <<= np.uint64(21)
+    found |= pair >> np.uint64(38)
+    return found.view(np.int64).astype(np.float64)
 
 
 #: The sine of x quarter turns is x + (pi/2 - 1) x plus these coefficients times x**3, x**5 and so on.
@@ -192,9 +197,9 @@ def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
 
 
 def pair_of_uniforms(
-    numbers: Any, attempt: int, stream: Substream, kind: np.dtype[Any]
+    numbers: Any, attempt: Any, stream: Substream, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return two uniform numbers in (0, 1] from the block of each element and attempt."""
+    """Return two uniform numbers in (0, 1] from the block of each element and attempt, which broadcast."""
     first, last = _paired(np.asarray(numbers), attempt, stream)
     if kind == np.float32:
         scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
