@@ -7,71 +7,17 @@ the host, and are counted as fallbacks.
 
 from numpy.linalg import LinAlgError
 
-from gpuarray.functions.factorisations import (
-    EighResult,
-    EigResult,
-    QRResult,
-    cholesky,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    qr,
-)
-from gpuarray.functions.linalg_products import cross, diagonal, multi_dot, outer, trace
-from gpuarray.functions.linear_systems import (
-    LstsqResult,
-    SlogdetResult,
-    det,
-    inv,
-    lstsq,
-    matrix_power,
-    slogdet,
-    solve,
-    tensorinv,
-    tensorsolve,
-)
-from gpuarray.functions.norms import matrix_norm, norm, vector_norm
+from gpuarray.functions import factorisations, linalg_products, linear_systems, norms, singular_values
+from gpuarray.functions.factorisations import *
+from gpuarray.functions.linalg_products import *
+from gpuarray.functions.linear_systems import *
+from gpuarray.functions.norms import *
 from gpuarray.functions.products import matmul, matrix_transpose, tensordot, vecdot
-from gpuarray.functions.singular_values import SVDResult, cond, matrix_rank, pinv, svd, svdvals
+from gpuarray.functions.singular_values import *
 
-__all__ = [
-    "EigResult",
-    "EighResult",
-    "LinAlgError",
-    "LstsqResult",
-    "QRResult",
-    "SVDResult",
-    "SlogdetResult",
-    "cholesky",
-    "cond",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "tensorinv",
-    "tensorsolve",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+__all__ = ["LinAlgError", "matmul", "matrix_transpose", "tensordot", "vecdot"]
+__all__ += factorisations.__all__
+__all__ += linalg_products.__all__
+__all__ += linear_systems.__all__
+__all__ += norms.__all__
+__all__ += singular_values.__all__

@@ -1,48 +1,11 @@
 """The functions of the package, each in the module of its topic, with NumPy's signature and the standard's names.
 
-A module's ``__all__`` has the names of the package; :mod:`gpuarray.linalg` and the other public modules choose others.
+A module's ``__all__`` has the names that it exports: to the package, or to one of its other public modules, such as
+:mod:`gpuarray.linalg`.
 """
 
 from typing import TYPE_CHECKING
 
-from gpuarray.functions import (
-    binning,
-    bits,
-    creation,
-    data_types,
-    differences,
-    einstein_summation,
-    elementwise,
-    evaluation,
-    functional,
-    grids,
-    indexing,
-    joining,
-    logic,
-    manipulation,
-    mathematics,
-    matrices,
-    namespace_info,
-    nan_reductions,
-    numpy_names,
-    other_frameworks,
-    padding,
-    polynomials,
-    positions,
-    products,
-    properties,
-    quantiles,
-    ranges,
-    reductions,
-    searching,
-    sets,
-    signals,
-    sorting,
-    statistics,
-    text_and_files,
-    tiling,
-    windows,
-)
 from gpuarray.functions.binning import *
 from gpuarray.functions.bits import *
 from gpuarray.functions.creation import *
@@ -80,12 +43,11 @@ from gpuarray.functions.text_and_files import *
 from gpuarray.functions.tiling import *
 from gpuarray.functions.windows import *
 
-_TOPICS = (
-    binning, bits, creation, data_types, differences, einstein_summation, elementwise, evaluation,
-    functional, grids, indexing, joining, logic, manipulation, mathematics, matrices, namespace_info, nan_reductions,
-    numpy_names, other_frameworks, padding, polynomials, positions, products, properties, quantiles, ranges,
-    reductions, searching, sets, signals, sorting, statistics, text_and_files, tiling, windows,
-)  # fmt: skip
-
 if not TYPE_CHECKING:  # checkers follow the stars above, but not lists that are computed
-    __all__ = [name for topic in _TOPICS for name in topic.__all__]
+    topics = (
+        binning, bits, creation, data_types, differences, einstein_summation, elementwise, evaluation, functional,
+        grids, indexing, joining, logic, manipulation, mathematics, matrices, namespace_info, nan_reductions,
+        numpy_names, other_frameworks, padding, polynomials, positions, products, properties, quantiles, ranges,
+        reductions, searching, sets, signals, sorting, statistics, text_and_files, tiling, windows,
+    )  # fmt: skip
+    __all__ = [name for topic in topics for name in topic.__all__]

@@ -26,6 +26,8 @@ from gpuarray.functions.linalg_arguments import (
 from gpuarray.functions.registry import native
 from gpuarray.ops import factorisations as ops
 
+__all__ = ["EigResult", "EighResult", "QRResult", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "qr"]
+
 _NOT_CONVERGED: Final = "Eigenvalues did not converge"
 
 

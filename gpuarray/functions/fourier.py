@@ -26,6 +26,11 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
+__all__ = [
+    "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2",
+    "rfftn",
+]  # fmt: skip
+
 Norm = str | None
 Sizes = Sequence[int] | None
 Axes = Sequence[int] | None

@@ -21,6 +21,8 @@ from gpuarray.functions.registry import implements
 from gpuarray.functions.tiling import roll
 from gpuarray.graph import build
 
+__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+
 
 def _points(n: Any) -> int:
     if not isinstance(n, int | np.integer):

@@ -12,6 +12,8 @@ from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
+__all__ = ["cross", "diagonal", "multi_dot", "outer", "trace"]
+
 
 @native("linalg.cross", at_once="sums")
 @standard_function

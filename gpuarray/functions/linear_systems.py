@@ -24,6 +24,11 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, tape
 from gpuarray.ops import factorisations as ops
 
+__all__ = [
+    "LstsqResult", "SlogdetResult", "det", "inv", "lstsq", "matrix_power", "slogdet", "solve", "tensorinv",
+    "tensorsolve",
+]  # fmt: skip
+
 
 class SlogdetResult(NamedTuple):
     """What :func:`slogdet` returns."""

@@ -14,6 +14,8 @@ from gpuarray.functions.registry import implements
 from gpuarray.functions.singular_values import svdvals
 from gpuarray.graph import build
 
+__all__ = ["matrix_norm", "norm", "vector_norm"]
+
 
 @implements("linalg.vector_norm", at_once="elements", most=QUICK)
 @standard_function

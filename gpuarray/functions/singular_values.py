@@ -22,6 +22,8 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as ops
 
+__all__ = ["SVDResult", "cond", "matrix_rank", "pinv", "svd", "svdvals"]
+
 _NOT_CONVERGED: Final = "SVD did not converge"
 
 

@@ -15,7 +15,8 @@ import gpuarray as xp
 from gpuarray import dispatch
 from gpuarray.codegen import library
 from gpuarray.ops import special as ops
-from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Real, absolute, formula
+from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Real, formula
+from gpuarray.ops.vocabulary import absolute
 
 scipy_special = pytest.importorskip("scipy.special")
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.ops.formula import Primitive, two_product
+from gpuarray.ops.formula import Primitive
 from gpuarray.ops.philox import high_product
 from gpuarray.ops.special import tables
+from gpuarray.ops.vocabulary import two_product
 
 _WORDS: Final = np.array(tables.TWO_OVER_PI_WORDS, np.uint64)
 

@@ -6,25 +6,9 @@ and beyond that exp(x) / sqrt(x) times a polynomial in 1/x.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    formula,
-    isinf,
-    isnan,
-    scaled,
-    shifted,
-    sqrt,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import exp_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: The upper ends of the first and the second interval.
 NEAR: Final = 2.0

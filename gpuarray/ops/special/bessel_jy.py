@@ -8,33 +8,11 @@ argument plus a small lag, so that values close to a zero stay accurate.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    cos_reduced,
-    fast_two_sum,
-    floor,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    shifted,
-    signbit,
-    sin_reduced,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.angle_reduction import late_turns
 from gpuarray.ops.special.bessel import risen, root_words, sloped
 from gpuarray.ops.special.double_word import log1p_near_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: Below this J1(x) is x / 2, and Y1(x) is -2 / (pi x).
 MINUTE: Final = constant(1e-9, 1e-18)

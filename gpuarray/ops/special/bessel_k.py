@@ -6,25 +6,10 @@ in (x - 1) / (x + 1).
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    add,
-    constant,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    shifted,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import grown, root_words, sloped
 from gpuarray.ops.special.double_word import log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: The upper end of the power series.
 NEAR: Final = 1.0

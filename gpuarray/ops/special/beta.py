@@ -7,37 +7,9 @@ cancels. Negative arguments are reflected first (DLMF 5.5.3).
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    Truth,
-    absolute,
-    add,
-    constant,
-    divide,
-    fast_two_sum,
-    floor,
-    formula,
-    infinity,
-    is_zero,
-    isinf,
-    isnan,
-    log,
-    log_exponent,
-    nan,
-    real,
-    rint,
-    scaled,
-    shifted,
-    sqrt,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log1p_near_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: Stirling's series is used from here on.
 NEAR: Final = 12.0

@@ -2,32 +2,8 @@
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Truth,
-    absolute,
-    add,
-    constant,
-    copysign,
-    divide,
-    expm1_rest,
-    fast_two_sum,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    real,
-    scaled,
-    shifted,
-    sqrt,
-    two_sum,
-)
 from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log1p_near_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: Up to the first, exp(x) - 1 is a series; from the second on, it is exp(x).
 NEAR: Final = 0.34

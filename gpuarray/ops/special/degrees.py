@@ -5,35 +5,11 @@ The signs of zeros make sines, tangents and cotangents odd and cosines even, as 
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    cos_reduced,
-    fast_two_sum,
-    floor,
-    fmod,
-    formula,
-    gradual_multiply,
-    infinity,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    negative,
-    rint,
-    shifted,
-    sin_reduced,
-    subtract,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.angle_reduction import turns
 from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.double_word import product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: pi/4, slightly rounded down.
 EIGHTH: Final = 0.78

@@ -5,35 +5,13 @@ Products and quotients of parameters are double words, so that far tails keep th
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Truth,
-    absolute,
-    add,
-    constant,
-    copysign,
-    floor,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    scaled,
-    shifted,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
 from gpuarray.ops.special.gamma import digamma, gamma_words, gammaln, lgamma_words
 from gpuarray.ops.special.incomplete import expm1_words, lower_gamma, one_less, upper_gamma
 from gpuarray.ops.special.incomplete_beta import beta_share, betainc, betaincc
 from gpuarray.ops.special.zeta import LOWEST, zeta_words
+from gpuarray.ops.vocabulary import *
 
 #: Stirling's series is used from here on.
 NEAR: Final = 12.0

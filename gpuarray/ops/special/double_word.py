@@ -7,29 +7,8 @@ results as double words where errors of a few units would add up, and round the 
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    absolute,
-    add,
-    constant,
-    copysign,
-    expm1_rest,
-    fast_two_sum,
-    formula,
-    log_exponent,
-    log_fraction,
-    opaque,
-    real,
-    rint,
-    scaled,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
+from gpuarray.ops.vocabulary import *
 
 #: Products for exponents are limited to this magnitude, at which exp is 0 or infinite.
 BOUND: Final = constant(1e4, 1e5)

@@ -8,32 +8,9 @@ Newton's method near 0, and by Halley's method for the logarithm in the tails.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    Triple,
-    absolute,
-    add,
-    constant,
-    copysign,
-    divide,
-    fast_two_sum,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isnan,
-    multiply,
-    nan,
-    negative,
-    scaled,
-    shifted,
-    sqrt,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: 2 / sqrt(pi) and sqrt(pi) / 2.
 SLOPE: Final = 1.1283791670955126

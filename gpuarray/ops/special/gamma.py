@@ -7,38 +7,10 @@ distance from the nearest integer.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    Triple,
-    Truth,
-    absolute,
-    add,
-    constant,
-    copysign,
-    cos_reduced,
-    divide,
-    fast_two_sum,
-    floor,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    log,
-    nan,
-    rint,
-    scaled,
-    shifted,
-    sin_reduced,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
 from gpuarray.ops.special.gamma_below import LOWEST, digamma_below, gammaln_below
+from gpuarray.ops.vocabulary import *
 
 #: Up to NEAR the recurrence moves arguments to [1, 2], in STEPS steps at most.
 NEAR: Final = 12.0

@@ -9,27 +9,9 @@ factor or one quotient for each step.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    absolute,
-    add,
-    constant,
-    fast_two_sum,
-    formula,
-    log_exponent,
-    log_fraction,
-    real,
-    rint,
-    shifted,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import product
+from gpuarray.ops.vocabulary import *
 
 #: The largest number of steps of the derivative. Smaller arguments are reflected.
 STEPS: Final = constant(8.0, 16.0)

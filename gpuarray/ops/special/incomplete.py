@@ -10,33 +10,6 @@ factor of each sum is one exponential, whose exponent is a double word.
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    Truth,
-    absolute,
-    add,
-    constant,
-    expm1_rest,
-    fast_two_sum,
-    floor,
-    formula,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    log,
-    nan,
-    real,
-    scaled,
-    shifted,
-    sqrt,
-    subtract,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.beta import stirling_lack
@@ -51,6 +24,7 @@ from gpuarray.ops.special.double_word import (
 )
 from gpuarray.ops.special.errors import scaled_erfc
 from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_words
+from gpuarray.ops.vocabulary import *
 
 #: The uniform expansion is used from this order on, up to this relative distance of x from it.
 LARGE: Final = 50.0

@@ -8,31 +8,6 @@ is small, its logarithm comes from a power series, so that the difference from 1
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    Truth,
-    absolute,
-    add,
-    constant,
-    divide,
-    exp,
-    fast_two_sum,
-    floor,
-    formula,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    nan,
-    scaled,
-    shifted,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
@@ -47,6 +22,7 @@ from gpuarray.ops.special.double_word import (
     quotient,
 )
 from gpuarray.ops.special.incomplete import expm1_words, lgamma_next_words, one_less, root_of_negative, uniform_sum
+from gpuarray.ops.vocabulary import *
 
 #: From here on Stirling's series gives the factor.
 NEAR: Final = 12.0

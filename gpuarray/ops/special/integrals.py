@@ -6,30 +6,12 @@ continued fraction or a sum. The elliptic integrals are arithmetic-geometric mea
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Pair,
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    formula,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    real,
-    shifted,
-    two_product,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import grown, root_words, sloped
 from gpuarray.ops.special.bessel_jy import beyond, log_beyond
 from gpuarray.ops.special.double_word import log_words, product, quotient
 from gpuarray.ops.special.incomplete import gamma_fraction
+from gpuarray.ops.vocabulary import *
 
 #: From here on the exponential integral is its asymptotic series.
 FAR: Final = constant(24.0, 44.0)

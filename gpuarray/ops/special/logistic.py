@@ -2,33 +2,9 @@
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    divide,
-    expm1,
-    formula,
-    gradual_multiply,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    nan,
-    scaled,
-    shifted,
-    subtract,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import EXP_LIMIT, exp_times, exp_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: Up to this the logarithm of a ratio near 1 is a series.
 NEAR: Final = 0.1715

@@ -2,27 +2,9 @@
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Real,
-    absolute,
-    add,
-    constant,
-    divide,
-    formula,
-    gradual_multiply,
-    infinity,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    scaled,
-    shifted,
-    subtract,
-    two_sum,
-)
 from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.double_word import product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: Beyond this ratio v the sum 1 + v * v is v * v.
 STEEP: Final = constant(1e9, 1e18)

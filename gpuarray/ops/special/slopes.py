@@ -7,28 +7,6 @@ is a sum by the double exponential rule (Takahasi and Mori, 1974), which takes i
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Real,
-    absolute,
-    add,
-    constant,
-    copysign,
-    exp,
-    expm1,
-    floor,
-    formula,
-    infinity,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    nan,
-    power,
-    real,
-    scaled,
-    sqrt,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.beta import betaln, stirling_lack
 from gpuarray.ops.special.distributions import DIMENSIONS, MOST
@@ -36,6 +14,7 @@ from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log1p_less
 from gpuarray.ops.special.gamma import digamma, gammaln
 from gpuarray.ops.special.incomplete import FAR, NOTHING, gamma_exponent
 from gpuarray.ops.special.incomplete import NEAR as STIRLING
+from gpuarray.ops.vocabulary import *
 
 #: The nodes of the double exponential rule: how many, the first, and their distance.
 NODES: Final = constant(40, 104)

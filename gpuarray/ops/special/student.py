@@ -2,24 +2,11 @@
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Real,
-    absolute,
-    add,
-    constant,
-    formula,
-    is_negative,
-    is_zero,
-    isinf,
-    isnan,
-    nan,
-    scaled,
-    two_sum,
-)
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.double_word import bounded_product, exp_words, log_words, product, quotient
 from gpuarray.ops.special.incomplete_beta import TINY, beta_share
+from gpuarray.ops.vocabulary import *
 
 #: The largest number of degrees of freedom that matters; from which t on it is scaled down
 #: by which power of 2; and the range outside which the distribution is 1/2 or a power of t.

@@ -11,7 +11,8 @@ import json
 from importlib import resources
 from typing import Any, Final
 
-from gpuarray.ops.formula import Polynomial, constant
+from gpuarray.ops.formula import Polynomial
+from gpuarray.ops.vocabulary import constant
 
 _FILES: Final = ("general", "bessel", "gamma")
 

@@ -5,30 +5,8 @@ A few terms are summed directly; the Euler-Maclaurin formula gives the rest. All
 
 from typing import Final
 
-from gpuarray.ops.formula import (
-    Integer,
-    Pair,
-    Real,
-    Triple,
-    Truth,
-    absolute,
-    add,
-    constant,
-    floor,
-    formula,
-    infinity,
-    isinf,
-    isnan,
-    log_exponent,
-    nan,
-    real,
-    rint,
-    scaled,
-    shifted,
-    subtract,
-    two_sum,
-)
 from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log_words, product, quotient
+from gpuarray.ops.vocabulary import *
 
 #: From here on, after at least as many terms, the Euler-Maclaurin formula is accurate.
 NEAR: Final = constant(10.0, 16.0)
