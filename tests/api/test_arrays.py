@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 from typing import Any
 
 import array_api_strict
@@ -252,6 +253,18 @@ def test_long_loops_are_evaluated_on_the_way(device: Any) -> None:
     assert x._cell.node.depth <= 128
     assert_same(x, np.full(10, 500, np.float32))
     assert y.tolist() == [300, 300, 600, 600, 600] + [300] * 5
+
+
+def test_looking_for_a_place_to_cut_takes_constant_time_for_each_operation(device: Any, monkeypatch: Any) -> None:
+    module = sys.modules["gpuarray.array.recorded"]
+    looked_at = []
+    walk = module._pending_below
+    monkeypatch.setattr(module, "_pending_below", lambda tops: looked_at.append(found := walk(tops)) or found)
+    with xp.using(pending_limit=6000, direct_limit=0):
+        x = xp.ones(100, xp.float32)
+        for _ in range(2500):
+            x = x * 1.0 + 1
+    assert sum(map(len, looked_at)) < 10 * 5000
 
 
 def test_loops_that_read_nothing_cost_what_they_cost_with_an_evaluation_each_turn(device: Any) -> None:
