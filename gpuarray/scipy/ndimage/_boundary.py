@@ -126,3 +126,8 @@ def holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
     with np.errstate(invalid="ignore"):
         is_held = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
     return source if is_held else source.astype(dtypes.float64)
+
+
+def held(cval: Any, dtype: Any) -> Any:
+    """Return the constant beyond the edges as SciPy's filters of footprints have it: cut off to integers that wrap."""
+    return np.trunc(cval).astype(np.int64).astype(dtype) if dtype.kind in "biu" else cval

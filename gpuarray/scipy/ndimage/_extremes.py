@@ -17,7 +17,7 @@ from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._mirror import by_name, chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
-from gpuarray.scipy.ndimage._boundary import extended, holding, rounded
+from gpuarray.scipy.ndimage._boundary import extended, held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts
 from gpuarray.scipy.ndimage._windows import folded
@@ -115,7 +115,6 @@ def extreme_filter(
     if not source.size:
         return source.astype(dtype)
     kinds = each(modes, len(axes))
-    source = holding(source, kinds, cval)
     added = None
     if structure is not None:
         steps = np.asarray(read(structure), float)
@@ -123,7 +122,8 @@ def extreme_filter(
     if structure is None and (footprint is None or np.all(footprint)):
         sizes = each(size, len(axes)) if footprint is None else np.shape(footprint)
         lines = [*zip(axes, map(int, sizes), kinds, each(origin, len(axes)), strict=True)]
-        return rounded(_box_extreme(source, lines, cval, extreme), dtype)
+        return rounded(_box_extreme(holding(source, kinds, cval), lines, cval, extreme), dtype)
+    cval = held(cval, source.dtype)
     known = footprint_of(footprint, size, axes, source.ndim)
     if structure is not None:
         added = extreme.sign * steps.reshape(known.shape)

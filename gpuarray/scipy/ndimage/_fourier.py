@@ -64,7 +64,10 @@ def fourier_uniform(input: Any, size: Any, n: int = -1, axis: int = -1, output: 
     """Return a Fourier transform multiplied by that of a box."""
     source, dtype = _checked(ndimage.fourier_uniform, input, size, n, axis, output)
     lines = _frequencies(source.shape, n, axis)
-    factors = [np.sinc(width * line) for width, line in zip(_each(size, source.ndim), lines, strict=True)]
+    factors = [
+        np.where((line == 0) | (width > 0), np.sinc(width * line), 0.0)
+        for width, line in zip(_each(size, source.ndim), lines, strict=True)
+    ]
     return _filtered(source, factors, dtype, output)
 
 

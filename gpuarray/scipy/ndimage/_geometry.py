@@ -116,7 +116,8 @@ def _zoomed(shape: Shape, factors: tuple[float, ...], grid_mode: bool) -> Places
 @by_name(ndimage.zoom)
 def zoom(a: Any) -> GpuArray:
     """Return an array enlarged or made smaller."""
-    source, dtype = _checked(ndimage.zoom, a, a.zoom, grid_mode=a.grid_mode)
+    enlarged = np.where((np.asarray(a.zoom) > 0) & (np.asarray(a.zoom) < 1), 2.0, a.zoom)  # SciPy checks no empty image
+    source, dtype = _checked(ndimage.zoom, a, enlarged, grid_mode=a.grid_mode)
     factors = tuple(map(float, each(a.zoom, source.ndim)))
     if a.prefilter and all(factor == 1 for factor in factors):
         return finished(rounded(source, dtype), a.output)

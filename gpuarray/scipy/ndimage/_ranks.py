@@ -18,7 +18,7 @@ from gpuarray.ops import images
 from gpuarray.ops.images import Offsets, selection_network
 from gpuarray.scipy._mirror import by_name, chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
-from gpuarray.scipy.ndimage._boundary import rounded
+from gpuarray.scipy.ndimage._boundary import held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
 from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
 from gpuarray.scipy.ndimage._parts import by_window, in_parts
@@ -90,15 +90,17 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     if not source.size:
         return source.astype(dtype)
     before = [extent // 2 + lead for extent, lead in zip(known.shape, origins, strict=True)]
+    cval = a.cval if source.ndim == 1 else held(a.cval, source.dtype)
+    source = holding(source, mode, cval)
     if count > _LARGEST:
-        found = _sorted(source, rank, known, before, mode, a.cval)
+        found = _sorted(source, rank, known, before, mode, cval)
         return chosen(
             rounded(found, dtype), f"sorted windows: {count} elements are more than the {_LARGEST} of a network"
         )
     if source.dtype in _IN_REGISTERS and are_gathered(source):
-        found = _by_kernel(source, known, before, rank, mode, a.cval)
+        found = _by_kernel(source, known, before, rank, mode, cval)
     else:
-        found = make(_selected(taken(source, known, before, mode, a.cval), rank), source.device)
+        found = make(_selected(taken(source, known, before, mode, cval), rank), source.device)
     return chosen(
         rounded(found, dtype), f"a network of minima and maxima: {count} elements are no more than {_LARGEST}"
     )

@@ -121,8 +121,11 @@ def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = F
     _check_mode(mode)
     first, second = as_arrays(in1, in2)
     kind = dtypes.promote(first.dtype, second.dtype)
-    if kind.kind in "biu" or kind == dtypes.float16 or not first.ndim:
+    if kind.kind in "biu" or not first.ndim:
         return "direct"
+    if kind == dtypes.float16:  # what can be computed depends on the method
+        stand_ins = (np.broadcast_to(np.zeros((), kind), x.shape) for x in (first, second))
+        return str(scipy_signal.choose_conv_method(*stand_ins, mode))
     full = [n + k - 1 for n, k in zip(first.shape, second.shape, strict=True)]
     outputs = {
         "full": full,
@@ -162,6 +165,8 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Gp
         return first * second
     if _is_exchanged(mode, first.shape, second.shape):
         first, second = second, first
+    if method != "fft" and not (first.size and second.size):
+        raise ValueError("convolve: an array is empty")
     if method == "auto":
         method = choose_conv_method(first, second, mode)
     if method == "fft":
@@ -169,8 +174,8 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Gp
         return (xp.rint(found) if first.dtype.kind in "iu" else found).astype(first.dtype, copy=False)
     if method != "direct":
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
-    if not first.size or not second.size:
-        raise ValueError("convolve: an array is empty")
+    if first.dtype == dtypes.float16 and first.ndim > 1:
+        raise ValueError("Unsupported type")
     if (
         mode == "full"
         and second.size > first.size
@@ -313,6 +318,11 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     if first.dtype == dtypes.float16:
         raise ValueError("convolve2d not available for this type.")
     is_exchanged = _is_exchanged(mode, first.shape, second.shape)
+    is_filled = mode == "full" and _BOUNDARIES[boundary] == "constant" and second.size
+    if not (first.size and second.size) and not is_filled:
+        sign = -1 if mode == "valid" else 1
+        shape = [abs(n + sign * k) + sign * -1 for n, k in zip(first.shape, second.shape, strict=True)]
+        return xp.zeros(first.shape if mode == "same" else shape, first.dtype, device=first.device)
     if is_correlation:
         second = _reversed(second)
     if is_exchanged:

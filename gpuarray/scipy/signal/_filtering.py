@@ -108,6 +108,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
             raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
         state = xp.moveaxis(xp.broadcast_to(state, wanted), number, -1)
     if not signal.size:
+        if len(bottom) == 1:
+            raise ValueError("filters of finite response need samples")
         result, after = signal, state
     elif not order:
         result, after = signal * kind.type(top[0]), state
@@ -194,6 +196,8 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
             )
         moved = xp.moveaxis(given.astype(kind, copy=False), (0, number + 1), (-2, -1))
         state = moved.reshape(*others, 2 * count)
+    if not signal.shape[number]:
+        raise ValueError(f"the signals have no samples along axis {axis}")
     if not signal.size:
         return signal if zi is None else (signal, as_array(zi, signal.device))
     y, after = _filtered(recurrences.of_sections, (sections,), signal, number, state)
@@ -223,6 +227,8 @@ def _both_ways(
 
     Integers are continued as such, as in SciPy, and may wrap around.
     """
+    if not x.size:
+        return x.astype(found.dtype)
     line = xp.moveaxis(x, axis, -1)
     if edge:
         line = extended(line, edge, padtype)
@@ -277,6 +283,8 @@ def filtfilt(
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
+    if len(bottom) == 1 and not signal.size:
+        raise ValueError("filters of finite response need samples")
     found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     steady = found.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
     return _both_ways(found, steady, signal, number, edge, padtype)
@@ -332,11 +340,11 @@ def deconvolve(signal: Any, divisor: Any) -> tuple[GpuArray, GpuArray]:
     Raises
     ------
     ValueError
-        If an argument has another number of axes.
+        If an argument has another number of axes, or no elements.
     """
     whole, part = (xp.atleast_1d(line) for line in as_arrays(signal, divisor))
     for name, line in (("signal", whole), ("divisor", part)):
-        if line.ndim > 1:
+        if line.ndim > 1 or not line.size:
             raise ValueError(f"Parameter {name} must be non-empty 1d array, but {name}.shape={line.shape}!")
     count = whole.size - part.size + 1
     if count <= 0:

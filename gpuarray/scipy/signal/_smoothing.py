@@ -61,17 +61,13 @@ def savgol_filter(
 
 
 def _kernel_size(size: Any, ndim: int) -> list[int]:
-    sizes = np.atleast_1d(read(3 if size is None else size))
-    if sizes.size == 1:
-        sizes = np.repeat(sizes.reshape(-1), ndim)
-    if sizes.size != ndim:
-        raise ValueError(f"kernel_size has {sizes.size} elements, and the array {ndim} axes")
-    return [index(n) for n in sizes]
+    sizes = np.asarray(read(3 if size is None else size))
+    return [index(n) for n in (sizes if sizes.ndim else [sizes] * ndim)]
 
 
 def _medians(array: GpuArray, kernel_size: Any) -> GpuArray:
     sizes = _kernel_size(kernel_size, array.ndim)
-    if any(n % 2 != 1 for n in sizes):
+    if any(sizes[axis] % 2 != 1 for axis in range(array.ndim)):
         raise ValueError("Each element of kernel_size should be odd.")
     found: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
     return found
@@ -90,7 +86,10 @@ def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
 def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     """Return the medians of windows of an image, of odd lengths, with zeros outside."""
     image = as_array(input)
-    if image.ndim != 2:
+    if image.dtype in (dtypes.uint8, dtypes.float32, dtypes.float64) and (image.ndim, np.size(kernel_size)) not in (
+        (2, 1),
+        (2, 2),
+    ):
         raise ValueError("medfilt2d takes an array with two axes")
     found: GpuArray = medfilt(image, kernel_size)
     return found
@@ -116,13 +115,15 @@ def wiener(im: Any, mysize: Any = None, noise: Any = None) -> GpuArray:
     """Return an array with noise reduced where the variance around an element is small."""
     array = as_array(im)
     sizes = _kernel_size(mysize, array.ndim)
+    if len(sizes) != array.ndim:
+        raise ValueError(f"mysize has {len(sizes)} elements, and the array {array.ndim} axes")
     kind = dtypes.promote(array.dtype, dtypes.float64)
     wide = array.astype(kind, copy=False)
     count = float(np.prod(sizes))
     widths = [((n - 1) - (n - 1) // 2, (n - 1) // 2) for n in sizes]
     ones = xp.ones(tuple(sizes), kind, device=array.device)
     mean = slid(xp.pad(wide, widths), ones) / count
-    variance = slid(xp.pad(wide**2, widths), ones) / count - mean**2
+    variance = slid(xp.pad((array**2).astype(kind, copy=False), widths), ones) / count - mean**2
     level = variance.mean() if noise is None else noise
     found = (wide - mean) * (1 - level / variance) + mean
     return xp.where(variance < level, mean, found)

@@ -148,6 +148,9 @@ def spectrogram(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return frequencies, times, and the power, magnitude or phase of signals at them."""
     if a.mode not in _MODES:
         raise ValueError(f"unknown value for mode {a.mode}, must be one of {list(_MODES)}")
+    signal = as_array(a.x)
+    if not signal.shape[build.normalize_axis(a.axis, signal.ndim)]:
+        raise ValueError("Parameter Nx=0 is not a positive integer")
     frequencies, times, found = _short_time(a, a.scaling, "psd" if a.mode == "psd" else "stft", overlap=8)
     if a.mode == "magnitude":
         found = xp.abs(found)

@@ -88,22 +88,32 @@ def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
     return xp.moveaxis(found, -1, number)
 
 
+def _count_of(x: GpuArray, m: int | None, axis: int) -> int:
+    """Return the number of points of a transform, by default that of samples.
+
+    Raises
+    ------
+    ValueError
+        If it is not positive, or there are no samples.
+    """
+    extent = x.shape[build.normalize_axis(axis, x.ndim)]
+    count = extent if m is None else m
+    for what, number in (("data", extent), ("output", count)):
+        if number < 1 or not isinstance(number, int | np.integer):
+            raise ValueError(
+                f"Invalid number of CZT {what} points ({number}) specified. {'n' if what == 'data' else 'm'} must be "
+                "positive and integer type."
+            )
+    return index(count)
+
+
 @mirrors(scipy_signal.czt, kind=COMPOSED, values=("w", "a"))
 def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> GpuArray:
     """Return the z-transform of signals at ``m`` points on the spiral ``a * w**-k``."""
     signal = as_array(x)
-    extent = signal.shape[build.normalize_axis(axis, signal.ndim)]
-    if extent < 1:
-        raise ValueError(
-            f"Invalid number of CZT data points ({extent}) specified. n must be positive and integer type."
-        )
-    count = extent if m is None else m
-    if count < 1:
-        raise ValueError(
-            f"Invalid number of CZT output points ({count}) specified. m must be positive and integer type."
-        )
+    count = _count_of(signal, m, axis)
     step = 1.0 / count if w is None else complex(w)
-    return _spiral(signal, index(count), step, complex(a), axis)
+    return _spiral(signal, count, step, complex(a), axis)
 
 
 @mirrors(scipy_signal.zoom_fft, kind=COMPOSED, values=("fn",))
@@ -112,12 +122,11 @@ def zoom_fft(
 ) -> GpuArray:
     """Return the Fourier transform of signals at ``m`` frequencies in a range."""
     signal = as_array(x)
-    extent = signal.shape[build.normalize_axis(axis, signal.ndim)]
-    count = extent if m is None else index(m)
-    limits = np.atleast_1d(read(fn)).astype(float)
-    if limits.size not in (1, 2):
+    count = _count_of(signal, m, axis)
+    limits = np.atleast_1d(read(fn)).astype(float).tolist()
+    if len(limits) not in (1, 2):
         raise ValueError("fn must be a scalar or 2-length sequence")
-    first, last = (0.0, limits[0]) if limits.size == 1 else limits
+    first, last = (0.0, limits[0]) if len(limits) == 1 else limits
     if endpoint:
         scale = ((last - first) * count) / (fs * (count - 1))
     else:

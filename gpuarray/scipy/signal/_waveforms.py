@@ -23,12 +23,26 @@ def _floating(x: GpuArray) -> GpuArray:
     return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
+def _periodic(t: Any, part: Any) -> tuple[GpuArray, GpuArray]:
+    """Return times and parts of the period in the dtype of SciPy's results, for which numbers are in double precision.
+
+    Raises
+    ------
+    TypeError
+        If the times are complex or boolean.
+    """
+    given, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, part))
+    kind = np.result_type(given.dtype, parts.dtype)
+    if kind.kind == "c" or given.dtype == dtypes.bool_:
+        raise TypeError(f"periodic waveforms of times of dtype {given.dtype} are not supported")
+    times, found = (x.astype(kind if kind == dtypes.float32 else dtypes.float64) for x in as_arrays(given, parts))
+    return times, found
+
+
 @mirrors(scipy_signal.sawtooth, on_host=elementwise(scipy_signal.sawtooth))
 def sawtooth(t: Any, width: Any = 1) -> GpuArray:
     """Return a periodic sawtooth or triangle, which rises from -1 to 1 in a part ``width`` of the period 2 pi."""
-    times, rising = as_arrays(t, width)
-    times = times if times.dtype.kind == "f" else times.astype(dtypes.float64)
-    rising = rising.astype(times.dtype, copy=False)
+    times, rising = _periodic(t, width)
     phase = xp.remainder(times, 2 * np.pi)
     top = rising * (2 * np.pi)
     is_rising = phase < top
@@ -41,9 +55,7 @@ def sawtooth(t: Any, width: Any = 1) -> GpuArray:
 @mirrors(scipy_signal.square, on_host=elementwise(scipy_signal.square))
 def square(t: Any, duty: Any = 0.5) -> GpuArray:
     """Return a periodic square wave, which is 1 in a part ``duty`` of the period 2 pi, and -1 in the rest."""
-    times, part = as_arrays(t, duty)
-    times = times if times.dtype.kind == "f" else times.astype(dtypes.float64)
-    part = part.astype(times.dtype, copy=False)
+    times, part = _periodic(t, duty)
     found = xp.where(xp.remainder(times, 2 * np.pi) < part * (2 * np.pi), 1.0, -1.0)
     return xp.where((part < 0) | (part > 1), np.nan, found).astype(times.dtype, copy=False)
 

@@ -1,0 +1,124 @@
+"""Random calls of scipy.ndimage and scipy.signal: values, dtypes and errors of the compositions are SciPy's."""
+
+import warnings
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from ndimage_cases import placed
+from random_filters import Call, random_call
+from scipy import ndimage, signal
+
+import gpuarray as xp
+from gpuarray.scipy import ndimage as our_ndimage
+from gpuarray.scipy import signal as our_signal
+
+#: Calls that one of both refuses: the name, SciPy's class of errors and ours; None is a result.
+REFUSED = {
+    ("convolve", IndexError, None),  # SciPy looks at the first element of results without elements
+    ("correlate", IndexError, None),
+    ("correlate", ValueError, None),  # nor does it find the method for arrays without elements
+    ("convolve", None, ValueError),
+    ("savgol_filter", ValueError, None),  # LAPACK takes no empty matrices
+    ("wiener", ValueError, None),
+    ("zoom", ValueError, None),
+    ("detrend", ValueError, None),  # LAPACK takes no empty matrices
+    ("histogram", ValueError, None),  # SciPy takes no labels of several axes
+    ("resample", ZeroDivisionError, ValueError),
+    ("resample", None, ValueError),  # SciPy may not look at the axis
+    ("stft", None, ValueError),
+    ("spline_filter1d", None, ValueError),
+}
+#: Functions whose results in other dtypes than these kinds follow from rounding errors or the order of equal elements.
+UNDEFINED = {
+    "affine_transform": "fc", "geometric_transform": "fc", "map_coordinates": "fc", "rotate": "fc", "shift": "fc",
+    "spline_filter": "fc", "spline_filter1d": "fc", "zoom": "fc", "sobel": "iufc", "prewitt": "iufc",
+    "extrema": "fc", "maximum_position": "fc", "minimum_position": "fc",
+}  # fmt: skip
+WIDE = {"int32", "int64", "float64", "complex128"}
+
+
+class Compositions:
+    """A subpackage whose functions are the compositions, also where the device is the host."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self.module, name)
+        return getattr(function, "composition", function)
+
+
+THEIRS = SimpleNamespace(ndimage=ndimage, signal=signal)
+OURS = SimpleNamespace(ndimage=Compositions(our_ndimage), signal=Compositions(our_signal))
+
+
+def outcome(call: Call, namespace: Any, put: Any) -> Any:
+    """Return the arrays that a call returns, or its error."""
+    try:
+        return [np.asarray(part) for part in parts(call.run(namespace, put))]
+    except Exception as error:
+        return error
+
+
+def parts(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = [value[key] for key in sorted(value)]
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = value.tolist()
+    return [part for item in value for part in parts(item)] if isinstance(value, list | tuple) else [value]
+
+
+def is_accepted(call: Call, wanted: Any, found: Any) -> bool:
+    """Return whether our error is of SciPy's class, or the difference is known."""
+    theirs = type(wanted) if isinstance(wanted, Exception) else None
+    if not isinstance(found, Exception):
+        return (call.name, theirs, None) in REFUSED
+    if theirs is None and isinstance(found, RuntimeError):  # SciPy checks no dtype where there are no elements
+        return not all(x.size for x in (*call.args, *wanted) if isinstance(x, np.ndarray))
+    return isinstance(found, theirs or ()) or any((call.name, theirs, one) in REFUSED for one in type(found).__mro__)
+
+
+def difference(call: Call) -> str:
+    """Return how our outcome of a call differs from SciPy's; an empty text if it does not."""
+    arrays = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, np.ndarray)]
+    if any(x.dtype.kind not in UNDEFINED.get(call.name, "biufc") for x in arrays):
+        return ""
+    wanted = outcome(call, THEIRS, lambda value: value.copy() if isinstance(value, np.ndarray) else value)
+    found = outcome(call, OURS, placed)
+    if isinstance(wanted, Exception) or isinstance(found, Exception):
+        if is_accepted(call, wanted, found):
+            return ""
+        return f"SciPy: {wanted!r}; ours: {found!r}"
+    kinds = [[(part.dtype, part.shape) for part in one] for one in (wanted, found)]
+    if kinds[0] != kinds[1]:
+        return f"dtypes SciPy: {kinds[0]}; ours: {kinds[1]}"
+    dtypes = {x.dtype.name for x in (*arrays, *wanted)}
+    is_half, is_narrow = "float16" in dtypes, not dtypes <= WIDE
+    tolerance = 2e-2 if is_half else 2e-4 if is_narrow else 1e-9
+    for one, other in zip(wanted, found, strict=True):
+        if one.dtype.kind not in "fc":
+            is_same = bool((one == other).all())
+        else:
+            largest = float(np.abs(one[np.isfinite(one)]).max(initial=1))
+            is_same = np.allclose(other, one, rtol=tolerance, atol=tolerance * largest, equal_nan=True)
+        if not is_same:
+            return f"SciPy: {one.ravel()[:9]}; ours: {other.ravel()[:9]}"
+    return ""
+
+
+@pytest.mark.parametrize(("device", "calls"), [("cpu", 400), ("wgpu", 16)])
+def test_call(device, calls):
+    @settings(phases=[Phase.generate], max_examples=calls)  # a case is a seed: nothing shrinks
+    @given(st.integers(0, 2**32 - 1))
+    def check(seed):
+        call = random_call(seed)
+        with warnings.catch_warnings(), np.errstate(all="ignore"), xp.using(device=device):
+            warnings.simplefilter("ignore")
+            found = difference(call)
+        assert not found, f"seed {seed}, {device}: {call.name}(*{call.args}, **{call.kwargs}): {found}"
+
+    check()
