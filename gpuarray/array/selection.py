@@ -93,6 +93,10 @@ class SelectableArray(StoredArray):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
                         return of_host(type(self), found if found.base is None else found.copy(), device)
+        return self._recorded_item(key)
+
+    def _recorded_item(self, key: Any) -> Self:
+        """Return a view or a copy of elements, as a layout or by a node."""
         layout = indexing.part(self._storage_layout(), key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)

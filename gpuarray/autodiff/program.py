@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from threading import get_ident
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, recording, using
@@ -47,15 +47,6 @@ class Walk:
     def __init__(self, *, is_forward: bool = False, results: Sequence[Node] = ()) -> None:
         self.is_forward = is_forward
         self.results = results
-
-
-class Joint(Protocol):
-    """Stands between several results and their common operands."""
-
-    inputs: tuple[Any, ...]
-
-    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: "Walk") -> Cotangents:
-        """Return the cotangents of the operands, given those of some results by number."""
 
 
 class Outputs:

@@ -15,7 +15,6 @@ from math import pi
 from typing import Any, Final, TypeAlias
 
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import samplers
 from gpuarray.ops.spec import MapOp
 
 
@@ -190,10 +189,4 @@ FLAT: Final = frozenset((
     ops.greater, ops.greater_equal, ops.isnan, ops.isinf, ops.isfinite, ops.logical_and, ops.logical_or,
     ops.logical_xor, ops.logical_not, ops.bitwise_and, ops.bitwise_or, ops.bitwise_xor, ops.bitwise_invert,
     ops.bitwise_left_shift, ops.bitwise_right_shift, ops.bitwise_count, ops.bitcast,
-))  # fmt: skip
-
-#: Samples, which are no functions of their parameters.
-RANDOM: Final = frozenset((
-    samplers.sample_gamma, samplers.sample_log_gamma, samplers.sample_poisson, samplers.sample_binomial,
-    samplers.sample_hypergeometric, samplers.sample_vonmises, samplers.sample_zipf, samplers.sample_below,
 ))  # fmt: skip

@@ -40,27 +40,10 @@ from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
 
 __all__ = [
-    "QUICKLY_SEEN",
-    "check_device",
-    "compute_small",
-    "copy_to_device",
-    "evaluate",
-    "host_values",
-    "is_host",
-    "keep",
-    "plan_of",
-    "provider_of",
-    "read",
-    "resident",
-    "send",
-    "small_value",
-    "strided",
-    "synchronize",
-    "transfer",
-    "value_of",
-    "where",
-    "will_be_direct",
-]
+    "QUICKLY_SEEN", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host", "keep",
+    "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided", "synchronize", "transfer",
+    "value_of", "where", "will_be_direct",
+]  # fmt: skip
 
 #: The deepest graphs that are computed where an operation uses them: a composition of a few operations.
 _SHALLOW: Final = 8

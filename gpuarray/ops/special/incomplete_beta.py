@@ -181,14 +181,8 @@ def stirling_step(z: Real, a: Real) -> Real:
 
 
 @formula
-def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
-    """1 minus the lower function, for a < 1 and x below the mean.
-
-    It is ``1 - (1 + s) / (1 + r) * exp(e)``, where s, r and e are small if a is: 1 + s is the power series of the
-    function, ``exp(e) / (1 + r)`` its factor ``x**a / (a beta(a, b))``.
-    """
-    if b < a * SCANT:
-        return 1.0
+def complement_series(a: Real, b: Real, x: Real, x_low: Real) -> Pair:
+    """``s``, where 1 + s is the power series of the lower function."""
     total = 0.0
     total_low = 0.0
     term = 1.0
@@ -206,8 +200,12 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
         if absolute(term) <= absolute(total) * UNSEEN:
             break
         k = k + 1.0
-    s, s_low = product(a, 0.0, total, total_low)
-    # 1 + r is the product of the steps from b to z >= 12
+    return product(a, 0.0, total, total_low)
+
+
+@formula
+def steps_to_near(a: Real, b: Real) -> Triple:
+    """``r`` and k, where 1 + r is the product of the factors 1 + a/z of the steps from b to z = b + k >= 12."""
     r = 0.0
     r_low = 0.0
     z = b
@@ -223,7 +221,13 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
         r_low = r_low + (more + lost + (c_low + f_low))
         k = k + 1.0
         z, z_low = two_sum(b, k)
-    # the logarithm of gamma(z + a) / gamma(z): a log(z + a) + ((z - 1/2) log(1 + a/z) - a) + ...
+    return r, r_low, k
+
+
+@formula
+def complement_exponent(a: Real, z: Real, z_low: Real, x: Real, x_low: Real) -> Pair:
+    """The logarithm of ``x**a gamma(z + a) / (gamma(z) gamma(a + 1))`` for z >= 12."""
+    # a log(z + a) + ((z - 1/2) log(1 + a/z) - a) + ...
     bounded = DISTANT if z > DISTANT else z
     c, c_low = quotient(a, 0.0, bounded, z_low)
     high, middle, low = log1p_near_words(c, c_low)
@@ -239,7 +243,22 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
     e, lost = two_sum(e, f)
     g, g_low = lgamma_next_words(a)
     e, more = two_sum(e, -g)
-    e, e_low = two_sum(e, e_low + (lost + more - g_low))
+    return two_sum(e, e_low + (lost + more - g_low))
+
+
+@formula
+def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
+    """1 minus the lower function, for a < 1 and x below the mean.
+
+    It is ``1 - (1 + s) / (1 + r) * exp(e)``, where s, r and e are small if a is: 1 + s is the power series of the
+    function, ``exp(e) / (1 + r)`` its factor ``x**a / (a beta(a, b))``.
+    """
+    if b < a * SCANT:
+        return 1.0
+    s, s_low = complement_series(a, b, x, x_low)
+    r, r_low, k = steps_to_near(a, b)
+    z, z_low = two_sum(b, k)
+    e, e_low = complement_exponent(a, z, z_low, x, x_low)
     # (s - r) / (1 + r)
     d, d_low = two_sum(s, -r)
     c, c_low = two_sum(1.0, r)

@@ -46,10 +46,6 @@ def _reversed(weights: Any, origins: Sequence[int]) -> tuple[Any, list[int]]:
     return turned, [-o - (extent % 2 == 0) for o, extent in zip(origins, weights.shape, strict=True)]
 
 
-def _conjugate(weights: Any) -> Any:
-    return weights.conj() if weights.dtype.kind == "c" else weights
-
-
 def _filtered(function: Any, a: Any) -> GpuArray:
     """Return the correlation or the convolution along some axes."""
     known, shown = _weights(a.weights)

@@ -204,17 +204,8 @@ def resample_poly(
     number = build.normalize_axis(axis, signal.ndim)
     count = signal.shape[number] * up
     count = count // down + bool(count % down)
-    kind = signal.dtype if signal.dtype.kind in "fc" else np.dtype(np.float64)
-    if isinstance(window, list | np.ndarray | GpuArray):
-        taps = read(window)
-        if taps.ndim > 1:
-            raise ValueError("window must be 1-D")
-        half = (taps.size - 1) // 2
-    else:
-        rate = max(up, down)
-        half = 10 * rate
-        taps = scipy_signal.firwin(2 * half + 1, 1.0 / rate, window=window).astype(kind)
-    taps = taps * up
+    taps = _low_pass(window, max(up, down), signal.dtype if signal.dtype.kind in "fc" else np.dtype(np.float64)) * up
+    half = (len(taps) - 1) // 2
     before = down - half % down
     after = 0
     removed = (half + before) // down
@@ -230,6 +221,16 @@ def resample_poly(
     key[number] = slice(removed, removed + count)
     found = found[tuple(key)]
     return found if background is None else found + background
+
+
+def _low_pass(window: Any, rate: int, dtype: Any) -> Any:
+    """Return the taps of the filter for a change of rate by at most ``rate``; a window of numbers has them."""
+    if not isinstance(window, list | np.ndarray | GpuArray):
+        return scipy_signal.firwin(20 * rate + 1, 1.0 / rate, window=window).astype(dtype)
+    taps = read(window)
+    if taps.ndim > 1:
+        raise ValueError("window must be 1-D")
+    return taps
 
 
 @mirrors(scipy_signal.resample, kind=COMPOSED, values=("t", "window"))
