@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     document = _merged([json.loads(path.read_text(encoding="utf-8")) for path in given.merge])
     rows = [Row(**row) for row in document["rows"]]
     figures: dict[str, dict[str, float]] = document["probes"]
-    chosen = {name for word in given.workloads for name in _members(word)}
+    chosen = {name for word in given.workloads for name in members(word)}
     if chosen:
         peers = list(_opened(given.device, given.peers, given.jit))
         about = facts(peers) | {"scale": str(given.scale)}
@@ -73,7 +73,7 @@ def _merged(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return merged
 
 
-def _members(word: str) -> Sequence[str]:
+def members(word: str) -> Sequence[str]:
     """Return the workloads of a name on the command line."""
     if word == "all":
         return list(ALL)
@@ -112,13 +112,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--jit", action="store_true", help="also run the functions with gpuarray.jit")
     add(
         "--workloads",
-        type=_among([*TOPICS, *ALL]),
+        type=among([*TOPICS, *ALL]),
         default=["all"],
         help=f"all, none, or some, by topic ({', '.join(TOPICS)}) or by name ({', '.join(ALL)})",
     )
     add(
         "--peers",
-        type=_among(["same", *PEERS]),
+        type=among(["same", *PEERS]),
         default=["same"],
         help=f"same (the default: those on the same kinds of devices), all, none, or some of {', '.join(PEERS)}",
     )
@@ -145,7 +145,9 @@ def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name and name != "none"]
 
 
-def _among(accepted: Iterable[str]) -> Callable[[str], list[str]]:
+def among(accepted: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return the type of an argument that is a list of accepted names, separated by commas."""
+
     def parse(text: str) -> list[str]:
         names = _names(text)
         for name in names:

@@ -6,7 +6,7 @@ their epilogues, and row programs where rows are short. Node kinds, device limit
 (:mod:`gpuarray.fusion.costs`) decide which values are stored. No rule knows a workload.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from types import MappingProxyType
@@ -149,7 +149,7 @@ class Planner:
         alone = self._loop_alone(position, node)
         number = len(self.groups)
         self.trials = 0
-        for candidate in reversed(range(max(0, number - LOOK_BACK), number if self.fuse else 0)):
+        for candidate in self._candidates(alone) if self.fuse else ():
             if self.trials >= TRIALS:
                 break
             if self._joins(candidate, alone, position, node):
@@ -157,6 +157,21 @@ class Planner:
                 return
         self.groups.append(Group(alone))
         self.producer[position] = number
+
+    def _candidates(self, alone: LoopBuilder) -> Iterator[int]:
+        """Yield the groups that may make a value: the one that makes the last of its operands, then the latest ones.
+
+        The first is left out if it would have to load another operand. Otherwise the value takes no load there, and
+        what is computed from it can join any later group.
+        """
+        number = len(self.groups)
+        last = max([self.producer.get(i, -1) for i in alone.inputs], default=-1)
+        builder = self.groups[last].builder if last >= 0 else None
+        if builder is None or not builder.made.keys() | set(builder.inputs) >= set(alone.inputs):
+            last = -1
+        else:
+            yield last
+        yield from (n for n in range(number - 1, max(-1, number - 1 - LOOK_BACK), -1) if n != last)
 
     def _loop_alone(self, position: int, node: Node) -> LoopBuilder:
         """Return a loop that makes one value."""
