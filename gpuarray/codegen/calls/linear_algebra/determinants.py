@@ -55,7 +55,7 @@ def _write_product(template: Template, numbers: Numbers, factors: Matrix, pivots
         "parts[local] = product;",
         "workgroupBarrier();",
         "if (local > 0u) { return; }",
-        "for (var other = 1u; other < 64u; other++) {",
+        "for (var other = 1u; other < min(rows, 64u); other++) {",
         f"let number = {numbers.times('product.number', 'parts[other].number')};",
         "product = scaled(Scaled(number, product.exponent + parts[other].exponent));",
         "}",

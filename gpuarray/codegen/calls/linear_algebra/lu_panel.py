@@ -6,12 +6,37 @@ moves the others there, and its own to the last. The rows of the other columns o
 those on the right updated.
 """
 
+from collections.abc import Iterable
+
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
 from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import Kernel
+
+
+def find_pivot(
+    kernel: Kernel, collectives: Collectives, numbers: Numbers, candidates: Iterable[tuple[str, str, str]]
+) -> None:
+    """Write how a group learns the ``largest`` element of column ``j`` from row ``j`` on, and its ``place``.
+
+    Each invocation has some ``candidates``: the row, the condition under which it takes part, and the element.
+    """
+    kernel.line(f"var largest = {numbers.real}(-1); var place = j;")
+    for row, condition, element in candidates:
+        kernel.line(
+            f"if ({condition}) {{ let size = {numbers.size(element)};",
+            f"if (size > largest) {{ largest = size; place = {row}; }} }}",
+        )
+    collectives.reduce(
+        {"largest": numbers.real_dtype, "place": dtypes.uint32},
+        lambda other: (
+            f"if ({other[0]} > largest || ({other[0]} == largest && {other[1]} < place)) "
+            f"{{ largest = {other[0]}; place = {other[1]}; }}"
+        ),
+    )
 
 
 def factorise_panel(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, done: int, steps: int) -> None:
@@ -65,7 +90,9 @@ class _Panel:
         self._move_strip(back=False)
         collectives = Collectives(kernel, strip.workgroup, self.frame.capabilities)
         kernel.line("for (var j = f; j < f + width; j++) {")
-        self._find_pivot(collectives)
+        rows = range(strip.rows)
+        candidates = [(strip.at(r), f"{strip.at(r)} >= j && {strip.at(r)} < rows", f"x{r}_0") for r in rows]
+        find_pivot(kernel, collectives, self.numbers, candidates)
         kernel.line(
             f"if (local == 0u) {{ places[j - f] = place; "
             f"{rows_of.store('plane * steps + done + j', 'i32(done + place)')} }}",
@@ -104,24 +131,6 @@ class _Panel:
                 else:
                     self.kernel.line(f"if (width > {k}u) {{ {x} = {self.load(row, f'f + {k}u')}; }}")
             self.kernel.line("}")
-
-    def _find_pivot(self, collectives: Collectives) -> None:
-        """Write how all learn the ``largest`` element of column ``j`` from row ``j`` on, and its ``place``."""
-        kernel, numbers = self.kernel, self.numbers
-        kernel.line(f"var largest = {numbers.real}(-1); var place = j;")
-        for r in range(self.strip.rows):
-            row = self.strip.at(r)
-            kernel.line(
-                f"if ({row} >= j && {row} < rows) {{ let size = {numbers.size(f'x{r}_0')};",
-                f"if (size > largest) {{ largest = size; place = {row}; }} }}",
-            )
-        collectives.reduce(
-            {"largest": numbers.real_dtype, "place": dtypes.uint32},
-            lambda other: (
-                f"if ({other[0]} > largest || ({other[0]} == largest && {other[1]} < place)) "
-                f"{{ largest = {other[0]}; place = {other[1]}; }}"
-            ),
-        )
 
     def _eliminate(self) -> None:
         """Write the exchange of the row of the pivot, and the elimination of the column in the rows below."""

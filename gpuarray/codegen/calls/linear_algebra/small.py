@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
+from gpuarray.codegen.calls.linear_algebra.lu_panel import find_pivot
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors, inverse
 from gpuarray.codegen.casts import cast_expression
+from gpuarray.codegen.collectives import Collectives
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
@@ -46,7 +48,7 @@ class Team:
 
     @property
     def room(self) -> int:
-        """Numbers of a matrix and of a column in workgroup memory."""
+        """Numbers of a matrix and of two lines in workgroup memory."""
         return (self.size + 2) * Vectors.pitch_of(self.size)
 
     def groups(self, first: int = 0) -> list[tuple[int, range]]:
@@ -82,7 +84,7 @@ def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
     chunk = min(size, _CHUNK if is_fast else 1)
     while True:
         team = Team(size, teams, chunk)
-        if team.room * teams * dtype.itemsize + 12 * (team.size + 1) * teams < capabilities.workgroup_memory:
+        if team.room * teams * dtype.itemsize + 24 * (team.size + 1) * teams < capabilities.workgroup_memory:
             return team
         if teams == 1:
             return None
@@ -96,10 +98,7 @@ def _begin(template: Template, team: Team, numbers: Numbers) -> None:
     """Declare the matrix and the column of an invocation, and its registers."""
     kernel = template.kernel
     kernel.workgroup = team.size * team.teams
-    kernel.module += [
-        *numbers.functions,
-        f"var<workgroup> failures: array<u32, {team.teams}>;",
-    ]
+    kernel.module += numbers.functions
     template.numbers("n", "count")
     kernel.line(
         f"let team = local / {team.size}u; let own = local % {team.size}u;",
@@ -124,10 +123,10 @@ def _load(template: Template, team: Team, numbers: Numbers, source: Matrix, *, c
     template.kernel.line("if (own < n) {", *team.registers(element), "}")
 
 
-def _report(template: Template, status: Buffer) -> None:
+def _report(template: Template, status: Buffer, failure: str) -> None:
     """Write the status."""
     failed = template.bind(status, writable=True)
-    template.kernel.line(f"if (is_present && own == 0u) {{ {failed.store('plane', 'i32(failures[team])')} }}")
+    template.kernel.line(f"if (is_present && own == 0u) {{ {failed.store('plane', f'i32({failure})')} }}")
 
 
 def _run(
@@ -141,66 +140,55 @@ def _run(
 # -- LU factors --------------------------------------------------------------------------------------------------------
 
 
-def _eliminate(template: Template, team: Team, numbers: Numbers) -> None:
-    """Make the registers those of the factors L and U, and write the rows that were pivots to ``pivots``."""
+def _eliminate(template: Template, team: Team, numbers: Numbers, capabilities: Capabilities) -> None:
+    """Make the registers of each invocation a row of the factors L and U, and write the rows that were ``pivots``.
+
+    The row that it becomes is its ``position``. No row moves, and no invocation looks for a pivot alone.
+    """
     kernel = template.kernel
-    column = Vectors("column", numbers, team.teams, team.size)
-    kernel.module += [f"var<workgroup> pivots: array<u32, {kernel.workgroup}>;", column.declaration]
+    # two rows in turn: one is still read when the other is written
+    row = Vectors("pivot_row", numbers, 2 * team.teams, team.size)
+    kernel.module += [f"var<workgroup> pivots: array<u32, {kernel.workgroup}>;", row.declaration]
+    collectives = Collectives(kernel, team.size, capabilities)
     kernel.line(
-        "if (own == 0u) { failures[team] = 0u; }",
+        "var position = own; var failure = 0u;",
         f"for (var f = 0u; f < n; f += {team.chunk}u) {{",
         "let left = n - f;",
     )
     for s in range(team.chunk):
-        kernel.line(f"if (f + {s}u < n) {{", *_step(team, numbers, column, s), "}")
-    kernel.line(*team.moved_up(), "}")
-
-
-def _step(team: Team, numbers: Numbers, column: Vectors, s: int) -> list[str]:
-    """Return the statements that eliminate the column whose pivot comes to register ``s``."""
-    real = numbers.real
-    lines = [f"if (own == f + {s}u) {{", f"var largest = {real}(-1); var place = {s}u;"]
-    for start, registers in team.groups(s):
-        lines += [f"if ({start}u < left) {{", *(_larger(i, numbers) for i in registers), "}"]
-    # the member whose column it is has found the pivot
-    lines += [f"pivots[first + f + {s}u] = f + place;", "}", "workgroupBarrier();"]
-    lines += [f"let place = pivots[first + f + {s}u] - f; let kept = x{s};"]
-    for start, registers in team.groups(s + 1):
-        swaps = (f"if (place == {i}u) {{ x{s} = x{i}; x{i} = kept; }}" for i in registers)
-        lines += [f"if (place / {team.chunk}u == {start // team.chunk}u) {{", *swaps, "}"]
-    lines += [
-        f"if (own == f + {s}u) {{",
-        f"let size = {numbers.size(f'x{s}')};",
-        f"if (size == 0 && failures[team] == 0u) {{ failures[team] = f + {s + 1}u; }}",
-        *inverse(numbers, f"x{s}"),
-    ]
-    for start, registers in team.groups(s + 1):
-        divided = (f"x{i} = {numbers.times(f'x{i} * gain', 'inverse')};" for i in registers)
-        lines += [
-            f"if ({start}u < left) {{",
-            *divided,
-            *column.write_some("team", f"{start}u", _names(start, team)),
+        line = f"team + j % 2u * {team.teams}u"
+        kernel.line(f"if (f + {s}u < n) {{ let j = f + {s}u;")
+        find_pivot(kernel, collectives, numbers, [("position", f"own < n && position >= j", f"x{s}")])
+        kernel.line(
+            "if (largest == 0 && failure == 0u) { failure = j + 1u; }",
+            "let is_pivot = position == place;",
+            "if (position == j) { position = place; }",
+            "if (is_pivot) { position = j; pivots[first + j] = place;",
+        )
+        for start, _ in team.groups(s):
+            kernel.line(f"if ({start}u < left) {{", *row.write_some(line, f"{start}u", _names(start, team)), "}")
+        kernel.line(
             "}",
-        ]
-    lines += ["}", "workgroupBarrier();", f"if (own > f + {s}u) {{ let top = x{s};"]
-    for start, registers in team.groups(s + 1):
-        lets, factors = column.read_some("factor", "team", f"{start}u", team.chunk)
-        changed = (f"x{i} = {numbers.less(f'x{i}', factors[i - start], 'top')};" for i in registers)
-        lines += [f"if ({start}u < left) {{", *lets, *changed, "}"]
-    return [*lines, "}"]
+            "workgroupBarrier();",
+            "if (position > j) {",
+            f"let size = largest; let pivot = {row.element(line, f'{s}u')};",
+            *inverse(numbers, "pivot"),
+            f"let factor = {numbers.times(f'x{s} * gain', 'inverse')}; x{s} = factor;",
+        )
+        for start, registers in team.groups(s + 1):
+            lets, values = row.read_some("value", line, f"{start}u", team.chunk)
+            changed = (f"x{i} = {numbers.less(f'x{i}', 'factor', values[i - start])};" for i in registers)
+            kernel.line(f"if ({start}u < left) {{", *lets, *changed, "}")
+        kernel.line("} }")
+    kernel.line(*team.moved_up(), "}")
 
 
 def _names(start: int, team: Team) -> list[str]:
     return [f"x{i}" for i in range(start, start + team.chunk)]
 
 
-def _larger(i: int, numbers: Numbers) -> str:
-    size = numbers.size(f"x{i}")
-    return f"if ({i}u < left) {{ let size = {size}; if (size > largest) {{ largest = size; place = {i}u; }} }}"
-
-
 def _past(team: Team) -> str:
-    """Return the statement that declares the register of the first row after all chunks."""
+    """Return the statement that declares which register has the first number after all chunks."""
     return f"let past = {team.size}u - (n + {team.chunk - 1}u) / {team.chunk}u * {team.chunk}u;"
 
 
@@ -212,19 +200,20 @@ def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: 
         kernel = template.kernel
         _begin(template, team, numbers)
         _load(template, team, numbers, source)
-        _eliminate(template, team, numbers)
+        _eliminate(template, team, numbers, frame.capabilities)
         written, rows_of = template.bind(target.buffer, writable=True), template.bind(pivots, writable=True)
         template.matrix("target")
-        kernel.line("if (is_present && own < n) {")
+        kernel.line("workgroupBarrier();", "if (is_present && own < n) {")
         kernel.line(rows_of.store("plane * n + own", "i32(pivots[first + own])"))
-        place = template.place("target", target, "row", "own")
+        place = template.place("target", target, "position", "column")
         stored = team.registers(
-            lambda i: f"{{ let row = {i}u - past; if (row < n) {{ {written.store(place, f'x{i}')} }} }}"
+            lambda i: f"{{ let column = {i}u - past; if (column < n) {{ {written.store(place, f'x{i}')} }} }}"
         )
         kernel.line(_past(team), *stored, "}")
-        _report(template, status)
+        _report(template, status, "failure")
 
-    places = {**where("source", source), **where("target", target)}
+    # an invocation has a column of the transpose
+    places = {**where("source", source.T), **where("target", target)}
     _run(frame, team, ("small factors", source.buffer), "small factors", write, n, places)
 
 
@@ -236,7 +225,7 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
         kernel = template.kernel
         _begin(template, team, numbers)
         _load(template, team, numbers, source)
-        _eliminate(template, team, numbers)
+        _eliminate(template, team, numbers, frame.capabilities)
         factors = Vectors("factors", numbers, team.size * team.teams, team.size)
         _keep(template, team, factors)
         template.numbers("columns")
@@ -252,9 +241,9 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
             return f"if ({i}u < n) {{ {written.store(template.place('target', target, f'{i}u', 'c'), f'x{i}')} }}"
 
         kernel.line(*team.registers(stored), "} }")
-        _report(template, status)
+        _report(template, status, "failure")
 
-    places = {**where("source", source), **(where("right", right) if right else {}), **where("target", target)}
+    places = {**where("source", source.T), **(where("right", right) if right else {}), **where("target", target)}
     key = ("small solve", source.buffer, right and right.buffer)
     _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **places})
 
@@ -263,19 +252,11 @@ def _keep(template: Template, team: Team, factors: Vectors) -> None:
     """Write the factors to workgroup memory, and which row each row of the right sides is."""
     kernel = template.kernel
     kernel.module += [factors.declaration, f"var<workgroup> order: array<u32, {kernel.workgroup}>;"]
-    kernel.line(_past(team))
-    for start, _ in team.groups():
-        stores = factors.write_some("local", f"{start}u - past", _names(start, team))
+    kernel.line(_past(team), "if (own < n) {", "order[first + position] = own;")
+    for start, registers in team.groups():
+        stores = (f"{factors.element(f'first + {i}u - past', 'position')} = x{i};" for i in registers)
         kernel.line(f"if ({start}u >= past) {{", *stores, "}")
-    kernel.line(
-        "var source_row = own;",
-        "for (var step = n; step > 0u; step--) {",
-        "let row = step - 1u; let pivot = pivots[first + row];",
-        "if (source_row == row) { source_row = pivot; } else if (source_row == pivot) { source_row = row; }",
-        "}",
-        "order[local] = source_row;",
-        "workgroupBarrier();",
-    )
+    kernel.line("}", "workgroupBarrier();")
 
 
 def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix | None) -> None:
@@ -349,7 +330,7 @@ def cholesky(
             )
 
         kernel.line(_past(team), "if (is_present && own < n) {", *team.registers(stored), "}")
-        _report(template, status)
+        _report(template, status, "failures[team]")
 
     places = {**where("source", source), **where("target", target)}
     _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, places)
@@ -360,7 +341,7 @@ def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> Non
     kernel = template.kernel
     # two columns in turn: one is still read when the other is written
     column = Vectors("column", numbers, 2 * team.teams, team.size)
-    kernel.module.append(column.declaration)
+    kernel.module += [f"var<workgroup> failures: array<u32, {team.teams}>;", column.declaration]
     kernel.line(
         "if (own == 0u) { failures[team] = 0u; }",
         f"for (var f = 0u; f < n; f += {team.chunk}u) {{",
