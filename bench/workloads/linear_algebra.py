@@ -1,4 +1,4 @@
-"""Factorisations of matrices, large ones and stacks of small ones, in single precision."""
+"""Factorisations of matrices, large ones and stacks of small ones, in single and double precision."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -45,30 +45,28 @@ def svd(xp: Any, size: int, a: Any) -> Any:
     return xp.linalg.svd(a)[1]
 
 
-def _general(*shape: int) -> np.ndarray:
+def _shifted(a: np.ndarray, shift: float) -> np.ndarray:
+    """Return matrices plus a multiple of the identity."""
+    return a + np.asarray(shift, a.dtype) * np.eye(a.shape[-1], dtype=a.dtype)
+
+
+def _general(*shape: int, dtype: Any) -> np.ndarray:
     """Return matrices with small condition numbers."""
-    n = shape[-1]
-    return uniform(*shape) + np.sqrt(np.float32(4 * n)) * np.eye(n, dtype=np.float32)
+    return _shifted(uniform(*shape, dtype=dtype), 2 * shape[-1] ** 0.5)
 
 
-def _near_one(*shape: int) -> np.ndarray:
+def _near_one(*shape: int, dtype: Any) -> np.ndarray:
     """Return matrices whose determinants are single-precision numbers."""
-    n = shape[-1]
-    return _general(*shape) / np.sqrt(np.float32(4 * n))
+    return _general(*shape, dtype=dtype) / np.asarray(2 * shape[-1] ** 0.5, dtype)
 
 
-def _symmetric(*shape: int) -> np.ndarray:
-    a = uniform(*shape)
+def _symmetric(*shape: int, dtype: Any) -> np.ndarray:
+    a = uniform(*shape, dtype=dtype)
     return a + np.swapaxes(a, -1, -2)
 
 
-def _positive(*shape: int) -> np.ndarray:
-    n = shape[-1]
-    return _symmetric(*shape) + 8 * np.sqrt(np.float32(n)) * np.eye(n, dtype=np.float32)
-
-
-def _sides(*shape: int) -> np.ndarray:
-    return uniform(*shape, seed=1)
+def _positive(*shape: int, dtype: Any) -> np.ndarray:
+    return _shifted(_symmetric(*shape, dtype=dtype), 8 * shape[-1] ** 0.5)
 
 
 class _Function(NamedTuple):
@@ -81,12 +79,14 @@ class _Function(NamedTuple):
     units: float = 0
     """The most error for each row, in units of rounding; LAPACK's tests accept 30."""
 
-    def tolerance(self, n: int) -> float:
+    def tolerance(self, n: int, dtype: Any) -> float:
         """Return the most relative error."""
-        return max(_TOLERANCE, self.units * n * 2**-23)
+        epsilon = float(np.finfo(dtype).eps)
+        return max(_TOLERANCE * epsilon, self.units * n * epsilon)
 
 
-_TOLERANCE = 1e-4
+#: In units of rounding.
+_TOLERANCE = 800
 
 _FUNCTIONS: dict[str, _Function] = {
     "cholesky": _Function(cholesky, _positive, 1 / 3),
@@ -98,61 +98,70 @@ _FUNCTIONS: dict[str, _Function] = {
 }
 
 
-def _one(name: str, n: int) -> Workload:
-    function = _FUNCTIONS[name]
+def _suffix(dtype: Any) -> str:
+    return "-float64" if dtype == np.float64 else ""
+
+
+def _large(name: str, n: int, dtype: Any) -> dict[str, Any]:
+    """Return the properties of a workload on one matrix."""
+    limit = "matmul-float64" if dtype == np.float64 else "matmul-4096"
+    return {"name": f"{name}-{n}{_suffix(dtype)}", "size": n, "limit": limit, "without": COMPILED}
+
+
+def _small(name: str, count: int, n: int, dtype: Any) -> dict[str, Any]:
+    """Return the properties of a workload on a stack of matrices."""
+    return {"name": f"{name}-stack-{n}{_suffix(dtype)}", "size": count, "without": COMPILED}
+
+
+def _one(name: str, n: int, dtype: Any = np.float32) -> Workload:
+    function, width = _FUNCTIONS[name], np.dtype(dtype).itemsize
     return Workload(
-        name=f"{name}-{n}",
-        size=n,
-        inputs=lambda size: [function.operand(size, size)],
+        **_large(name, n, dtype),
+        inputs=lambda size: [function.operand(size, size, dtype=dtype)],
         run=function.run,
-        nbytes=lambda size: 8 * size**2,
+        nbytes=lambda size: 2 * width * size**2,
         flops=lambda size: function.operations * size**3,
-        limit="matmul-4096",
-        tolerance=function.tolerance(n),
-        without=COMPILED,
+        tolerance=function.tolerance(n, dtype),
     )
 
 
-def _stack(name: str, count: int, n: int) -> Workload:
-    function = _FUNCTIONS[name]
+def _stack(name: str, count: int, n: int, dtype: Any = np.float32) -> Workload:
+    function, width = _FUNCTIONS[name], np.dtype(dtype).itemsize
     return Workload(
-        name=f"{name}-stack-{n}",
-        size=count,
-        inputs=lambda size: [function.operand(size, n, n)],
+        **_small(name, count, n, dtype),
+        inputs=lambda size: [function.operand(size, n, n, dtype=dtype)],
         run=function.run,
-        nbytes=lambda size: 8 * size * n * n,
+        nbytes=lambda size: 2 * width * size * n * n,
         reference=parts(function.run),
-        tolerance=function.tolerance(n),
-        without=COMPILED,
+        tolerance=function.tolerance(n, dtype),
     )
 
 
-def _system(n: int) -> Workload:
+def _system(n: int, dtype: Any = np.float32) -> Workload:
+    width = np.dtype(dtype).itemsize
     return Workload(
-        name=f"solve-{n}",
-        size=n,
-        inputs=lambda size: [_general(size, size), _sides(size, RIGHT_SIDES)],
+        **_large("solve", n, dtype),
+        inputs=lambda size: [_general(size, size, dtype=dtype), uniform(size, RIGHT_SIDES, dtype=dtype, seed=1)],
         run=solve,
-        nbytes=lambda size: 4 * size**2 + 8 * size * RIGHT_SIDES,
+        nbytes=lambda size: width * (size**2 + 2 * size * RIGHT_SIDES),
         flops=lambda size: 2 / 3 * size**3 + 2 * size**2 * RIGHT_SIDES,
-        limit="matmul-4096",
-        tolerance=_TOLERANCE,
-        without=COMPILED,
+        tolerance=_TOLERANCE * float(np.finfo(dtype).eps),
     )
 
 
-def _systems(count: int, n: int) -> Workload:
+def _systems(count: int, n: int, dtype: Any = np.float32) -> Workload:
+    width = np.dtype(dtype).itemsize
     return Workload(
-        name=f"solve-stack-{n}",
-        size=count,
-        inputs=lambda size: [_general(size, n, n), _sides(size, n, n)],
+        **_small("solve", count, n, dtype),
+        inputs=lambda size: [_general(size, n, n, dtype=dtype), uniform(size, n, n, dtype=dtype, seed=1)],
         run=solve,
-        nbytes=lambda size: 12 * size * n * n,
+        nbytes=lambda size: 3 * width * size * n * n,
         reference=parts(solve),
-        tolerance=_TOLERANCE,
-        without=COMPILED,
+        tolerance=_TOLERANCE * float(np.finfo(dtype).eps),
     )
 
+
+_STACKS = ((10_000, 16), (1000, 64))
 
 WORKLOADS = [
     _one("cholesky", 4096),
@@ -160,6 +169,10 @@ WORKLOADS = [
     _one("qr", 4096),
     _one("eigh", 2048),
     _one("svd", 2048),
-    *(_stack(name, count, n) for count, n in ((10_000, 16), (1000, 64)) for name in _FUNCTIONS),
-    *(_systems(count, n) for count, n in ((10_000, 16), (1000, 64))),
+    *(_stack(name, count, n) for count, n in _STACKS for name in _FUNCTIONS),
+    *(_systems(count, n) for count, n in _STACKS),
+    *(_one(name, 2048, np.float64) for name in ("cholesky", "qr", "eigh", "svd")),
+    _system(2048, np.float64),
+    *(_stack(name, count, n, np.float64) for count, n in _STACKS for name in _FUNCTIONS),
+    *(_systems(count, n, np.float64) for count, n in _STACKS),
 ]
