@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import linalg
+from gpuarray import dtypes, linalg
+from gpuarray.adapter_profile import profile_of
+from gpuarray.codegen.calls import KERNELS
 from gpuarray.codegen.calls.linear_algebra import blocks, small
 from gpuarray.codegen.product_choice import Choice, fastest_tiling
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import CallStep
+from gpuarray.ops import factorisations
 from gpuarray.providers import registry
 
 Array = np.ndarray[Any, Any]
@@ -209,6 +214,20 @@ def test_small_matrices_take_one_launch() -> None:
         with xp.profile() as profile:
             function(x)
         assert [kernel.launches for kernel in profile.kernels] == [1]
+
+
+@pytest.mark.parametrize("subgroup_size", [0, 32])
+def test_kernels_of_small_matrices_are_short(subgroup_size: int) -> None:
+    gpu = Capabilities(
+        adapter="any", kind="DiscreteGPU", workgroup_memory=49_152, subgroup_size=subgroup_size,
+        profile=profile_of("DiscreteGPU"),
+    )  # fmt: skip
+    shape, kind = (10, 64, 64), dtypes.float32
+    step = CallStep(factorisations.inv, (), (shape,), (shape, (10,)), (kind,), (kind, dtypes.int32), (0, 1))
+    (launch,) = KERNELS[factorisations.inv].program(step, "inv", gpu).launches
+    # 64 numbers in each of 8 steps of the factors and of both triangles; GPUs cache a few thousand instructions
+    assert launch.source.count("fma(") < 3 * 8 * 64
+    assert launch.source.count("\n") < 4_000
 
 
 def test_results_are_the_same_each_time() -> None:

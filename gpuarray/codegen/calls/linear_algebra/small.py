@@ -158,7 +158,7 @@ def _eliminate(template: Template, team: Team, numbers: Numbers, capabilities: C
     for s in range(team.chunk):
         line = f"team + j % 2u * {team.teams}u"
         kernel.line(f"if (f + {s}u < n) {{ let j = f + {s}u;")
-        find_pivot(kernel, collectives, numbers, [("position", f"own < n && position >= j", f"x{s}")])
+        find_pivot(kernel, collectives, numbers, [("position", "own < n && position >= j", f"x{s}")])
         kernel.line(
             "if (largest == 0 && failure == 0u) { failure = j + 1u; }",
             "let is_pivot = position == place;",
