@@ -119,8 +119,8 @@ SECTIONS = (
     ),
     Section(
         "Linear algebra",
-        "large ones at 0.6x CuPy and torch; eigenvalues, singular values and stacks of small matrices at least as fast; "
-        "half of this in double precision",
+        "large ones at 0.6x CuPy and torch; eigenvalues, singular values and stacks of small matrices at least as "
+        "fast; in double precision at half of these ratios",
         "linear_algebra",
         {"cupy": 1.0, "torch": 1.0, "numpy": 0.95},
         {name: {"cupy": ratio, "torch": ratio, "numpy": 0.95} for name, ratio in FACTORS.items()},
