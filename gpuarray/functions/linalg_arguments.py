@@ -117,8 +117,8 @@ def run_checked(
     Raises
     ------
     numpy.linalg.LinAlgError
-        With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it at the
-        end of a call.
+        With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it when a
+        value is read.
     """
     status = (operands[0].shape[:-2], dtypes.int32)
     *found, failed = run(row, operands, [*outputs, status], is_checked=True, **parameters)
@@ -134,7 +134,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     Parameters
     ----------
     status : GpuArray
-        Integers. They are evaluated and read. Functions that ``jit`` has recorded read them at the end of a call.
+        Integers. They are evaluated and read. Calls of functions that ``jit`` has recorded do not wait for them.
     error : callable
         Makes the error of the first element that is not 0, which is its argument; 0 if it is not known yet.
     *others : GpuArray
@@ -144,7 +144,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
         *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
         evaluate.evaluate_early([*whole, node], device)
-    if tracing.mode().check(node, device, partial(error, 0)):
+    if tracing.mode().check(node, partial(error, 0)):
         return
     found = evaluate.read(node, device)
     if found.any():

@@ -119,8 +119,8 @@ class Mode:
     def require(self, node: Any, start: int, stop: int) -> None:
         """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
 
-    def check(self, status: Any, device: Device, error: Callable[[], Exception]) -> bool:
-        """Note that each call raises an error if a status has an element that is not 0; False to look at it now."""
+    def check(self, status: Any, error: Callable[[], Exception]) -> bool:
+        """Note that each call has an error if a status has an element that is not 0; False to look at it now."""
         return False
 
     def made(self, stream: Any, is_random: bool) -> None:

@@ -45,8 +45,8 @@ Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
 #: A required range of positions: the number of the external cell, the layout of the view, start and stop.
 Range: TypeAlias = tuple[int, Layout | None, int, int]
 
-#: A status that has to be 0 after a call: its register, its device, and the error.
-Check: TypeAlias = tuple[int, Device, Callable[[], Exception]]
+#: A status that has to be 0 after a call: its register, and the error.
+Check: TypeAlias = tuple[int, Callable[[], Exception]]
 
 _slot: Final[Any] = Cell.__dict__["node"]
 _recording_lock = threading.RLock()
@@ -262,13 +262,13 @@ class Trace(tracing.Mode):
             self.registers.append(leaf)
         return found
 
-    def check(self, status: Node, device: Device, error: Callable[[], Exception]) -> bool:
+    def check(self, status: Node, error: Callable[[], Exception]) -> bool:
         """Note that a status has to be 0 after each call; return False if it is the same in all calls."""
         if not self._is_unknown(current(status)):
             return False
         register = self.register(status)
         self.returned.add(register)
-        self.checks.append((register, device, error))
+        self.checks.append((register, error))
         return True
 
     def read(self, buffer: int, array: npt.NDArray[Any]) -> NoReturn:

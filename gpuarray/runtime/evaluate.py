@@ -27,7 +27,7 @@ from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import direct, ownership, places
+from gpuarray.runtime import direct, ownership, places, statuses
 from gpuarray.runtime.direct import keep, strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
@@ -298,12 +298,14 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
         tape.check_reader(node)
     if type(node) is Generate and (known := _generated(node)) is not None:
         return known
-    if type(node) is View and (part := _part(node, device)) is not None:
-        return part
-    evaluate((node,), device, is_read=True)
-    leaf = current(node)
-    assert isinstance(leaf, Leaf)
-    return copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
+    values = _part(node, device) if type(node) is View else None
+    if values is None:
+        evaluate((node,), device, is_read=True)
+        leaf = current(node)
+        assert isinstance(leaf, Leaf)
+        values = copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
+    statuses.check()
+    return values
 
 
 def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
@@ -373,3 +375,4 @@ def synchronize(device: Device | None = None) -> None:
         except GpuArrayError as error:
             blame_last(error, provider.device)
             raise
+    statuses.check()

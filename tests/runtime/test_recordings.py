@@ -189,7 +189,32 @@ class TestEvaluation:
         b = xp.asarray(np.ones(3, np.float32))
         assert_same(solve(xp.asarray(np.eye(3, dtype=np.float32)), b), np.ones(3, np.float32))
         with pytest.raises(np.linalg.LinAlgError, match="Singular"):
-            solve(xp.zeros((3, 3), dtype=np.float32), b)
+            np.asarray(solve(xp.zeros((3, 3), dtype=np.float32), b))
+
+    def test_a_call_does_not_wait_for_its_status(self):
+        with xp.using(device="wgpu"):
+            inverse = xp.jit(np.linalg.inv)
+            good, bad = xp.asarray(np.eye(3, dtype=np.float32)) + 0, xp.zeros((3, 3), dtype=np.float32) + 0
+            other = good * 2
+            np.asarray(inverse(good))
+            xp.evaluate(bad, other)
+            xp.reset_stats()
+            results = [inverse(bad), inverse(good)]
+            assert xp.stats()["bytes_downloaded"] == 0
+            with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                np.asarray(other)
+            assert_same(results[1], np.eye(3, dtype=np.float32))
+
+    def test_many_calls_wait_for_the_oldest_status(self):
+        with xp.using(device="wgpu"):
+            inverse = xp.jit(np.linalg.inv)
+            good, bad = xp.asarray(np.eye(3, dtype=np.float32)) + 0, xp.zeros((3, 3), dtype=np.float32) + 0
+            np.asarray(inverse(good))
+            inverse(bad)
+            with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                for _ in range(100):
+                    inverse(good)
+            xp.synchronize()
 
     def test_no_room(self, device):
         if device.name != "wgpu:0":

@@ -4,7 +4,7 @@ Invariant: every call of the driver holds the lock of the provider (:mod:`.guard
 The registry opens providers; the runtime uses them.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import chain
@@ -175,9 +175,20 @@ class WgpuProvider(Guarded):
             is_there = staging is None or self._driver.is_mapped(staging)
             if is_there:
                 self._finish_read(staging, data, phase, start)
-        if is_there:
-            return
-        assert staging is not None
+        if not is_there:
+            assert staging is not None
+            self._end_read(staging, data, phase, start)
+
+    def read_later(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> Callable[[], None]:
+        """Start what :meth:`read` does; the function that is returned waits for it."""
+        with self._entered(), self._lock, self._using("a download"):
+            self._check_size(buffer, array)
+            data = as_bytes(array)
+            staging = self._transfer.start_download(buffer.storage(self._pool).gpu, data)
+        return lambda: None if staging is None else self._end_read(staging, data, observers.WAIT, 0)
+
+    def _end_read(self, staging: drivers.Staging, data: drivers.Bytes, phase: str, start: int) -> None:
+        """Wait for a copy that was started, and take it."""
         failure = self._await(staging)
         with self._entered(), self._lock, self._using("a download"):
             if failure is not None:

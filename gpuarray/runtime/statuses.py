@@ -1,0 +1,50 @@
+"""Statuses of calls that ``jit`` has recorded: numbers that are 0 if all went well.
+
+Such a call does not wait for what it computes. Its statuses come to the host meanwhile, and the next read of any value
+raises the error of one that is not 0. A call in which there are too many to come waits for the oldest.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.graph.nodes import Leaf
+from gpuarray.providers.base import Provider
+from gpuarray.runtime.placement.residency import host_values, is_on_host
+
+#: Most statuses that the host has yet to look at.
+_MOST: Final = 8
+_expected: Final[deque[tuple[Provider, Callable[[], None], npt.NDArray[Any], Callable[[], Exception]]]] = deque()
+
+
+def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
+    """Raise an error if a status has an element that is not 0: now if the host has it, else when values are read."""
+    for provider, buffer in () if is_on_host(leaf) else [*leaf.buffers.items()]:
+        if (start := getattr(provider, "read_later", None)) is not None:  # not every provider has it
+            array = np.empty(leaf.shape, leaf.dtype)
+            _expected.append((provider, start(buffer, array), array, error))
+            if len(_expected) > _MOST:
+                _check_oldest()
+            return
+    if host_values(leaf).any():
+        raise error()
+
+
+def check() -> None:
+    """Look at all statuses of calls that have been made."""
+    while _expected:
+        _check_oldest()
+
+
+def _check_oldest() -> None:
+    try:
+        provider, wait, array, error = _expected.popleft()
+    except IndexError:  # another thread has it
+        return
+    if getattr(provider, "alive", True):
+        wait()
+        if array.any():
+            raise error()
