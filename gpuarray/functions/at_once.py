@@ -9,7 +9,7 @@ else this module does not know lead to the implementation, so that errors and wa
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from math import prod
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
@@ -49,6 +49,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 #: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
 #: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
+#: - "sizes": have as many elements as the product of the integers among the arguments;
 #: - "views": are views of the arrays where strides allow;
 #: - "products or views": are products, or views as far as NumPy returns these;
 #: - "in place": there is none; the function writes to its first argument.
@@ -61,6 +62,7 @@ Results: TypeAlias = Literal[
     "matrix products",
     "products",
     "multiples",
+    "sizes",
     "views",
     "products or views",
     "in place",
@@ -143,7 +145,7 @@ class AtOnce:
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded: _Bound = _BOUNDS.get(results, _has_few_elements)
-        self.unbounded = 0 if results == "multiples" else _UNBOUNDED if results in _BOUNDS else sys.maxsize
+        self.unbounded = 0 if results in ("multiples", "sizes") else _UNBOUNDED if results in _BOUNDS else sys.maxsize
         self.most = most
         self.group = group
         self.out = _position_of_out(self.call)
@@ -540,13 +542,19 @@ def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: d
 
 def _multiple(values: Iterable[Any]) -> int:
     """Return a number of times that integers among arguments can repeat elements."""
-    times = 1
+    return prod([1 + abs(value) for value in _integers(values)])
+
+
+def _has_small_size(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return prod([abs(value) for value in _integers((arguments, [*keywords.values()]))]) <= _MOST
+
+
+def _integers(values: Iterable[Any]) -> Iterator[int]:
     for value in values:
         if isinstance(value, tuple | list):
-            times *= _multiple(value)
+            yield from _integers(value)
         elif isinstance(value, int | np.integer):
-            times *= 1 + abs(int(value))
-    return times
+            yield int(value)
 
 
 _BOUNDS: Final[dict[str, _Bound]] = {
@@ -558,4 +566,5 @@ _BOUNDS: Final[dict[str, _Bound]] = {
     "products": _has_few_products,
     "products or views": _has_few_products,
     "multiples": _has_few_multiples,
+    "sizes": _has_small_size,
 }

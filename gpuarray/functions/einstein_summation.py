@@ -1,7 +1,8 @@
 """NumPy's ``einsum``. Operands are contracted in pairs, by batches of matrix products, in NumPy's order."""
 
 from collections import Counter
-from math import prod
+from functools import lru_cache
+from math import inf, prod
 from operator import index
 from string import ascii_letters
 from typing import Any
@@ -163,11 +164,16 @@ def _of_numpy(subscripts: str, *operands: Any) -> Any:
 
 def _has_few_multiplications(hosts: Any, arguments: tuple[Any, ...], keywords: Any) -> bool:
     """Return whether NumPy, which multiplies one number for each value of all labels, takes less time than a graph."""
-    labels = arguments[0].partition("->")[0].replace(" ", "").split(",")
+    return _multiplications(arguments[0], tuple([x.shape for x in arguments[1:]])) <= QUICK
+
+
+@lru_cache(256)
+def _multiplications(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> float:
+    labels = subscripts.partition("->")[0].replace(" ", "").split(",")
     extents: Counter[str] = Counter()
-    for names, x in zip(labels, arguments[1:], strict=True):
-        extents |= Counter(dict(zip(names, x.shape, strict=True)))  # the larger ones
-    return "." not in extents and prod(extents.values()) <= QUICK
+    for names, shape in zip(labels, shapes, strict=True):
+        extents |= Counter(dict(zip(names, shape, strict=True)))  # the larger ones
+    return inf if "." in extents else prod(extents.values())
 
 
 @native("einsum", at_once="products or views", call=_of_numpy)

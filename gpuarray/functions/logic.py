@@ -116,7 +116,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     return holds(same)
 
 
-@implements("array_equiv")
+@implements("array_equiv", at_once="elements", most=QUICK)
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Return True if two arrays broadcast to the same shape and have equal elements."""
     try:

@@ -122,5 +122,5 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> GpuArray:  # noqa
     kind = np.promote_types(source.dtype, np.int_)
     repeated = source.astype(kind, copy=False)[:, None].broadcast((source.size, max(columns - 1, 0)))
     ones_ = ones((source.size, min(columns, 1)), kind, device=source.device)
-    powers = concat([ones_, elementwise.multiply.accumulate(repeated, axis=1)], axis=1)
+    powers = elementwise.multiply.accumulate(concat([ones_, repeated], axis=1), axis=1)
     return powers if increasing else powers[:, ::-1]

@@ -17,7 +17,7 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
-from gpuarray.functions.random_source import Frame, Source, mapped
+from gpuarray.functions.random_source import Frame, Source, cast, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
@@ -283,7 +283,7 @@ class Discrete(Source):
         parts = [others[..., k] for k in range(others.shape[-1])]
         parts.append(whole.array(_map(ops.maximum, build.cast(rest.node(), whole.kind), 0.0)))
 
-        def split(frame: Frame, left: Node, both: Node, count: Node) -> Node:
+        def split(frame: Frame, left: Any, both: Any, count: Any) -> Any:
             share = _map(ops.divide, left, _map(ops.maximum, both, float(np.finfo(frame.kind).tiny)))
             share = _map(ops.minimum, share, 1.0)
             return self._sample(samplers.sample_binomial, frame, count, share)
@@ -329,7 +329,7 @@ class Discrete(Source):
             return whole.array(build.full((*shape, 0), 0, dtypes.int64))
         parts = [whole.array(whole.constant(number)) for number in given.tolist()]
 
-        def split(frame: Frame, left: Node, both: Node, drawn: Node) -> Node:
+        def split(frame: Frame, left: Any, both: Any, drawn: Any) -> Any:
             right = _map(ops.subtract, both, left)
             return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
 
@@ -351,7 +351,7 @@ def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind:
     counts = (count + zero * 0)[..., None] + _zeros((*shape, 1), kind, count)
     for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
         frame = Frame(counts.shape, kind, counts.device)
-        left = frame.array(split(frame, lower[..., 0::2].node(), both.node(), counts.node()))
+        left = frame.array(split(frame, *[frame.operand(array) for array in (lower[..., 0::2], both, counts)]))
         counts = reshape(stack([left, counts - left], axis=-1), (*shape, 2 * counts.shape[-1]))
     return counts[..., : len(parts)].astype(dtypes.int64)
 
@@ -365,11 +365,11 @@ def _whole(value: Any) -> Any:
     return float(math.floor(value)) if isinstance(value, float) else _map(ops.floor, value)
 
 
-def _saturated(frame: Frame, node: Node) -> GpuArray:
+def _saturated(frame: Frame, found: Any) -> GpuArray:
     """Return integral floating numbers as int64, limited to the largest int64."""
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
-    fits = _map(ops.less, node, 2.0**63)
-    inside = build.cast(_map(ops.where, fits, node, frame.constant(0)), dtypes.int64)
+    fits = _map(ops.less, found, 2.0**63)
+    inside = cast(_map(ops.where, fits, found, frame.constant(0)), dtypes.int64)
     return frame.array(_map(ops.where, fits, inside, largest))
 
 

@@ -33,11 +33,35 @@ _HOST: Final = (np.ndarray, np.generic)
 def mapped(op: MapOp, *operands: Any) -> Any:
     """Apply an elementwise operation to nodes and numbers: at once to those that were drawn on the host."""
     if any(isinstance(value, _HOST) for value in operands):
-        known = [evaluate.value_of(value) if isinstance(value, BaseNode) else value for value in operands]
-        if isinstance(op.numpy, np.ufunc) and not any(value is None for value in known):
+        known = known_values(operands)
+        if known is not None and isinstance(op.numpy, np.ufunc):
             return quiet.run(op.numpy, *known)
-        operands = tuple([host_leaf(np.asarray(v)) if isinstance(v, _HOST) else v for v in operands])
-    return build.elementwise(op, *operands)
+        if known is not None:
+            kind = op.resolve(*[value.dtype if isinstance(value, _HOST) else type(value) for value in known]).output
+            return _at_once(op, known, np.broadcast_shapes(*map(np.shape, known)), kind)
+    return build.elementwise(op, *[_recorded(value) for value in operands])
+
+
+def _at_once(op: MapOp, values: Sequence[Any], shape: Shape, kind: DType) -> Any:
+    """Return what an operation that is no ufunc makes of values."""
+    function: Any = op.numpy
+    return function(*values, out=np.empty(shape, kind))
+
+
+def cast(found: Any, kind: DType) -> Any:
+    """Return a node, or numbers that were drawn on the host, in another dtype."""
+    return quiet.run(np.asarray(found).astype, kind) if isinstance(found, _HOST) else build.cast(found, kind)
+
+
+def known_values(operands: Sequence[Any]) -> list[Any] | None:
+    """Return numbers, and the values of nodes; None if the host does not have one of these."""
+    known = [evaluate.value_of(value) if isinstance(value, BaseNode) else value for value in operands]
+    return None if any(value is None for value in known) else known
+
+
+def _recorded(value: Any) -> Any:
+    """Return a node instead of numbers that were drawn on the host."""
+    return host_leaf(np.asarray(value)) if isinstance(value, _HOST) else value
 
 
 class Source:
@@ -98,14 +122,24 @@ class Source:
         """Return standard exponential numbers, -log(1 - u) with u < 1."""
         return mapped(ops.negative, mapped(ops.log1p, mapped(ops.negative, self._uniform(frame))))
 
-    def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
+    def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Any:
         """Return the numbers of a sampler, for parameters that are numbers or nodes."""
-        given = [build.cast(p, frame.kind) if isinstance(p, Node) else frame.constant(p) for p in parameters]
+        stream = self._substream(frame)
+        if frame.is_immediate:
+            known = known_values(parameters)
+            if known is not None:
+                places = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
+                values = [np.asarray(value, frame.kind) for value in known]
+                return _at_once(row, (*values, places, *stream), frame.shape, frame.kind)
+        given = [
+            build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
+            for p in parameters
+        ]
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
-        words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
+        words = [build.full((), word, dtypes.uint32) for word in stream]
         return build.elementwise(row, *given, numbers, *words)
 
-    def _gamma(self, frame: "Frame", a: Any) -> Node:
+    def _gamma(self, frame: "Frame", a: Any) -> Any:
         return self._sample(samplers.sample_gamma, frame, a)
 
     def _substream(self, frame: "Frame") -> tuple[Any, ...]:
@@ -170,9 +204,15 @@ class Frame:
         """Return a node of a generator."""
         return build.generate(row, parameters, self.shape, self.kind)
 
-    def constant(self, value: float) -> Node:
-        """Return a node of a scalar in the dtype."""
-        return build.full((), value, self.kind)
+    def operand(self, array: GpuArray) -> Any:
+        """Return the elements of an array: numbers if others are drawn now and the host has them, otherwise a node."""
+        node = array.node()
+        value = evaluate.value_of(node) if self.is_immediate else None
+        return node if value is None else value
+
+    def constant(self, value: float) -> Any:
+        """Return a scalar in the dtype: a number if others are drawn now, otherwise a node."""
+        return self.kind.type(value) if self.is_immediate else build.full((), value, self.kind)
 
     def parameter(self, value: ArrayLike) -> Any:
         """Return a distribution's parameter as a Python float or as a node of the dtype."""
@@ -190,9 +230,9 @@ class Frame:
             return made_of(np.asarray(found), self.device)
         return make(found, self.device)
 
-    def counts(self, node: Node) -> GpuArray:
-        """Return a node of whole numbers as an array of int64."""
-        return make(build.cast(node, dtypes.int64), self.device)
+    def counts(self, found: Any) -> GpuArray:
+        """Return whole numbers as an array of int64."""
+        return self.array(cast(found, dtypes.int64))
 
     def array_or_out(self, found: Any, out: Any) -> GpuArray:
         """Return a node, or numbers that were drawn on the host, as an array, or written to ``out``."""

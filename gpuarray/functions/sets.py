@@ -4,6 +4,7 @@ Only the number of runs is downloaded, because it determines the shapes of the r
 """
 
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, Final, Literal, NamedTuple, overload
 
@@ -23,6 +24,7 @@ from gpuarray.functions.arguments import (
     result,
     standard_function,
 )
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout
@@ -197,7 +199,14 @@ def unique_values(x: ArrayLike, /) -> GpuArray:
     return _unique(as_array(x))[0]
 
 
+def _numpys_isin(x1: Any, x2: Any, *options: Any, **keywords: Any) -> Any:
+    if type(x1) in WEAK or type(x2) in WEAK:
+        raise TypeError  # unlike the standard, NumPy gives Python scalars a dtype of their own
+    return np.isin(x1, x2, *options, **keywords)
+
+
 @standard_function
+@partial(at_once, results="sums", call=_numpys_isin)
 def isin(
     x1: ArrayLike, x2: ArrayLike, /, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> GpuArray:
@@ -243,10 +252,9 @@ def isin(
 
 
 @implements("isin", at_once="sums")
-def _numpys_isin(
+def _isin_of_numpy(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> GpuArray:
-    # unlike the standard, NumPy gives Python scalars a dtype of their own
     first, second = as_arrays(element, test_elements)
     return isin(first, second, assume_unique, invert, kind=kind)
 

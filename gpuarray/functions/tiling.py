@@ -139,7 +139,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
     return wrap(build.reshape(spread.node(), extents), array.device)
 
 
-@implements("resize", at_once="multiples")
+@implements("resize", at_once="sizes")
 def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)

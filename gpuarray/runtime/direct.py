@@ -56,6 +56,9 @@ _ALONE: Final = 1 << 17
 #: The most bytes of the result of a single call that is computed without a plan: no threads would share it.
 _CALLED: Final = 1 << 20
 
+#: The most operations of a node that one thread computes: several take less time, however long a plan takes.
+_SHARED: Final = 1 << 24
+
 #: A rule: computes a node from the values of its operands.
 Rule = Callable[[Any, list[Any]], Any]
 
@@ -90,7 +93,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                 if node.result is not None:
                     stack.pop()
                     continue
-                if (prod(node.shape) > limit and type(node) is not Scatter) or _is_opaque(node, calls):
+                if (prod(node.shape) > limit and type(node) is not Scatter) or _is_left(node, calls):
                     return False
                 values = _values_for(node, limit)
                 if values is None:
@@ -174,7 +177,7 @@ def compute_in_order(nodes: Sequence[Node], limit: int, *, calls: bool) -> dict[
                 operands.append(value)
             kind = type(node)
             if kind is Call:
-                if _is_opaque(node, calls) or (leaf := _computed(node, operands, called)) is None:
+                if _is_left(node, calls) or (leaf := _computed(node, operands, called)) is None:
                     return None
                 node.resolve(leaf)
                 made = leaf.host
@@ -235,10 +238,10 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
     return most
 
 
-def _is_opaque(node: Node, calls: bool) -> bool:
-    """Return whether a node is a call that is not computed here: calls are not, or threads would share its lines."""
+def _is_left(node: Node, calls: bool) -> bool:
+    """Return whether a node is not computed here: calls are not, or threads would share the lines or the work."""
     if type(node) is not Call:
-        return False
+        return type(node) is Map and node.op.cost * prod(node.shape) > _SHARED
     return not calls or bool(node.op.by_line and node.shape[-1] < node.size > ONE_THREAD)
 
 
@@ -334,7 +337,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         if id(node) in seen or type(node) is Leaf:
             continue
         seen.add(id(node))
-        if node.size > limit or _is_opaque(node, calls):
+        if node.size > limit or _is_left(node, calls):
             return False
         for operand in map(current, node.inputs):
             if isinstance(operand, Leaf) and value_of(operand) is None:

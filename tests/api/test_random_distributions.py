@@ -67,6 +67,21 @@ def test_floating_numbers_have_their_distribution(
     assert abs(np.corrcoef(at_of(host, distribution))[0, 1]) < 4.5 / math.sqrt(COUNT)
 
 
+@pytest.mark.parametrize(("method", "arguments"), [case[:2] for case in (*CONTINUOUS, *DISCRETE)])
+def test_small_arrays_that_are_drawn_at_once_have_the_numbers_of_a_plan(
+    method: str, arguments: tuple[Any, ...]
+) -> None:
+    found = []
+    for limit in (0, 1 << 17):
+        with xp.using(device="cpu", direct_limit=limit):
+            before = xp.stats()["evaluations"]
+            drawn = getattr(default_rng(3), method)(*arguments, size=(7, 30))
+            found.append(drawn.get())
+            evaluated = xp.stats()["evaluations"] - before
+    assert not evaluated  # with the second limit
+    np.testing.assert_allclose(*found, rtol=1e-13, atol=1e-300)
+
+
 def at_of(host: Any, distribution: Any) -> list[Any]:
     """Return neighbours, made uniform."""
     uniform = distribution.cdf(host)
