@@ -40,6 +40,7 @@ from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import reductions
 from gpuarray.providers.inprocess.broadcast import repeats, take_lines
+from gpuarray.providers.inprocess.registers import Registers
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View, kept_axes
 
@@ -116,11 +117,7 @@ class _Writer:
         self.whole: dict[str, View] = {}
         self.views: dict[str, View] = {}
         self.parts: dict[int, Fold] = {}
-        self.registers: dict[str, Register] = {}
-        self.slots: dict[int, list[int]] = {FULL: [], OUTER: []}
-        self.free: dict[int, list[int]] = {FULL: [], OUTER: []}
-        self.held: dict[int, Register] = {}
-        self.borrowed: list[Register] = []
+        self.registers = Registers()
         self.calls = 0
 
     def program(self) -> Program:
@@ -145,7 +142,7 @@ class _Writer:
 
     def _assembled(self) -> Program:
         fixed = [*self.uniforms, *self.whole]
-        names = ["at", *fixed, *self.views, *(f"q{number}" for number in self.parts), *self.registers]
+        names = ["at", *fixed, *self.views, *(f"q{number}" for number in self.parts), *self.registers.known]
         text = _function("body", names, self.lines)
         if self.uniform_lines:
             text = _function("uniform", fixed, self.uniform_lines) + text
@@ -158,9 +155,9 @@ class _Writer:
             list(self.whole.values()),
             list(self.views.values()),
             self.parts,
-            list(self.registers.values()),
-            self.slots[FULL],
-            self.slots[OUTER],
+            list(self.registers.known.values()),
+            self.registers.slots[FULL],
+            self.registers.slots[OUTER],
             max(self.calls, 1),
         )
 
@@ -250,14 +247,14 @@ class _Writer:
                 self.scope["int64"] = dtypes.int64
                 positions = f"{positions}.astype(int64)"
             else:
-                wide = self._allocate(item.level, dtypes.int64, self.repeats.axes.get(item.position))
+                wide = self.registers.take(item.level, dtypes.int64, self.repeats.axes.get(item.position))
                 self._line(item.level, f"copyto({wide.name}, {positions})")
                 positions = wide.name
         # mode "clip" is the only one without checks and temporaries; positions are known to be in range
         target = self._target(number, item.level, item.dtype)
         self._line(item.level, f"{source}.take({positions}, None, {target}, 'clip')")
         if wide is not None:
-            self.free[wide.level].append(wide.slot)
+            self.registers.free(wide)
 
     def _index(self, number: int, item: Index) -> None:
         name = f"{self._function_name(item.op.name)}_{number}"
@@ -345,17 +342,17 @@ class _Writer:
         copy = None
         if number in self.products:
             first, second = self.products[number]
-            copy = self._allocate(FULL, dtype)
+            copy = self.registers.take(FULL, dtype)
             operand = f"({self.names[first]}, {self.names[second]}, {copy.name})"
         else:
             operand = self.names[item.operand]
         if copy is None and (item.source != dtype or self.loop.instructions[item.operand].level != FULL):
-            copy = self._allocate(FULL, dtype)
+            copy = self.registers.take(FULL, dtype)
             self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
             operand = copy.name
         parts = item.op.numpy
         # a fold that takes spare memory may overwrite the copy
-        spare = copy or (self._allocate(FULL, dtype) if parts is not None and parts.takes_spare else None)
+        spare = copy or (self.registers.take(FULL, dtype) if parts is not None and parts.takes_spare else None)
         shift = self.names[self.shifts[number]] if number in self.shifts else "0"
         also = "" if parts is None else f", {shift}, {'None' if spare is None else spare.name}"
         name = f"{self._function_name(item.op.name)}_{number}"
@@ -368,7 +365,7 @@ class _Writer:
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
         self._count(OUTER, calls_of_fold(item.op) - 1)
         if spare is not None:
-            self.free[FULL].append(spare.slot)
+            self.registers.free(spare)
 
     # ---- stores
 
@@ -444,55 +441,31 @@ class _Writer:
             self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
         else:
             axes = self.repeats.axes.get(number)
-            register = self._dying(number, level, dtype, in_place) or self._allocate(level, dtype, axes)
-            self.held[number] = register
+            dead = [operand for operand in in_place if self.last[operand] == number]
+            register = self.registers.inherit(dead, level, dtype, axes) or self.registers.take(level, dtype, axes)
+            self.registers.hold(number, register)
             name = register.name
         self.names[number] = name
         return name
-
-    def _dying(self, number: int, level: int, dtype: DType, candidates: Iterable[int]) -> Register | None:
-        """Return the register of an operand whose last reader this instruction is, and which it may overwrite."""
-        for operand in candidates:
-            register = self.held.get(operand)
-            if register is None or self.last[operand] != number:
-                continue
-            if (register.level, register.dtype, register.axes) == (level, dtype, self.repeats.axes.get(number)):
-                return self.held.pop(operand)
-        return None
-
-    def _allocate(self, level: int, dtype: DType, axes: Shape | None = None) -> Register:
-        widths, free = self.slots[level], self.free[level]
-        slot = free.pop() if free else len(widths)
-        if slot == len(widths):
-            widths.append(0)
-        widths[slot] = max(widths[slot], dtype.itemsize)
-        register = Register(level, slot, dtype, axes)
-        self.registers.setdefault(register.name, register)
-        return register
 
     def _spare(self, name: str, level: int, dtype: DType, axes: Shape | None = None) -> str:
         """Return the name of scratch memory for the next line: a register, or a 0-d array ``name``."""
         if level == UNIFORM:
             self.uniforms[name] = dtype, -1
             return name
-        register = self._allocate(level, dtype, axes)
-        self.borrowed.append(register)
-        return register.name
+        return self.registers.borrow(level, dtype, axes).name
 
     def _release(self, number: int) -> None:
         for operand in set(self._read(number)):
-            if self.last[operand] == number and operand in self.held:
-                register = self.held.pop(operand)
-                self.free[register.level].append(register.slot)
+            if self.last[operand] == number:
+                self.registers.release(operand)
 
     # ---- small things
 
     def _line(self, level: int, line: str) -> None:
         (self.uniform_lines if level == UNIFORM else self.lines).append(line)
         self._count(level, 1)
-        while self.borrowed:
-            register = self.borrowed.pop()
-            self.free[register.level].append(register.slot)
+        self.registers.end_line()
 
     def _count(self, level: int, calls: int) -> None:
         self.calls += 0 if level == UNIFORM else calls
