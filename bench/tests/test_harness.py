@@ -53,6 +53,7 @@ class Wrong(Peer):
 def no_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is timed here."""
     monkeypatch.setattr(harness, "WARM_UP", 0.0)
+    monkeypatch.setattr(harness, "ON_DEVICE", 0.0)
     monkeypatch.setattr(harness, "TURNS", 1)
 
 

@@ -12,7 +12,10 @@ from gpuarray.device import Device
 from gpuarray.errors import TransferWarning
 from gpuarray.jit import signature
 from gpuarray.providers import registry
+from gpuarray.providers.wgpu.buffers import Pool
+from gpuarray.providers.wgpu.dispatch import Dispatcher
 from gpuarray.runtime import plans, telemetry
+from gpuarray.scipy import signal
 
 
 def read_in_cells(count):
@@ -81,3 +84,37 @@ def test_closed_devices_are_let_go(monkeypatch, kind):
     gc.collect()
     assert plans.plan_count() == 1
     assert [found() for found in closed] == [None] * 3
+
+
+def _slope(x):
+    value, slope = xp.value_and_grad(lambda x: xp.sum(xp.sin(xp.sin(x) * 0.9 + x)))(x)
+    return slope, value
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize(
+    "function",
+    [
+        _slope,
+        xp.linalg.inv,
+        lambda x: signal.convolve2d(x[0], x[1, :3, :3]),
+        lambda x: signal.fftconvolve(x.reshape(-1), x.reshape(-1)[:99]),
+        lambda x: signal.stft(x.reshape(-1))[2],
+    ],
+    ids=["value_and_grad", "inv", "convolve2d", "fftconvolve", "stft"],
+)
+def test_queued_calls_take_the_buffers_of_those_before(monkeypatch, function):
+    made = []
+    for owner, name in ((Pool, "_create"), (Dispatcher, "_create_groups")):
+        old = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda self, *args, old=old: made.append(old) or old(self, *args))
+    x = xp.asarray(
+        np.random.default_rng(0).random((20, 16, 16), dtype=np.float32) + np.eye(16, dtype=np.float32), device="wgpu"
+    )
+    result = None
+    for number in range(25):
+        result = function(x)  # the result before is there until this one is
+        xp.evaluate(*result if isinstance(result, tuple) else (result,))
+        if number == 4:
+            made.clear()
+    assert made == []
