@@ -81,7 +81,9 @@ class Recorded:
     def bound(self, cell: Any, depth: int) -> None:
         """Evaluate a part of the value of a cell if its graph is deep, or has many loops over few elements on a GPU.
 
-        Other deep values of the device are evaluated with it, so that nothing is computed twice.
+        Other deep values of the device are evaluated with it, so that nothing is computed twice. Loops are counted by
+        walks over the graph, at depths of which each is up to a half more than the one before, so that an operation
+        takes constant time.
 
         Parameters
         ----------
@@ -94,7 +96,6 @@ class Recorded:
         if depth & 7 and depth <= limit + 8:
             return
         is_small = depth >= limit // 8 and not tape.state.tapes and cell.node.size <= LAUNCH_BOUND
-        # each look walks the graph: the deeper that is, the rarer they are, so that an operation takes constant time
         is_small = is_small and not depth % max(8, 1 << depth.bit_length() - 2)
         if depth <= limit and not (is_small and _is_on_gpu(cell.device)):
             return
