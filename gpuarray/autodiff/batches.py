@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
-from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import BatchingError
 from gpuarray.graph import build, tape
-from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides, is_identity
 from gpuarray.graph.nodes import Leaf, Node, View
 from gpuarray.ops import generators, reductions
@@ -149,10 +147,8 @@ class Batch:
         layout = Layout((self.size, *node.shape), (0, *contiguous_strides(node.shape)), 0)
         return build.view(node, layout)
 
-    def starts(self, step: int, ndim: int, dtype: DType | None = None) -> Node:
+    def starts(self, step: int, ndim: int, dtype: DType) -> Node:
         """Return 0, step, 2 * step, ..., one for each element, with ``ndim`` axes behind."""
-        if dtype is None:
-            dtype = dtypes.int32 if self.size * max(step, 1) < INDEX_LIMIT else dtypes.int64
         line = build.generate(generators.arange, (0, step), (self.size,), dtype)
         return build.reshape(line, (self.size,) + (1,) * ndim)
 

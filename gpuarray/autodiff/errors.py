@@ -8,9 +8,12 @@ from gpuarray.ops import calls, factorisations
 from gpuarray.source_locations import locate
 
 
-def undefined(node: Any, name: str, why: str = "is not implemented") -> DerivativeError:
+def undefined(node: Any, name: str) -> DerivativeError:
     """Return the error for a node of which the derivative is needed."""
-    return DerivativeError(f"the derivative of {name} {why}{line_of(node)}; use gpuarray.stop_gradient for a constant")
+    where = line_of(node)
+    return DerivativeError(
+        f"the derivative of {name} is not implemented{where}; use gpuarray.stop_gradient for a constant"
+    )
 
 
 def without_rule(node: Any, name: str, why: str = "") -> BatchingError:

@@ -31,7 +31,7 @@ class Piece(Generic[S]):
 
 
 def split_call(
-    step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]] = ()
+    step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]]
 ) -> list[Piece[CallStep]] | None:
     """Return steps of some lines each, within the limits; None if there are none.
 

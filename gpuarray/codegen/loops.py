@@ -194,7 +194,7 @@ def needs_vec4(loop: Loop) -> bool:
     return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
 
 
-def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, count: int, first: int = 0) -> None:
+def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, count: int, first: int) -> None:
     """Emit an instruction's values in four or eight lanes from ``first`` on; the position is a multiple of four."""
     name = f"{'four' if count == LANES else 'eight'}{number}{f'_{first}' if first else ''}"
     value = vector_expression(item.op, count, position, _parameters(work, item), item.dtype)

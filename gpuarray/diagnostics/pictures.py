@@ -43,11 +43,11 @@ def develop(xp: Any, ndi: Any, picture: Any) -> Any:
     return vignette(xp, unsharp_mask(xp, ndi, light, 0.7), 0.3)
 
 
-def tones(xp: Any, picture: Any, bins: int = 16) -> Any:
-    """Count the pixels in each of ``bins`` equal steps of luminance, from black to white."""
+def tones(xp: Any, picture: Any) -> Any:
+    """Count the pixels in each of 16 equal steps of luminance, from black to white."""
     red, green, blue = (weight * picture[channel] for channel, weight in enumerate(LUMINANCE))
-    step = xp.clip(xp.floor((red + green + blue) * bins), 0, bins - 1)
-    return xp.stack([xp.count_nonzero(step == k) for k in range(bins)])
+    step = xp.clip(xp.floor((red + green + blue) * 16), 0, 15)
+    return xp.stack([xp.count_nonzero(step == k) for k in range(16)])
 
 
 def mean_squared_error(xp: Any, one: Any, other: Any) -> Any:

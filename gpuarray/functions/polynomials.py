@@ -37,7 +37,7 @@ def _like(result: GpuArray, *polynomials: Any) -> GpuArray:
     return cast(GpuArray, found)
 
 
-def _longer(line: GpuArray, before: int = 0, after: int = 0) -> GpuArray:
+def _longer(line: GpuArray, before: int, after: int = 0) -> GpuArray:
     """Pad coefficients with zeros."""
     return pad(line, (before, after)) if before or after else line
 

@@ -125,7 +125,7 @@ def _numbers(size: int) -> Node:
     return build.generate(generators.arange, (0, 1), (size,), dtypes.int64)
 
 
-def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
+def runs(array: GpuArray, *, positions: bool, equal_nan: bool) -> Runs:
     """Put the elements of an array in order and find the runs of equal ones.
 
     Parameters

@@ -145,7 +145,7 @@ def _check_extents(loop: Loop, inputs: Sequence[int], outputs: Sequence[int], wh
         require(store.extent == outputs[store.slot], f"{where}: output {store.slot} has {store.extent} elements")
 
 
-def check_loop(loop: Loop, where: str = "loop") -> None:
+def check_loop(loop: Loop, where: str) -> None:
     """Check a loop by itself.
 
     Raises

@@ -276,7 +276,7 @@ class Recurrence:
         return found
 
     def respond(
-        self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool = True
+        self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool
     ) -> tuple[GpuArray, GpuArray | None]:
         """Return the response to signals along the last axis, of at least one sample, and the state after them.
 

@@ -279,7 +279,7 @@ def _yn(n: int, x: GpuArray) -> GpuArray:
     return xp.where((x == 0) | (xp.isnan(found) & (x > 0)), -np.inf * sign, found)
 
 
-def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float = 1.0) -> GpuArray:
+def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float) -> GpuArray:
     """Return the associated Legendre function of order m and degree n >= m >= 0, times a factor."""
     start = cosine * 0 + scale
     for k in range(1, m + 1):
