@@ -3,6 +3,7 @@
 import warnings
 from functools import partial
 
+import comparing
 import numpy as np
 import pytest
 import scipy
@@ -39,21 +40,7 @@ def put(value):
     return tuple(map(put, value)) if type(value) is tuple else value
 
 
-def compare(found, wanted, tolerance):
-    if isinstance(wanted, tuple | list):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            compare(one, other, tolerance)
-        return
-    if wanted is None or isinstance(wanted, bool):
-        assert found is wanted
-        return
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    assert found.shape == wanted.shape
-    if wanted.dtype.kind in "fc":
-        assert found.dtype == wanted.dtype
-    scale = float(np.abs(wanted).max(initial=0)) if wanted.dtype.kind in "fc" else 0
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * scale)
+compare = partial(comparing.compare, any_integer=True)
 
 
 def precision(*arrays):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from comparing import compare
 from scipy import signal
 
 import gpuarray as xp
@@ -22,20 +23,6 @@ def put(value):
     if isinstance(value, np.ndarray):
         return xp.asarray(value)
     return value
-
-
-def compare(found, wanted, tolerance):
-    if isinstance(wanted, tuple | list):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            compare(one, other, tolerance)
-        return
-    wanted = np.asarray(wanted)
-    found = np.asarray(found)
-    assert found.shape == wanted.shape
-    assert found.dtype == wanted.dtype
-    scale = float(np.abs(wanted).max(initial=0)) if wanted.dtype.kind in "fc" else 0
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * scale)
 
 
 def check(name, *args, tolerance=2e-5, **kwargs):

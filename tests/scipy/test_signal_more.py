@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from comparing import compare
 from scipy import signal
 
 import gpuarray as xp
@@ -12,18 +13,6 @@ def values(dtype, *shape):
     if np.dtype(dtype).kind == "c":
         return (values("float64", *shape) + 1j * values("float64", *shape)).astype(dtype)
     return (np.random.default_rng(sum(shape)).standard_normal(shape) * 5).astype(dtype)
-
-
-def compare(found, wanted, tolerance):
-    if isinstance(wanted, tuple | list):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            compare(one, other, tolerance)
-        return
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    scale = float(np.abs(np.nan_to_num(wanted)).max(initial=0)) if wanted.dtype.kind in "fc" else 0
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * scale)
 
 
 def check(name, *args, tolerance=2e-5, **kwargs):
