@@ -120,8 +120,8 @@ class Config:
     direct_limit: int = _setting(
         1 << 17,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
-        "their operands are in host memory and their device is `cpu` or `auto`; an eighth of it if `auto` is a GPU. 0 "
-        "makes a plan for every evaluation.",
+        "their operands are in host memory and their device is `cpu` or `auto`; an eighth of it while `auto` is a GPU "
+        "that takes less time for larger ones. 0 makes a plan for every evaluation.",
     )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
     cache_dir: str = _setting(
@@ -154,11 +154,18 @@ class Config:
         """Return the most elements of arrays that NumPy's functions compute one by one.
 
         Up to 2^17 elements most graphs take less time so than by a plan on the host: the results stay in a core's
-        cache. A GPU takes less time from 2^14 elements on. A limit of memory counts buffers, which they do not use.
+        cache. A GPU takes less time from 2^14 elements on, if the program is one of those for which operations on
+        mid-sized arrays are recorded. A limit of memory counts buffers, which they do not use.
         """
         if self.memory_limit:
             return min(self.direct_limit, ONE_THREAD)
-        return -(-self.direct_limit // 8) if beside_gpu else self.direct_limit
+        is_recorded = beside_gpu and recording.midsize and self.offload != "never"
+        return self.midsize if is_recorded else self.direct_limit
+
+    @property
+    def midsize(self) -> int:
+        """The number of elements above which arrays up to ``direct_limit`` are mid-sized."""
+        return -(-self.direct_limit // 8)
 
     @property
     def is_without_gpu(self) -> bool:
@@ -265,13 +272,16 @@ class _Recording:
         Whether operations store their source lines: the last value of the setting.
     counted : int
         The operations of graphs of fewer levels are not too many, whatever the ``pending_limit`` of the thread.
+    midsize : bool
+        Whether operations on mid-sized arrays are recorded where the device ``"auto"`` may be a GPU.
     """
 
-    __slots__ = ("counted", "origins")
+    __slots__ = ("counted", "midsize", "origins")
 
     def __init__(self) -> None:
         self.origins = True
         self.counted = 0
+        self.midsize = False
 
 
 recording: Final = _Recording()
@@ -310,6 +320,15 @@ class Settings:
     def note_host(self, automatic: tuple[str, bool]) -> None:
         """Note that the device ``"auto"`` is the host with settings."""
         _hosts.add(automatic)
+        self._update_limits()
+
+    def record_midsize(self, on: bool) -> None:
+        """Set whether operations on mid-sized arrays are recorded where the device ``"auto"`` may be a GPU."""
+        recording.midsize = on
+        self._update_limits()
+
+    def _update_limits(self) -> None:
+        """Have the limits follow from the settings again: the common one, and that of this thread or task."""
         self._assign(self._base)
         if (scoped := self._scoped.get()) is not None:
             self._scope(scoped)

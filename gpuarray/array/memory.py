@@ -23,6 +23,7 @@ from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.placement import trials
 from gpuarray.source_locations import USER_FILES, find_origin, frame_at
 from gpuarray.unprotected import marked_writeable
 
@@ -38,6 +39,8 @@ ROWS: Final = {"real": ops.real, "imag": ops.imag}
 REGROUPED: Final = ("parts", "pairs")
 #: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
 NOTHING: Final = object()
+#: Arrays of more elements may be mid-sized, for which a device may be worth a trial.
+_MIDSIZE: Final = 1 << 14
 _new: Final = object.__new__
 _ndarray: Final = np.ndarray
 
@@ -367,8 +370,11 @@ M = TypeVar("M", bound=MemoryArray)
 def of_host(kind: type[M], value: Any, device: Device) -> M:
     """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
     array: M = _new(kind)
-    if type(value) is _ndarray and value.ndim > 1 and not value.flags.c_contiguous:
-        value = value.copy()
+    if type(value) is _ndarray:
+        if value.ndim > 1 and not value.flags.c_contiguous:
+            value = value.copy()
+        if value.size > _MIDSIZE and device is AUTO:
+            trials.note_computed(value.size)
     array._value = value
     array._device = device
     return array

@@ -16,7 +16,7 @@ from gpuarray.config import Config, config
 from gpuarray.providers import registry
 from gpuarray.runtime import plans, telemetry
 from gpuarray.runtime.history import placements
-from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement import auto, trials
 
 DISTRIBUTIONS: Final = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
 
@@ -147,7 +147,8 @@ def _selftest() -> dict[str, list[str]]:
 
 def _auto() -> dict[str, str]:
     device, reason = registry.resolution()
-    return {"device": device.name, "reason": reason}
+    found = {"device": device.name, "reason": reason}
+    return found if device.kind == "cpu" else found | {"mid-sized arrays": trials.describe()}
 
 
 def _settings() -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.ownership import is_last
-from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.source_locations import Origin
 
@@ -74,7 +74,7 @@ class Segment:
         leaves: list[Any] = [leaf if register is None else registers[register] for register, leaf in self.leaves]
         moved = self._moved(registers, leaves) if self.donors else ()
         if self.device is auto.AUTO:
-            auto.asks_for_device(self.prepared)  # the next call records again, for it
+            trials.asks_for_device(self.prepared)  # the next call records again, for it
         made: Any = execute(
             self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
         )

@@ -33,7 +33,7 @@ from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
-from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import frame_at, is_user_file
 
@@ -299,7 +299,7 @@ class Trace(tracing.Mode):
             provider = places.provider_of(device)
             with places.graphs:
                 prepared, walked = find_plan(changing, provider, config.current)
-            if not (device is auto.AUTO and auto.asks_for_device(prepared)):
+            if not (device is auto.AUTO and trials.asks_for_device(prepared)):
                 break
         with places.graphs:
             order = prepared.order(walked)

@@ -32,7 +32,7 @@ from gpuarray.runtime.direct import keep, strided, value_of
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.ownership import ending_with_plan
-from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
@@ -128,13 +128,17 @@ def _evaluate(
         if limit:
             if direct.compute(pending, limit, calls=is_host(provider)):
                 counters["evaluations"] += 1
+                if recording.midsize and device is auto.AUTO:
+                    trials.judge_direct(max([root.size for root in pending]))
                 return None
             pending = pending_of(pending)
         if not pending:
             return None
-        start = perf_counter_ns() if observers.active else 0
+        is_trial = recording.midsize and device is auto.AUTO
+        begin = perf_counter_ns() if is_trial or observers.active else 0
+        start = begin if observers.active else 0
         prepared, walked = find_plan(pending, provider, settings)
-        if device is auto.AUTO and auto.asks_for_device(prepared):
+        if device is auto.AUTO and trials.asks_for_device(prepared):
             return provider
         # a derivative reads what an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
@@ -157,6 +161,8 @@ def _evaluate(
     if made is None:
         for root in pending:
             evaluate((root,), device, run, is_read=is_read)
+    if is_trial:
+        trials.judge(prepared, perf_counter_ns() - begin)
     return None
 
 
@@ -303,8 +309,18 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
         evaluate((node,), device, is_read=True)
         leaf = current(node)
         assert isinstance(leaf, Leaf)
-        values = copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
+        values = copy_of(leaf.host) if leaf.host is not None else _fetched(leaf)
     statuses.check()
+    return values
+
+
+def _fetched(leaf: Leaf) -> npt.NDArray[Any]:
+    """Return a value from the device that has it, and note the wait if it belongs to a trial."""
+    if not recording.midsize:
+        return host_values(leaf)
+    begin = perf_counter_ns()
+    values = host_values(leaf)
+    trials.judge_read(perf_counter_ns() - begin)
     return values
 
 

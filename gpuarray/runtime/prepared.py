@@ -153,6 +153,9 @@ class PreparedPlan:
         Whether it was found again since the cache looked at it.
     loss : float or None
         Nanoseconds that the host takes more than a typical device, if that was asked for.
+    at_once : float or None
+        Nanoseconds in which NumPy's functions would compute the plan one by one, if that was asked for; 0 if the plan
+        has arrays that are larger than mid-sized.
     """
 
     plan: Plan
@@ -169,6 +172,7 @@ class PreparedPlan:
     corrections: Corrections = field(default_factory=Corrections)
     is_used: bool = False
     loss: float | None = None
+    at_once: float | None = None
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.providers import registry
-from gpuarray.runtime import places, schedule
-from gpuarray.runtime.placement import auto, calibrate, decisions
+from gpuarray.runtime import evaluate, places, schedule
+from gpuarray.runtime.placement import auto, calibrate, decisions, trials
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 from gpuarray.runtime.prepared import prepare_steps
 
@@ -387,10 +388,11 @@ class TestOpenQuestion:
         registry.register("wgpu", lambda number: gpu)
         monkeypatch.setattr(registry, "_resolve", lambda *_: (GPU, "it is imagined"))
         monkeypatch.setattr(registry, "_is_wanted", False)
-        monkeypatch.setattr(auto, "_lost", 0.0)
-        monkeypatch.setattr(auto, "_OPENING", 5e6)
+        monkeypatch.setattr(trials, "_lost", 0.0)
+        monkeypatch.setattr(trials, "_OPENING", 5e6)
         with xp.using(software=False):
             yield
+        config.record_midsize(False)
 
     def test_little_work(self):
         x = xp.asarray(numbers(1 << 12))
@@ -408,9 +410,9 @@ class TestOpenQuestion:
     def test_many_plans(self, monkeypatch, is_recorded):
         function = xp.jit(heavy) if is_recorded else heavy
         x = xp.asarray(numbers(1 << 20))
-        monkeypatch.setattr(auto, "_OPENING", 1e18)
+        monkeypatch.setattr(trials, "_OPENING", 1e18)
         xp.evaluate(function(x))
-        monkeypatch.setattr(auto, "_OPENING", 4 * auto._lost)
+        monkeypatch.setattr(trials, "_OPENING", 4 * trials._lost)
         found = []
         for _ in range(10):
             y = function(x)
@@ -429,3 +431,94 @@ class TestOpenQuestion:
         xp.prefetch(x)
         assert x.residency == ("cpu", "wgpu:0")
         assert not registry.is_open()
+
+    def test_mid_sized_arrays_that_are_computed_at_once(self):
+        data = numbers(1 << 17)
+        with xp.using(direct_limit=1 << 17):
+            x = xp.asarray(data)
+            y = x + 1
+            assert y.is_computed()
+            while registry.is_open():
+                y = y * x + 1
+            y = np.sin(x + x)
+            assert not y.is_computed()
+            np.testing.assert_allclose(np.asarray(y), np.sin(data + data), rtol=1e-6)
+
+
+class TestTrials:
+    """Mid-sized arrays are computed by NumPy or recorded, whichever has taken less time."""
+
+    @pytest.fixture(autouse=True)
+    def fresh(self, monkeypatch):
+        for name, value in {"_lost": 0.0, "_saved": 0.0, "_failures": 0, "_is_judging": False}.items():
+            monkeypatch.setattr(trials, name, value)
+        with xp.using(direct_limit=1 << 17):
+            yield
+        config.record_midsize(False)
+
+    @staticmethod
+    def compute(x):
+        """Return the number of operations at once until one is recorded."""
+        for number in range(10_000):
+            if not (x + x).is_computed():
+                return number
+        return None
+
+    def test_what_a_device_might_save_is_worth_a_trial(self):
+        x = xp.asarray(numbers(1 << 17))
+        assert 100 < self.compute(x) < 10_000
+        with xp.using(device="cpu"):
+            assert (xp.asarray(x.get()) + 1).is_computed()
+
+    def test_small_and_pinned_arrays_are_worth_none(self):
+        assert self.compute(xp.asarray(numbers(1 << 14))) is None
+        with xp.using(offload="never"):
+            assert self.compute(xp.asarray(numbers(1 << 17))) is None
+
+    def test_a_trial_that_loses_ends_and_the_next_costs_twice_as_much(self, monkeypatch):
+        x = xp.asarray(numbers(1 << 17))
+        first = self.compute(x)
+        clock = iter(range(0, 10**18, 10**7)).__next__  # each evaluation takes 10 ms or more
+        monkeypatch.setattr(evaluate, "perf_counter_ns", clock)
+        evaluations = 0
+        while not (y := x + x).is_computed():
+            xp.evaluate(np.sin(y) + np.exp(y))
+            evaluations += 1
+        assert 1 < evaluations < 20
+        second = self.compute(x)
+        assert second > 1.8 * first
+
+    def test_a_trial_that_saves_goes_on(self, monkeypatch):
+        x = xp.asarray(numbers(1 << 17))
+        self.compute(x)
+        monkeypatch.setattr(evaluate, "perf_counter_ns", lambda: 0)
+        for _ in range(1000):
+            y = np.sin(x + x) + np.exp(x)
+            assert not y.is_computed()
+            xp.evaluate(y)
+        assert trials._saved == trials._MOST
+
+    def test_single_operations_lose(self):
+        x = xp.asarray(numbers(1 << 17))
+        self.compute(x)
+        evaluations = 0
+        while not (y := x + x).is_computed():
+            xp.evaluate(y)
+            evaluations += 1
+        assert 100 < evaluations < 10_000
+
+    def test_large_arrays_say_nothing(self, monkeypatch):
+        x = xp.asarray(numbers(1 << 17))
+        self.compute(x)
+        clock = iter(range(0, 10**18, 10**9)).__next__
+        monkeypatch.setattr(evaluate, "perf_counter_ns", clock)
+        large = xp.asarray(numbers(1 << 18))
+        for _ in range(10):
+            xp.evaluate(large + 1)
+        assert not (x + x).is_computed()
+
+    def test_the_report_says_which(self):
+        x = xp.asarray(numbers(1 << 17))
+        assert "NumPy computes operations on 16,384 to 131,072 elements at once" in str(xp.report()["auto"])
+        self.compute(x)
+        assert "are recorded" in str(xp.report()["auto"])

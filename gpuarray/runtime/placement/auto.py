@@ -1,8 +1,7 @@
 """The device ``"auto"``: places the steps of plans by their estimated times and by the residency of their operands.
 
-The device is opened once a program has lost as much time on the host as its opening takes, about. The rates of the
-device and of the host are measured, if there is no record, once a program has computed for as long as that takes. A
-plan keeps one placement for each residency of its operands.
+The rates of the device and of the host are measured, if there is no record, once a program has computed for as long as
+that takes. A plan keeps one placement for each residency of its operands.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf
 from gpuarray.ops.spec import MapOp
-from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
 from gpuarray.runtime.placement import calibrate, decisions, numpy_times, tune
@@ -122,28 +120,6 @@ def _note_time(time: float) -> None:
     if _estimated >= _CALIBRATING and _assumed:
         for provider in [*_assumed]:
             set_rates(provider, None)
-
-
-#: A device is looked for when the host has taken so many nanoseconds more than a device would have, by the rates of
-#: typical machines. To import wgpu, open a device and test it takes about a second.
-_OPENING: Final = 200_000_000.0
-_lost = 0.0
-
-
-def asks_for_device(prepared: PreparedPlan) -> bool:
-    """Note that a plan for the host runs on ``"auto"``; return whether a device is to be looked for before it does."""
-    global _lost
-    if not registry.is_open() or config.current.offload == "never":
-        return False
-    if prepared.loss is None:
-        steps = [step.planned.step for step in prepared.pinned.steps]
-        host = sum([HOST_DEFAULTS.step(step, chunks=places.host().chunks(step)) for step in steps])
-        prepared.loss = max(0.0, host - DEVICE_DEFAULTS.use - sum(map(DEVICE_DEFAULTS.step, steps)))
-    _lost += prepared.loss
-    if _lost < _OPENING:
-        return False
-    registry.want_device()
-    return True
 
 
 def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:

@@ -1,0 +1,147 @@
+"""Whether operations on mid-sized arrays are recorded on the device ``"auto"``, or computed at once by NumPy.
+
+NumPy computes a few thousand elements in the time that a device needs for a launch. Above that, up to
+``config.direct_limit`` elements, a device takes less time if the program computes long chains, and more if it reads
+values in between. Which of these a program does shows only when it runs. So NumPy computes mid-sized arrays first, and
+what a device might have saved is added up. When the sum reaches the price of a trial, operations are recorded, and
+evaluations are compared with what NumPy would have taken. When they have lost more than the price of the first trial,
+NumPy computes again, and the price of the next trial doubles. Without knowledge of the future no rule loses less than
+this one by more than a constant factor (Karlin, Manasse, Rudolph and Sleator, 1988).
+"""
+
+from dataclasses import replace
+from math import prod
+from typing import Final
+
+from gpuarray.config import config, recording
+from gpuarray.providers import registry
+from gpuarray.runtime import places
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
+from gpuarray.runtime.prepared import PreparedPlan
+
+#: Nanoseconds that the host takes more than a device would have, after which a device is opened. To import wgpu, open a
+#: device and test it takes about a second.
+_OPENING: Final = 200e6
+#: The same for the first trial with a device that is open, and what a trial may lose.
+_TRIAL: Final = 20e6
+#: What a trial can have saved at most, so that it ends soon after the program begins to do something else.
+_MOST: Final = 5 * _TRIAL
+#: What the first evaluation of a plan counts at most, because others need not make the plan and its kernels.
+_FIRST: Final = 2e6
+#: How often the price of a trial doubles.
+_DOUBLINGS: Final = 6
+#: Nanoseconds that an element takes on the host, an evaluation without a plan, the recording of an operation, and a call of
+#: one of NumPy's functions.
+_PER_ELEMENT: Final = 0.5
+_EVALUATED: Final = 20e3
+_RECORDED: Final = 5e3
+_CALLED: Final = 1e3
+#: Rates of NumPy's functions one by one for mid-sized arrays, which stay in a core's cache; threads do not share them.
+_AT_ONCE: Final = replace(HOST_DEFAULTS, launch=0.0, traffic=((1 << 15, 500.0), (1 << 20, 16_000.0)), speedup=1.0)
+
+_lost = 0.0
+"""What a device might have saved since operations were recorded last."""
+_saved = 0.0
+"""What the current trial has saved."""
+_failures = 0
+_is_judging = False
+"""Whether the last evaluation belongs to the trial."""
+
+
+def describe() -> str:
+    """Return how mid-sized arrays are computed, and why, in a sentence."""
+    settings = config.current
+    sizes = f"operations on {settings.midsize:,} to {settings.direct_limit:,} elements"
+    if recording.midsize:
+        return f"{sizes} are recorded, which has saved {_saved / 1e6:.0f} ms compared with NumPy"
+    return f"NumPy computes {sizes} at once; a GPU might have saved {_lost / 1e6:.0f} of {_price() / 1e6:.0f} ms"
+
+
+def note_computed(size: int) -> None:
+    """Note that NumPy has computed a mid-sized array at once; begin a trial if that has become worth its price."""
+    settings = config.current
+    more = size - settings.midsize
+    if more > 0 and not recording.midsize and settings.offload == "auto" and lose(more * _PER_ELEMENT):
+        begin()
+
+
+def lose(time: float) -> bool:
+    """Note nanoseconds that a device would have saved; return whether it is now worth to look for one, or to try it."""
+    global _lost
+    _lost += time
+    return _lost >= _price()
+
+
+def _price() -> float:
+    return _OPENING if registry.is_open() else _TRIAL * 2.0**_failures
+
+
+def asks_for_device(prepared: PreparedPlan) -> bool:
+    """Note that a plan for the host runs on ``"auto"``; return whether a device is to be looked for before it does."""
+    if not registry.is_open() or config.current.offload == "never":
+        return False
+    if prepared.loss is None:
+        device = DEVICE_DEFAULTS.use + sum([DEVICE_DEFAULTS.step(step.planned.step) for step in prepared.pinned.steps])
+        prepared.loss = max(0.0, _time_on_host(prepared, HOST_DEFAULTS) - device)
+    if not lose(prepared.loss):
+        return False
+    begin()
+    return True
+
+
+def begin() -> None:
+    """Have a device looked for, and operations on mid-sized arrays recorded."""
+    global _lost, _saved, _is_judging
+    _lost = _saved = 0.0
+    _is_judging = False
+    registry.want_device()
+    config.record_midsize(True)
+
+
+def judge(prepared: PreparedPlan, elapsed: float) -> None:
+    """Compare an evaluation, which took so many nanoseconds, with NumPy's functions one by one."""
+    global _is_judging
+    is_first = prepared.at_once is None
+    if prepared.at_once is None:
+        prepared.at_once = _time_at_once(prepared)
+    _is_judging = prepared.at_once > 0.0
+    if _is_judging:
+        cost = min(elapsed, _FIRST) if is_first else elapsed
+        _save(prepared.at_once - cost - prepared.operations * _RECORDED)
+
+
+def judge_direct(size: int) -> None:
+    """Note an evaluation, of results of so many elements, that was left to NumPy's functions after all."""
+    global _is_judging
+    _is_judging = False
+    if size > config.current.midsize:
+        _save(-_EVALUATED)
+
+
+def judge_read(elapsed: float) -> None:
+    """Note nanoseconds of waiting for a value of the last evaluation."""
+    if _is_judging:
+        _save(-elapsed)
+
+
+def _save(time: float) -> None:
+    global _saved, _failures
+    _saved = min(_saved + time, _MOST)
+    if _saved == _MOST:
+        _failures = 0
+    elif _saved < -_TRIAL and recording.midsize:
+        _failures = min(_failures + 1, _DOUBLINGS)
+        config.record_midsize(False)
+
+
+def _time_at_once(prepared: PreparedPlan) -> float:
+    """Return the nanoseconds in which NumPy's functions would compute a plan; 0 if an array of it is larger."""
+    most = config.current.direct_limit
+    if any(prod(meaning.shape) > most for meaning in prepared.meanings):
+        return 0.0
+    return _time_on_host(prepared, _AT_ONCE) + prepared.operations * _CALLED
+
+
+def _time_on_host(prepared: PreparedPlan, rates: Rates) -> float:
+    steps = [step.planned.step for step in prepared.pinned.steps]
+    return sum([rates.step(step, chunks=places.host().chunks(step)) for step in steps])
