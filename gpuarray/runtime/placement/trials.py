@@ -30,8 +30,7 @@ _MOST: Final = 5 * _TRIAL
 _FIRST: Final = 2e6
 #: How often the price of a trial doubles.
 _DOUBLINGS: Final = 6
-#: Nanoseconds of an element on the host, of an evaluation without a plan, of the recording of an operation, and of a call
-#: of one of NumPy's functions.
+#: Nanoseconds of an element on the host, an evaluation without a plan, a recorded operation, and a call of NumPy's.
 _PER_ELEMENT: Final = 0.5
 _EVALUATED: Final = 20e3
 _RECORDED: Final = 5e3
