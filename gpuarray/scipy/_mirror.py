@@ -268,13 +268,16 @@ def run_scipy(
     """
     if device is None:
         device = joint_device_of(among(args, kwargs)) or default_device()
-    targets: dict[int, tuple[Any, Any]] = {}
+    targets: dict[int, tuple[Any, Any]] | None = None
     places = _written_places(function) if type(function) is FunctionType else ()
     if (places and len(args) > places[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
+        targets = {}
         args = tuple([_written(value, targets) if place in places else value for place, value in enumerate(args)])
         kwargs = {name: _written(value, targets) if name in _WRITTEN else value for name, value in kwargs.items()}
     given = [value if type(value) in _PLAIN else _seen(value) for value in args]
     found = function(*given, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*given)
+    if targets is None:
+        return _placed(found, device)
     for target, values in targets.values():
         if target is not values:
             target[...] = values
@@ -328,7 +331,7 @@ def seen(array: GpuArray) -> Any:
     if memory is None:
         memory = _value_at_host(array)
     values = memory.view() if type(memory) is np.ndarray else np.asarray(memory)
-    values.flags.writeable = False
+    values.setflags(write=False)
     return values
 
 
@@ -362,7 +365,7 @@ def _seen(value: Any) -> Any:
     return value
 
 
-def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]]) -> Any:
+def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] | None = None) -> Any:
     """Return results with arrays of this package in place of NumPy's; memory of their own is taken over."""
     if targets and id(value) in targets:
         return targets[id(value)][0]

@@ -95,7 +95,10 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
 
 def is_large(values: Iterable[Any]) -> bool:
     """Whether there is an array among values that threads share."""
-    return any(isinstance(value, np.ndarray) and value.size >= LEAST for value in values)
+    for value in values:  # noqa: SIM110  # a generator would take longer than the test
+        if isinstance(value, np.ndarray) and value.size >= LEAST:
+            return True
+    return False
 
 
 def _others(values: Iterable[Any]) -> list[Any]:

@@ -159,11 +159,17 @@ class Distribution:
 
     freeze = __call__
 
-    def _call(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        original = getattr(self._host, method)
-        if (device := host_of(among((x, *args), kwargs))) is not None:
-            return run_scipy(elementwise(original, calls=30), (x, *args), kwargs, device)
-        return self._composed(method, x, args, kwargs)
+    def _method(self, name: str) -> Callable[..., Any]:
+        original = elementwise(getattr(self._host, name), calls=30)
+
+        def run(x: Any, *args: Any, **kwargs: Any) -> Any:
+            given = (x, *args)
+            device = host_of(among(given, kwargs))
+            if device is not None:
+                return run_scipy(original, given, kwargs, device)
+            return self._composed(name, x, args, kwargs)
+
+        return run
 
     def _composed(self, method: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return a function of the distribution as a composition; by SciPy on the host if there is none."""
@@ -244,7 +250,8 @@ class Distribution:
         if not callable(value):
             return value
         if name in _METHODS:
-            return lambda x, *args, **kwargs: self._call(name, x, args, kwargs)
+            found = self.__dict__[name] = self._method(name)
+            return found
 
         def run(*args: Any, **kwargs: Any) -> Any:
             if is_on_host(device_among(args, kwargs)):
