@@ -15,6 +15,7 @@ import gpuarray.scipy.signal as sig
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
+from gpuarray.scipy.ndimage import _arguments
 
 
 def functions():
@@ -143,6 +144,18 @@ REPEATED = {
         lambda x, y: sig.lfilter([1j], [1, 0.5], x).imag,
         lambda x, y: signal.lfilter([1j], [1, 0.5], x).imag,
     ),
+    "mask and structure": (
+        lambda x, y: ndi.binary_dilation(x > 0.5, y[:, :3] > 0.2, 2, y > 0.3),
+        lambda x, y: ndimage.binary_dilation(x > 0.5, y[:, :3] > 0.2, 2, y > 0.3),
+    ),
+    "until nothing changes": (
+        lambda x, y: ndi.binary_dilation(x > 0.9, mask=y > 0.3, iterations=0),
+        lambda x, y: ndimage.binary_dilation(x > 0.9, mask=y > 0.3, iterations=0),
+    ),
+    "mask of ranks": (
+        lambda x, y: sig.order_filter(x, y[:1, :3] > 0.2, 0),
+        lambda x, y: signal.order_filter(x, y[:1, :3] > 0.2, 0),
+    ),
     "unchanged": (lambda x, y: ndi.gaussian_filter(x, 0), lambda x, y: ndimage.gaussian_filter(x, 0)),
 }
 
@@ -176,6 +189,18 @@ def test_repeated_calls_follow_arguments_and_settings():
                 ndi.uniform_filter(a, 3, mode="none")
             gradient = xp.grad(lambda a: ndi.uniform_filter(a, 3).sum())(a)
             np.testing.assert_allclose(gradient, np.ones((3, 4)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("call", ["binary_opening(x)", "binary_erosion(x, [[True, True]])", "zoom(y, 2)"])
+def test_repeated_calls_check_their_arguments_once(call, monkeypatch):
+    found = []
+    check = _arguments.trial
+    monkeypatch.setattr(_arguments, "trial", lambda *args, **kwargs: found.append(args) or check(*args, **kwargs))
+    with xp.using(device="wgpu"):
+        for seed in range(4):
+            y = xp.asarray(np.random.default_rng(seed).random((7, 9), np.float32))
+            eval(call, {**vars(ndi), "x": y > 0.5, "y": y})
+    assert len(found) == 2  # what the second one recorded is copied
 
 
 @pytest.mark.parametrize("output", [np.float32, "float32", np.dtype(np.float32)])

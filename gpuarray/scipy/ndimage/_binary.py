@@ -108,28 +108,40 @@ def _morphed(function: Any, a: Any, *grows: bool) -> GpuArray:
     return finished(rounded(found, dtype), a.output)
 
 
-@mirrors(ndimage.binary_erosion, kind=COMPOSED, on_host=in_parts(ndimage.binary_erosion, by_structure, has_steps))
+@mirrors(
+    ndimage.binary_erosion, kind=COMPOSED, values=("structure",),
+    on_host=in_parts(ndimage.binary_erosion, by_structure, has_steps),
+)  # fmt: skip
 @by_name(ndimage.binary_erosion)
 def binary_erosion(a: Any) -> GpuArray:
     """Return the binary erosion."""
     return _morphed(ndimage.binary_erosion, a, False)
 
 
-@mirrors(ndimage.binary_dilation, kind=COMPOSED, on_host=in_parts(ndimage.binary_dilation, by_structure, has_steps))
+@mirrors(
+    ndimage.binary_dilation, kind=COMPOSED, values=("structure",),
+    on_host=in_parts(ndimage.binary_dilation, by_structure, has_steps),
+)  # fmt: skip
 @by_name(ndimage.binary_dilation)
 def binary_dilation(a: Any) -> GpuArray:
     """Return the binary dilation."""
     return _morphed(ndimage.binary_dilation, a, True)
 
 
-@mirrors(ndimage.binary_opening, kind=COMPOSED, on_host=in_parts(ndimage.binary_opening, by_two_structures, has_steps))
+@mirrors(
+    ndimage.binary_opening, kind=COMPOSED, values=("structure",),
+    on_host=in_parts(ndimage.binary_opening, by_two_structures, has_steps),
+)  # fmt: skip
 @by_name(ndimage.binary_opening)
 def binary_opening(a: Any) -> GpuArray:
     """Return the binary opening, the dilation of the erosion."""
     return _morphed(ndimage.binary_opening, a, False, True)
 
 
-@mirrors(ndimage.binary_closing, kind=COMPOSED, on_host=in_parts(ndimage.binary_closing, by_two_structures, has_steps))
+@mirrors(
+    ndimage.binary_closing, kind=COMPOSED, values=("structure",),
+    on_host=in_parts(ndimage.binary_closing, by_two_structures, has_steps),
+)  # fmt: skip
 @by_name(ndimage.binary_closing)
 def binary_closing(a: Any) -> GpuArray:
     """Return the binary closing, the erosion of the dilation."""

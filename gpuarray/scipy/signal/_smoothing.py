@@ -95,7 +95,7 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     return found
 
 
-@mirrors(scipy_signal.order_filter, kind=COMPOSED)
+@mirrors(scipy_signal.order_filter, kind=COMPOSED, values=("domain",))
 def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
     """Return the elements of a rank among those in a mask around each element, with zeros outside of the array."""
     mask = read(domain)

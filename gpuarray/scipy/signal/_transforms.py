@@ -134,7 +134,7 @@ def zoom_fft(
     return _spiral(signal, count, float(scale / count), float(first / fs), axis)
 
 
-@mirrors(scipy_signal.lombscargle, kind=COMPOSED, by_scipy=False)
+@mirrors(scipy_signal.lombscargle, kind=COMPOSED, by_scipy=False, values=("weights",))
 def lombscargle(
     x: Any, y: Any, freqs: Any, *, precenter: Any = None, normalize: Any = False, weights: Any = None,
     floating_mean: bool = False,
