@@ -38,6 +38,15 @@ UNDEFINED = {
     "spline_filter": "fc", "spline_filter1d": "fc", "zoom": "fc", "sobel": "iufc", "prewitt": "iufc",
     "extrema": "fc", "maximum_position": "fc", "minimum_position": "fc",
 }  # fmt: skip
+_FIRST = """
+affine_transform convolve convolve1d convolve2d correlate correlate1d correlate2d detrend fftconvolve gaussian_filter
+gaussian_filter1d gaussian_laplace laplace map_coordinates prewitt resample resample_poly savgol_filter shift sobel
+spline_filter spline_filter1d uniform_filter uniform_filter1d zoom
+"""
+#: Functions that are linear in one array, with its place among the arguments.
+LINEAR = {"filtfilt": 2, "lfilter": 2, "sosfilt": 1, "upfirdn": 1} | dict.fromkeys(_FIRST.split(), 0)
+#: Arguments by which they are not.
+_OFFSETS = ("cval", "fillvalue", "output", "zi")
 WIDE = {"int32", "int64", "float64", "complex128"}
 
 
@@ -122,3 +131,38 @@ def test_call(device, calls):
         assert not found, f"seed {seed}, {device}: {call.name}(*{call.args}, **{call.kwargs}): {found}"
 
     check()
+
+
+@pytest.mark.parametrize(("device", "calls"), [("cpu", 300), ("wgpu", 12)])
+def test_gradient_of_a_linear_function_is_its_adjoint(device, calls):
+    @settings(phases=[Phase.generate], max_examples=calls)
+    @given(st.integers(0, 2**32 - 1))
+    def check(seed):
+        package, name, args, kwargs = random_call(seed)
+        place = LINEAR.get(name)
+        if place is None:
+            return
+        x = np.asarray(args[place]).real.astype(np.float64)
+        before, behind = args[:place], args[place + 1 :]
+        call = Call(package, name, [*before, x, *behind], {k: v for k, v in kwargs.items() if k not in _OFFSETS})
+        wanted = outcome(call, THEIRS, lambda value: value)
+        if isinstance(wanted, Exception) or wanted[0].dtype != np.float64 or not wanted[0].size:
+            return
+        weights = np.random.default_rng(seed).random(wanted[0].shape)
+
+        def total(x):
+            found = call._replace(args=[*before, x, *behind]).run(OURS, placed)
+            return (found * xp.asarray(weights)).sum()
+
+        try:
+            gradient = np.asarray(xp.grad(total)(xp.asarray(x)))
+        except ValueError:
+            assert (name, None, ValueError) in REFUSED
+            return
+        terms, shares = wanted[0] * weights, gradient * x
+        bound = 1e-8 * max(1, np.abs(terms).sum(), np.abs(shares).sum())
+        assert abs(terms.sum() - shares.sum()) <= bound, f"seed {seed}, {device}: {call}"
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"), xp.using(device=device):
+        warnings.simplefilter("ignore")
+        check()
