@@ -52,6 +52,8 @@ class Segment:
         The registers of the results.
     donors : tuple of (int, int, int)
         Copies that may reuse the buffer of their input, with the numbers and registers of these leaves.
+    wanted : Node or None
+        The node of a result that the host asks for next, if there is one.
     """
 
     prepared: PreparedPlan
@@ -63,6 +65,12 @@ class Segment:
     fills: tuple[tuple[Fill, tuple[Any, ...]], ...]
     results: tuple[int, ...]
     donors: tuple[tuple[int, int, int], ...]
+    wanted: Any = None
+
+    def expect(self, register: int) -> None:
+        """Send the result of a register to the host, if the segment has it, in the submission that computes it."""
+        if register in self.results:
+            self.wanted = self.order[self.prepared.plan.results[self.results.index(register)][0]]
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan with the leaves in the registers, and store the results there."""
@@ -76,8 +84,9 @@ class Segment:
         if self.device is auto.AUTO:
             trials.asks_for_device(self.prepared)  # the next call records again, for it
         made: Any = execute(
-            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
-        )
+            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start,
+            wanted=self.wanted,
+        )  # fmt: skip
         for number, register in enumerate(self.results):
             registers[register] = made[number]
 

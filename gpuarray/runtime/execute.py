@@ -34,6 +34,7 @@ def execute(
     start: int = 0,
     is_read: bool = False,
     run: Run | None = None,
+    wanted: Node | None = None,
 ) -> list[Leaf] | None:
     """Run a plan for leaves, and return its results in the order of ``plan.results``.
 
@@ -55,6 +56,8 @@ def execute(
         Whether the host reads the first of ``roots`` next.
     run : callable, optional
         Takes tasks in place of the device.
+    wanted : Node, optional
+        A result in ``order`` that a recorded function asks for next.
 
     Returns
     -------
@@ -82,8 +85,8 @@ def execute(
         if schedule is None:
             schedule = Schedule.of(prepared, placed, provider, order, leaves, moved)
         observe = _observer(prepared) if placed.is_free and auto.is_observed(placed) else None
-        wanted = roots[0] if is_read else None
-        made = schedule.run(leaves, order, serial, wanted, run, observe, can_repeat=bool(roots))
+        read = roots[0] if is_read else wanted
+        made = schedule.run(leaves, order, serial, read, run, observe, can_repeat=bool(roots))
     except Exception as error:
         is_split = len(roots) > 1
         if not isinstance(error, DeviceMemoryError) or moved or not (placed.is_free or is_split):
