@@ -123,14 +123,22 @@ class Vectors:
         """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
         return self._read(self._name, f"({line}) * {self._pitch // self._lanes}u", range(first, self._length))
 
-    def read_some(self, name: str, line: str, place: str, count: int) -> tuple[list[str], list[str]]:
-        """Return statements that read ``count`` numbers from a place, a multiple of it, and the names of these."""
+    def read_some(
+        self, name: str, line: str, place: str, count: int, beyond: int = 0
+    ) -> tuple[list[str], list[str]]:  # fmt: skip
+        """Return statements that read ``count`` numbers, and the names of these.
+
+        They begin so many places ``beyond`` a place, or before it. Both are multiples of ``count``, and reads from the
+        same place are a constant apart.
+        """
+        sign, distance = "-" if beyond < 0 else "+", abs(beyond)
         if count % self._lanes:
-            return [f"let {name}{n} = {self.element(line, f'{place} + {n}u')};" for n in range(count)], [
-                f"{name}{n}" for n in range(count)
-            ]
+            return [
+                f"let {name}{n} = {self.element(line, f'{place} {sign} {distance}u + {n}u')};" for n in range(count)
+            ], [f"{name}{n}" for n in range(count)]
         lanes = self._lanes
-        return self._read(name, f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u", range(count))
+        start = f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u {sign} {distance // lanes}u"
+        return self._read(name, start, range(count))
 
     def write_some(self, line: str, place: str, values: Sequence[str]) -> list[str]:
         """Return statements that write numbers from a place on, a multiple of their number."""

@@ -278,7 +278,7 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
     for s in range(chunk):
         kernel.line(f"if (f + {s}u < n) {{")
         for start, registers in team.groups(s + 1):
-            lets, found = factors.read_some("factor", f"first + f + {s}u", f"f + {start}u", chunk)
+            lets, found = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start)
             changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], f'x{s}')};" for i in registers)
             kernel.line(f"if ({start}u < left) {{", *lets, *changed, "}")
         kernel.line("}")
@@ -294,7 +294,7 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
         for start, registers in team.groups():
             if start > last:
                 continue
-            lets, found = factors.read_some("factor", f"first + f + {s}u", f"f + {start}u - {last}u", chunk)
+            lets, found = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start - last)
             changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], own)};" for i in registers if i < last + s)
             kernel.line(f"if (f + {start}u >= {last}u) {{", *lets, *changed, "}")
         kernel.line("}")
