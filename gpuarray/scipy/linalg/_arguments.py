@@ -100,7 +100,11 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
         # the remainder says which condition it is
         status: Any = 0
         for place, (failed, _) in reversed([*enumerate(conditions)]):
-            status = xp.where(failed != 0, failed.astype(dtypes.int32, copy=False) * len(conditions) + place, status)
+            if failed.dtype == dtypes.bool_:
+                status = xp.where(failed, len(conditions) + place, status)
+            else:
+                code = failed.astype(dtypes.int32, copy=False) * len(conditions) + place
+                status = xp.where(failed != 0, code, status)
         errors = [error for _, error in conditions]
         conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]
     for failed, error in conditions:
