@@ -28,7 +28,7 @@ from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, s
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Generate, Node
 from gpuarray.immediacy import ONE_THREAD
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
@@ -143,6 +143,8 @@ def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> 
     The differences are as small as the spread of the data, so the rounding of their mean does not matter. If the first
     element is an outlier, the variance is large and the rounding errors are small relative to it.
     """
+    if type(source) is Generate and source.op.is_constant:
+        return build.reduce(reductions.squared_deviations, source, axes, source.dtype, keepdims)
     first = contiguous(source.shape)
     for axis in axes:
         first = slice_axis(first, axis, 0, 1, 1)

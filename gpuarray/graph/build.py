@@ -35,7 +35,7 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, reductions
+from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
@@ -47,8 +47,6 @@ _FULL: Final = generators.full
 #: By operation and kinds of operands: the dtypes in which it computes, the dtype of the result, whether the nodes among
 #: the operands have these dtypes, and the NumPy types of the dtypes.
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
-#: Reductions of equal values that are this value.
-_OF_EQUALS: Final = (reductions.max, reductions.min, reductions.any, reductions.all)
 #: So many equal values are reduced without a loop, which would take seconds for some more of them.
 _MANY: Final = 1 << 24
 
@@ -335,21 +333,14 @@ def reduce(
     if not axes and op.combine is not None:
         return cast(source, result)
     if type(source) is Generate and source.op.is_constant and prod(source.shape) >= _MANY:
-        folded = _of_equals(op, source.parameters[0], prod([source.shape[axis] for axis in axes]), result)
-        if folded is not None:
-            return full(keeping_dims.shape if keepdims else kept, folded, result)
+        value = source.parameters[0]
+        if op.of_equals is not None and isinstance(value, np.generic):  # the scalars of a recorded function vary
+            with np.errstate(all="ignore"):
+                folded = op.of_equals(value, prod([source.shape[axis] for axis in axes]), result)
+            if folded is not None:
+                return full(keeping_dims.shape if keepdims else kept, folded, result)
     node = Reduce(op, source, axes, kept, result)
     return View(node, keeping_dims) if keepdims and axes else node
-
-
-def _of_equals(op: ReduceOp, value: Any, count: int, dtype: DType) -> Any:
-    """Return the reduction of so many equal values; None if it is not known without computing it."""
-    if not isinstance(value, np.generic):  # the scalars of a recorded function vary
-        return None
-    if op is reductions.sum:
-        with np.errstate(all="ignore"):
-            return np.multiply(np.asarray(value, dtype), np.asarray(count).astype(dtype), dtype=dtype)[()]
-    return value if op in _OF_EQUALS else None
 
 
 @lru_cache(maxsize=1024)

@@ -185,6 +185,9 @@ class ReduceOp(Op):
         The parts in WGSL by compute type. One that is missing has one number, which ``combine`` merges.
     numpy : NumPyParts or None
         The parts in NumPy; None where the ufunc of ``combine`` has them.
+    of_equals : callable or None
+        ``of_equals(value, count, dtype)`` returns the result, of a dtype, of so many elements that are all one value;
+        None if it is not known without a loop.
     cost : int
         Operations that one element takes; by default those of ``combine``.
     """
@@ -196,6 +199,7 @@ class ReduceOp(Op):
     empty_is_error: bool = False
     kernels: Mapping[str, KernelParts] = field(default_factory=dict)
     numpy: NumPyParts | None = None
+    of_equals: Callable[[Any, int, DType], Any] | None = None
     cost: int = 0
 
     def __post_init__(self) -> None:

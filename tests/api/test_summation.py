@@ -103,3 +103,10 @@ def test_many_equal_values_take_no_loop(dtype, device):
         for name in ("max", "min", "any", "all"):
             found = getattr(xp, name)(x, axis=0)[:3]
             np.testing.assert_array_equal(found.get(), np.full(3, getattr(few, name)()), strict=True)
+        for name in ("argmax", "argmin", "var", "std"):
+            found, expected = getattr(xp, name)(x), getattr(few, name)()
+            np.testing.assert_array_equal(found.get(), expected, strict=False)
+            assert found.dtype == expected.dtype
+    if x.dtype.kind in "iu":
+        assert x.prod().item() == pow(3, 10**12, 2**64)  # both below 2**63
+        assert np.bitwise_xor.reduce(x, axis=1)[7].item() == 0  # of an even number
