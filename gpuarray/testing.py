@@ -298,7 +298,7 @@ class Fault(Exception):  # noqa: N818  # the name of the concept
 
 
 #: The methods of a provider that may fail.
-_CALLS: Final = ("allocate", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
+_CALLS: Final = ("allocate", "allocate_all", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
 
 
 @contextmanager

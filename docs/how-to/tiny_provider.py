@@ -59,6 +59,10 @@ class TinyProvider:
             raise DeviceMemoryError(f"device {self.device.name!r} cannot allocate {nbytes:,} more bytes")
         return TinyBuffer(self, np.empty(nbytes, np.uint8))
 
+    def allocate_all(self, sizes: Sequence[int]) -> list[TinyBuffer]:
+        """Return a buffer for each of some sizes."""
+        return [self.allocate(nbytes) for nbytes in sizes]
+
     def write(self, buffer: TinyBuffer, array: Array) -> None:
         """Copy a host array to the start of a buffer."""
         buffer.memory[: array.nbytes] = array.reshape(-1).view(np.uint8)

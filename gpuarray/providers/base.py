@@ -58,6 +58,9 @@ class Provider(Protocol):
             If the device or its memory limit is exhausted even after unused memory was freed.
         """
 
+    def allocate_all(self, sizes: Sequence[int]) -> list[Any]:
+        """Return a buffer as :meth:`allocate` does for each of some sizes; none is kept if there is no room for all."""
+
     def write(self, buffer: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
 

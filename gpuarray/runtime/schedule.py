@@ -10,6 +10,8 @@ transfers are there before the first task runs.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias, final
 
@@ -120,7 +122,10 @@ class Schedule:
         built = _Builder(prepared, placed, provider, order, moved)
         number = {key: n for n, key in enumerate((*built.loads, *built.allocations, *built.transfers))}
         self._loads = [*built.loads.values()]
-        self._allocations = [*built.allocations.values()]
+        self._allocations = [
+            (place, [nbytes for _, nbytes in group])
+            for place, group in groupby(built.allocations.values(), key=itemgetter(0))
+        ]
         self._transfers = len(built.transfers)
         self._actions = built.actions
         self._results: list[Result] = [
@@ -226,11 +231,11 @@ class Schedule:
             buffer = leaf.buffers.get(place)
             buffers.append(residency.resident(leaf, place, _keep(leaves)) if buffer is None else buffer)
             leaf.used = serial
-        for place, nbytes in self._allocations:
+        for place, sizes in self._allocations:
             try:
-                buffers.append(place.allocate(nbytes))
+                buffers += place.allocate_all(sizes)
             except DeviceMemoryError:
-                buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
+                buffers += [residency.allocate(place, nbytes, _keep(leaves)) for nbytes in sizes]
         if self._transfers:
             buffers += [None] * self._transfers
         return buffers

@@ -95,6 +95,11 @@ class InProcessProvider:
         self._check_open()
         return self.pool.allocate(nbytes)
 
+    def allocate_all(self, sizes: Sequence[int]) -> list[HostBuffer]:
+        """Return a buffer as :meth:`allocate` does for each of some sizes."""
+        self._check_open()
+        return [*map(self.pool.allocate, sizes)]
+
     def write(self, buffer: HostBuffer, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``."""
         self._check_open()

@@ -137,14 +137,18 @@ class WgpuProvider(Guarded):
         DeviceMemoryError
             If the memory of the device, or ``config.memory_limit``, is exhausted even after unused memory is released.
         """
-        if len(self._pool.returned) == 1 and (found := self._pool.reuse(nbytes)) is not None:
-            return found
-        # the same as _using, but without its calls, because each step allocates
+        return self.allocate_all((nbytes,))[0]
+
+    def allocate_all(self, sizes: Sequence[int]) -> list[WgpuBuffer]:
+        """Return a buffer as :meth:`allocate` does for each of some sizes; none is kept if there is no room for all."""
+        if len(sizes) == len(self._pool.returned) == 1 and (found := self._pool.reuse(sizes[0])) is not None:
+            return [found]
+        # the same as _using, but without its calls, because each evaluation allocates
         with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
             try:
-                return self._pool.allocate(nbytes)
+                return [*map(self._pool.allocate, sizes)]
             except wgpu.GPUError as error:
                 raise self._translated(error, "an allocation") from error
             except KeyboardInterrupt:
