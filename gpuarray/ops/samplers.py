@@ -299,8 +299,8 @@ def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Ar
 
     def by_draws(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
         k, left = np.zeros(own.numbers.shape, own.kind), less + more
-        shares, _ = own.uniforms(np.arange(taken.max(), dtype=np.uint64)[:, None])
-        for draw, share in enumerate(shares):
+        for draw in range(int(taken.max())):
+            share, _ = own.uniforms(draw)
             still = draw < taken
             k += still & (share * left <= less - k)
             left = left - still
