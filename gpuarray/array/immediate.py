@@ -5,6 +5,7 @@ large, to be computed, elsewhere, or of another type, or because NumPy raised an
 recording raises it again.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any, Final, Self
 
@@ -16,9 +17,11 @@ from gpuarray.array.cells import AUTO
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
+from gpuarray.array.temporaries import LEFT, RIGHT, taken
 from gpuarray.device import FREE, Device
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
+from gpuarray.source_locations import frame_at
 
 _ndarray: Final = np.ndarray
 #: The most multiplications of a product of matrices that is computed at once: threads gain less time than a plan takes.
@@ -29,6 +32,17 @@ REFLECTED: Final = 1
 IN_PLACE: Final = 2
 #: A product of matrices, whose result may have more elements than its operands.
 PRODUCT: Final = 3
+#: The bytes from which on NumPy's operators take the memory of operands that are temporary results, and so do these.
+_LARGE: Final = 1 << 18
+_REAL: Final = (int, float)
+_BY_NO_OPERATOR: Final = (0, 0)
+#: The ufuncs of operators whose results may have the dtype of their operands.
+_ARITHMETIC: Final = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.divide,
+}
 
 
 def _are_few(first: Any, second: Any) -> bool:
@@ -132,6 +146,8 @@ class ImmediateArray(SelectableArray):
             elif type(mine) is _ndarray and not _are_few(mine, theirs):
                 return None
         try:
+            if type(mine) is _ndarray and mine.nbytes >= _LARGE and way <= REFLECTED and compute in _ARITHMETIC:
+                return self._with_temporaries(_ARITHMETIC[compute], mine, theirs, other, way, device)
             if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)
             elif way != IN_PLACE or type(mine) is not _ndarray:  # scalars are not written to
@@ -147,6 +163,27 @@ class ImmediateArray(SelectableArray):
             return None
         counters["operations"] += 1
         return of_host(type(self), made, device)
+
+    def _with_temporaries(self, ufunc: np.ufunc, mine: Any, theirs: Any, other: Any, way: int, device: Device) -> Self:
+        """Return what an operator computes, in the memory of an operand that is a temporary result if there is one."""
+        frame = frame_at(3)  # of the operator's caller
+        number, used = id(frame), frame.f_lasti
+        out = None
+        if mine.dtype.kind in "fc" and (type(theirs) in _REAL or _is_like(theirs, mine)):
+            for array, host, is_right in ((self, mine, way == REFLECTED), (other, theirs, way != REFLECTED)):
+                if type(array) is not type(self) or array._value is not host:
+                    continue
+                maker, made = getattr(array, "_maker", _BY_NO_OPERATOR)
+                if maker == number and taken(frame.f_code, made, used) == (RIGHT if is_right else LEFT):
+                    out = host
+                    # an extension module that has kept the array does not get another value, but an error
+                    array._value = None
+                    break
+        operands = (theirs, mine) if way == REFLECTED else (mine, theirs)
+        result = of_host(type(self), quiet.run(ufunc, *operands, out), device)
+        result._maker = number, used
+        counters["operations"] += 1
+        return result
 
     def _update_at_once(self, compute: Callable[[Any, Any], Any], mine: Any, theirs: Any, device: Device) -> bool:
         """Update the elements in place; return False if another thread got their memory meanwhile."""
@@ -191,6 +228,11 @@ class ImmediateArray(SelectableArray):
             return None
         counters["operations"] += 1
         return of_host(cls, made, device)
+
+
+def _is_like(value: Any, array: Any) -> bool:
+    """Return whether a value is an array of NumPy of the dtype and shape of another one."""
+    return type(value) is _ndarray and value.dtype is array.dtype and value.shape == array.shape
 
 
 def _is_operand(value: Any, kind: type) -> bool:

@@ -100,6 +100,7 @@ class MemoryArray:
         "_made_owner",
         "_made_part",
         "_made_shape",
+        "_maker",
         "_memory",
         "_source",
         "_value",
@@ -130,6 +131,8 @@ class MemoryArray:
     results are operands of one operation, which needs no more of them."""
     _device: Device
     """The device of this value."""
+    _maker: tuple[int, int]
+    """The ``id`` of the frame, and the offset of its operator, that made a large value; not set for others."""
     _source: Any
     _key: Any
     """The view ``_host`` is ``_source[_key]``; None if it was made in another way. Not set where there is no owner."""

@@ -1,0 +1,70 @@
+"""Which operands of an operator are temporary results, whose memory its result can take.
+
+In ``x * y + z`` nothing but the interpreter's stack refers to ``x * y``. NumPy reuses the memory of such results by
+their counts of references and by the C functions that are on the stack. The counts of arrays of this package say less:
+newer interpreters borrow references from variables, and extension modules borrow them from attributes. Here the code of
+the caller says it: an operand is temporary if one instruction of the caller has made it, another one takes it from the
+stack, and all instructions between are executed one after the other and leave it there.
+"""
+
+import dis
+from functools import lru_cache
+from types import CodeType
+from typing import Final
+
+#: What :func:`taken` returns.
+NOT_TAKEN: Final = 0
+LEFT: Final = 1
+RIGHT: Final = 2
+
+#: Instructions that replace so many values of the stack by one; those with an argument take as many more.
+_TAKING: Final = {"BINARY_OP": 2, "BINARY_SLICE": 3, "BINARY_SUBSCR": 2, "COMPARE_OP": 2, "UNARY_NEGATIVE": 1}
+_TAKING_MORE: Final = {"BUILD_LIST": 0, "BUILD_SLICE": 0, "BUILD_TUPLE": 0, "CALL": 2, "CALL_KW": 3}
+#: Instructions that look for an attribute of the last value.
+_LOOKING: Final = ("LOAD_ATTR", "LOAD_METHOD")
+#: How the names of instructions begin that only add to the stack, and those that do nothing to it.
+_ADDING: Final = ("LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_SMALL_INT", "PUSH_NULL")
+_IDLE: Final = ("EXTENDED_ARG", "KW_NAMES", "NOP", "PRECALL")
+
+
+@lru_cache(1 << 12)
+def taken(code: CodeType, made: int, used: int) -> int:
+    """Return as which operand an operator takes what an instruction has left on the stack.
+
+    Parameters
+    ----------
+    code : code
+        The code of both.
+    made, used : int
+        The offsets of the instruction that makes a value, and of the operator.
+
+    Returns
+    -------
+    int
+        NOT_TAKEN if the value is another one, or if that is not certain.
+    """
+    above = 0  # values on the stack above that of the first instruction
+    for found in dis.get_instructions(code):
+        name = found.opname
+        if found.offset <= made:
+            if found.offset == made and name != "BINARY_OP":
+                return NOT_TAKEN
+            continue
+        if found.is_jump_target:
+            return NOT_TAKEN
+        if found.offset == used:
+            return (RIGHT, LEFT)[above] if name == "BINARY_OP" and above < 2 else NOT_TAKEN
+        if name in _IDLE:
+            continue
+        if name.startswith(_ADDING) or name in _LOOKING:
+            pops = int(name in _LOOKING)
+            pushes = pops + dis.stack_effect(found.opcode, found.arg, jump=False)
+        elif name in _TAKING or name in _TAKING_MORE:
+            pops = _TAKING[name] if name in _TAKING else _TAKING_MORE[name] + (found.arg or 0)
+            pushes = 1
+        else:
+            return NOT_TAKEN
+        if pops > above:
+            return NOT_TAKEN
+        above += pushes - pops
+    return NOT_TAKEN

@@ -1,0 +1,165 @@
+"""Operators on large arrays in host memory take the memory of temporary results, and of nothing else."""
+
+import dis
+import operator
+from types import CodeType
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.array import temporaries
+from gpuarray.array.temporaries import LEFT, NOT_TAKEN, RIGHT
+
+SHAPE = (200, 200)
+
+
+@pytest.fixture(autouse=True)
+def at_once():
+    with xp.using(device="cpu", direct_limit=1 << 17):
+        yield
+
+
+def numbers(seed, dtype=float):
+    return np.random.default_rng(seed).random(SHAPE).astype(dtype)
+
+
+def operators(code: CodeType) -> list[int]:
+    return [found.offset for found in dis.get_instructions(code) if found.opname == "BINARY_OP"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x * y + z", LEFT),
+        ("z - x * y", RIGHT),
+        ("x * y + z[1:n, :]", LEFT),
+        ("x * y + m.f(z, n)", LEFT),
+        ("x * y + m.a.b", LEFT),
+        ("x * y + (-z)", LEFT),
+        ("f(x * y) + z", NOT_TAKEN),
+        ("[x * y][0] + z", NOT_TAKEN),
+        ("(w := x * y) + z", NOT_TAKEN),
+        ("[x * y for _ in z] + z", NOT_TAKEN),
+        ("z.f(x * y) + z", NOT_TAKEN),
+    ],
+)
+def test_what_an_operator_takes_follows_from_the_code(text: str, expected: int) -> None:
+    code = compile(text, "<test>", "eval")
+    found = operators(code)
+    if expected == NOT_TAKEN:
+        assert all(temporaries.taken(code, a, b) == NOT_TAKEN for a in found for b in found)
+    else:
+        first, last = found[0], found[-1]
+        assert temporaries.taken(code, first, last) == expected
+        assert temporaries.taken(code, last, first) == NOT_TAKEN
+
+
+def test_no_statement_between_two_operators_is_passed_over() -> None:
+    code = compile("w = x * y\nv = w + z", "<test>", "exec")
+    assert temporaries.taken(code, *operators(code)) == NOT_TAKEN
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_values_are_numpys(dtype: str) -> None:
+    a, b = numbers(0, dtype), numbers(1, dtype)
+
+    def compute(x, y):
+        whole = 2.0 * x * y + x / (y + 1.5) - (x - y) * 3 + x[0] * y
+        inner = x[1:-1, 1:-1] * 4.0 - x[2:, 1:-1] - x[:-2, 1:-1] + (y[1:-1, 2:] - y[1:-1, :-2])
+        return whole, inner, -(x * y) + y * (x * y), 1.0 - x * y, 1.0 / (x + y) - y
+
+    for found, expected in zip(compute(xp.asarray(a), xp.asarray(b)), compute(a, b), strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found.get(), expected)
+
+
+def address(array):
+    assert array.is_computed()
+    return array.host().__array_interface__["data"][0]
+
+
+def test_a_temporary_result_gives_its_memory_to_the_next() -> None:
+    x, y = xp.asarray(numbers(0)), xp.asarray(numbers(1))
+    made = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_arithmetic(), operator.add, _noting(np.add, made))
+        patch.setitem(_arithmetic(), operator.sub, _noting(np.subtract, made))
+        z = x * y + x - y
+    assert [out is not None for out in made] == [True, True]
+    assert address(z) == made[0].__array_interface__["data"][0]
+
+
+def _arithmetic():
+    from gpuarray.array import immediate
+
+    return immediate._ARITHMETIC
+
+
+def _noting(ufunc, made):
+    def run(first, second, out):
+        made.append(out)
+        return ufunc(first, second, out)
+
+    return run
+
+
+def test_what_a_name_or_a_container_refers_to_keeps_its_value() -> None:
+    a, b = numbers(0), numbers(1)
+    x, y = xp.asarray(a), xp.asarray(b)
+    product = x * y
+    total = product + x
+    held = [x * y]
+    sums = held[0] + x, held[0].__add__(x), operator.add(held[0], x)
+    walrus = (kept := x * y) + x
+    view = (x * y)[1:] + x[1:]
+    for array in (product, held[0], kept):
+        np.testing.assert_array_equal(array.get(), a * b)
+    for array in (total, *sums, walrus):
+        np.testing.assert_array_equal(array.get(), a * b + a)
+    np.testing.assert_array_equal(view.get(), (a * b + a)[1:])
+    np.testing.assert_array_equal(x.get(), a)
+
+
+def test_results_of_other_calls_keep_their_value() -> None:
+    a, b = numbers(0), numbers(1)
+    x, y = xp.asarray(a), xp.asarray(b)
+    kept = []
+
+    def keep(array):
+        kept.append(array)
+        return array
+
+    def product(depth):
+        return x * y if not depth else keep(product(depth - 1)) + x
+
+    np.testing.assert_allclose(product(2).get(), a * b + 2 * a)
+    np.testing.assert_array_equal(kept[0].get(), a * b)
+    generator = ((keep(x * y) + x) - y for _ in range(2))
+    for found in generator:
+        np.testing.assert_array_equal(found.get(), a * b + a - b)
+    assert len(kept) == 4
+    np.testing.assert_array_equal(kept[-1].get(), a * b)
+
+
+def test_arrays_of_objects() -> None:
+    a, b = numbers(0), numbers(1)
+    boxes = np.empty(2, object)
+    boxes[:] = [xp.asarray(a), xp.asarray(b)]
+    found = boxes * boxes + boxes
+    for array, host in zip(found, (a, b), strict=True):
+        np.testing.assert_array_equal(array.get(), host * host + host)
+
+
+def test_other_dtypes_and_shapes_get_memory_of_their_own() -> None:
+    a, b = numbers(0, "f4"), numbers(1, "f8")
+    x, y = xp.asarray(a), xp.asarray(b)
+    for found, expected in [
+        (x * x + y, a * a + b),
+        (x * x + 1j, a * a + 1j),
+        (x[0] * x + y[:1], a[0] * a + b[:1]),
+        ((x > 0.5) * 1 + (y > 0.5), (a > 0.5) * 1 + (b > 0.5)),
+        (x * x + y[0, 0], a * a + b[0, 0]),
+    ]:
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found.get(), expected)
