@@ -1,9 +1,10 @@
 """The planner: which values are computed together, and which are stored.
 
-The planner groups stored values greedily, in topological order. Each value joins the latest group that can compute it
-in the same walk over memory: elementwise values of one shape, reductions of one source shape along the same axes,
-their epilogues, and row programs where rows are short. Node kinds, device limits and the cost model
-(:mod:`gpuarray.fusion.costs`) decide which values are stored. No rule knows a workload.
+The planner groups stored values greedily, in topological order. Each value joins the group that makes the last of its
+operands, if it reads the others, or else the latest group that can compute it in the same walk over memory: elementwise
+values of one shape, reductions of one source shape along the same axes, their epilogues, and row programs where rows
+are short. Node kinds, device limits and the cost model (:mod:`gpuarray.fusion.costs`) decide which values are stored.
+No rule knows a workload.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
