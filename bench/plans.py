@@ -73,6 +73,9 @@ class Planned:
     def allocate(self, nbytes: int) -> Buffer:
         return Buffer(nbytes)
 
+    def allocate_all(self, sizes: Sequence[int]) -> list[Any]:
+        return [Buffer(nbytes) for nbytes in sizes]
+
     def adopt(self, handle: Any, nbytes: int) -> Buffer:
         return Buffer(nbytes)
 
