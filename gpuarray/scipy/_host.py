@@ -69,11 +69,14 @@ _CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def on_host(package: str) -> dict[str, Any]:
-    """Return by name what a subpackage of SciPy has without a composition."""
+    """Return by name what a subpackage of SciPy has without a composition, in the order of the tables."""
     scipys = vars(import_module(f"scipy.{package}"))
+
+    def known(names: tuple[str, ...]) -> list[str]:
+        return [name for name in names if name in scipys]
+
     found = {name: scipys[name] for name in _CLASSES.get(package, ())}
     for reason, names in _HOSTED[package].items():
-        known = scipys.keys() & {*names}
-        found |= {name: hosted(scipys[name], reason, name=f"{package}.{name}") for name in known}
-    designs = scipys.keys() & {*_DESIGNED.get(package, ())}
+        found |= {name: hosted(scipys[name], reason, name=f"{package}.{name}") for name in known(names)}
+    designs = known(_DESIGNED.get(package, ()))
     return found | {name: designed(scipys[name], f"{package}.{name}") for name in designs}
