@@ -168,19 +168,20 @@ class ImmediateArray(SelectableArray):
         """Return what an operator computes, in the memory of an operand that is a temporary result if there is one."""
         frame = frame_at(3)  # of the operator's caller
         number, used = id(frame), frame.f_lasti
-        out = None
+        temporary = out = None
         if mine.dtype.kind in "fc" and (type(theirs) in _REAL or _is_like(theirs, mine)):
             for array, host, is_right in ((self, mine, way == REFLECTED), (other, theirs, way != REFLECTED)):
                 if type(array) is not type(self) or array._value is not host:
                     continue
                 maker, made = getattr(array, "_maker", _BY_NO_OPERATOR)
                 if maker == number and taken(frame.f_code, made, used) == (RIGHT if is_right else LEFT):
-                    out = host
-                    # an extension module that has kept the array does not get another value, but an error
-                    array._value = None
+                    temporary, out = array, host
                     break
         operands = (theirs, mine) if way == REFLECTED else (mine, theirs)
         result = of_host(type(self), quiet.run(ufunc, *operands, out), device)
+        if temporary is not None:
+            # an extension module that has kept the array does not get another value, but an error
+            temporary._value = None
         result._maker = number, used
         counters["operations"] += 1
         return result

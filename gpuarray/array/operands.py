@@ -44,9 +44,8 @@ def as_operand(value: Any) -> Any:
         return build.host_node(value)
     if kind is list or kind is tuple:
         return sequence_node(value)
-    if isinstance(value, bool | int | float | complex):
-        kind = next(base for base in (bool, int, float, complex) if isinstance(value, base))
-        return kind(value)  # type: ignore[arg-type]  # of an instance of its own subclass
+    if isinstance(value, int | float | complex):  # of a subclass, such as an enumeration: NumPy has a strong scalar
+        return as_operand(np.asarray(value)[()])
     return NotImplemented
 
 

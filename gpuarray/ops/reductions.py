@@ -46,9 +46,16 @@ def _one_of(value: Any, _count: int, _dtype: DType) -> Any:
     return value
 
 
+def _sum_of(value: Any, count: int, dtype: DType) -> Any:
+    if dtype.kind not in "fc":
+        return np.multiply(np.asarray(value, dtype), np.asarray(count).astype(dtype))[()]
+    wide = np.asarray([value], np.result_type(dtype, np.float64))  # which has the count; float16 has infinity instead
+    return (wide.view(np.float64) * count).view(wide.dtype).astype(dtype)[0]  # of each part: no 0 times infinity
+
+
 def _product_of(value: Any, count: int, dtype: DType) -> Any:
     if dtype.kind in "iu":
-        return np.power(np.asarray(value, dtype), np.asarray(count, dtype))[()]
+        return np.asarray(pow(int(np.asarray(value).astype(dtype)), count, 1 << 64)).astype(dtype)[()]
     if dtype.kind == "c":  # logarithms lose the digits of such a power
         return None
     return np.power(np.asarray(value, np.float64), count).astype(dtype)[()]
@@ -63,8 +70,7 @@ _HIGHEST: Final = {"b": True, "i": "highest", "u": "highest", "f": "highest", "c
 _LEFT_OUT: Final = {"f": float("nan"), "c": complex("nan+nanj")}
 
 sum = ReduceOp(
-    name="sum", combine=elementwise.add, accumulate=_widened, identity=_ZERO,
-    of_equals=lambda value, count, dtype: np.multiply(np.asarray(value, dtype), np.asarray(count).astype(dtype))[()],
+    name="sum", combine=elementwise.add, accumulate=_widened, identity=_ZERO, of_equals=_sum_of,
     doc="Sum of the elements.",
 )  # fmt: skip
 prod = ReduceOp(

@@ -23,8 +23,8 @@ from gpuarray.graph.repeats import RepeatedGraph
 #: The most graphs that are kept, and the most bytes of NumPy arrays by which one is found.
 _KEPT: Final = 256
 _SMALL: Final = 1 << 14
-#: Types whose values are keys themselves, together with the type: 1 and 1.0 may give other dtypes.
-_PLAIN: Final = frozenset((int, float, str, bool, complex, type(None), type))
+#: Types whose values are keys themselves, together with the type: 1 and True may give other dtypes.
+_PLAIN: Final = frozenset((int, str, bool, type(None), type))
 
 
 class _Recorded(NamedTuple):
@@ -36,12 +36,15 @@ class _Recorded(NamedTuple):
         The graph of the storage of the results.
     layouts : tuple of Layout or None
         How the results are seen in their storage; None if they are the whole of it.
+    devices : tuple of Device
+        The devices of the results.
     is_single : bool
         Whether the result is an array, not a tuple of arrays.
     """
 
     graph: RepeatedGraph
     layouts: tuple[Layout | None, ...]
+    devices: tuple[Device, ...]
     is_single: bool
 
 
@@ -91,11 +94,10 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         known = _RECORDED[key] = _record(function, args, kwargs)
     if type(known) is not _Recorded:
         return function(*args, **kwargs)
-    device = arrays[0].device
     copied = known.graph.copied([array.settled() for array in arrays])
     found = [
         make(node, device) if layout is None else make(node, device).view_of(layout)
-        for node, layout in zip(copied, known.layouts, strict=True)
+        for node, layout, device in zip(copied, known.layouts, known.devices, strict=True)
     ]
     return found[0] if known.is_single else tuple(found)
 
@@ -106,6 +108,8 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
     if kind is GpuArray:
         arrays.append(value)
         return value.shape, value.dtype, value.device
+    if kind is float or kind is complex:
+        return kind, repr(value)  # in which zeros have signs
     if kind in _PLAIN:
         return kind, value
     if kind is tuple or kind is list:
@@ -115,7 +119,7 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
         parts = tuple([_key(item, arrays) for item in value.values()])
         return None if any(part is None for part in parts) else (*value, parts)
     if isinstance(value, np.generic) or (kind is np.ndarray and value.nbytes <= _SMALL):
-        return kind, value.shape, value.dtype, value.tobytes()
+        return None if value.dtype.hasobject else (kind, value.shape, value.dtype, value.tobytes())
     return value if isinstance(value, np.dtype) else None
 
 
@@ -149,6 +153,7 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     layouts = tuple([one._layout if one._part is None else None for one in results])
     nodes = [one.node() if layout is None else one.stored() for one, layout in zip(results, layouts, strict=True)]
     try:
-        return _Recorded(RepeatedGraph(nodes, leaves), layouts, is_single=results is not found)
+        graph = RepeatedGraph(nodes, leaves)
     except ValueError:  # nothing depends on the arrays, or one is returned
         return False
+    return _Recorded(graph, layouts, tuple([one.device for one in results]), is_single=results is not found)

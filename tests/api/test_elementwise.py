@@ -1,5 +1,6 @@
 """Generated from the rows: each elementwise function against its NumPy reference, for every dtype."""
 
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,18 @@ def test_dtype_of_every_pair(name: str) -> None:
                 assert function(xp.asarray(x), xp.asarray(y)).dtype == expected.dtype, (first, second)
 
 
-@pytest.mark.parametrize("scalar", [True, 2, 1.5, 1 + 2j, np.float32(3), np.int64(2), np.uint8(7)], ids=repr)
+class Length(float):
+    """A number whose type is a class of its own, which NumPy takes for an array."""
+
+
+class Flag(IntEnum):
+    SET = 2
+
+
+SCALARS = [True, 2, 1.5, 1 + 2j, np.float32(3), np.int64(2), np.uint8(7), Flag.SET, Length(1.5)]
+
+
+@pytest.mark.parametrize("scalar", SCALARS, ids=repr)
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "less", "divide"])
 def test_scalars_promote_as_in_numpy(name: str, scalar: Any) -> None:
     row = FUNCTIONS[name]

@@ -110,3 +110,15 @@ def test_many_equal_values_take_no_loop(dtype, device):
     if x.dtype.kind in "iu":
         assert x.prod().item() == pow(3, 10**12, 2**64)  # both below 2**63
         assert np.bitwise_xor.reduce(x, axis=1)[7].item() == 0  # of an even number
+
+
+def test_sums_and_products_of_equal_values_stay_in_range(device):
+    many = (1 << 12, 1 << 13)
+    zero, small = xp.zeros(many, dtype=np.float16).sum(), xp.full(many, 1e-4, dtype=np.float16).sum()
+    assert (zero.item(), zero.dtype, small.dtype) == (0.0, np.float16, np.float16)
+    assert small.item() == np.float16(np.float64(np.float16(1e-4)) * 2**25)
+    assert xp.full(many, complex(np.inf, 0), dtype=np.complex64).sum().item() == complex(np.inf, 0)
+    for value in (0, 1, -1, 3):
+        expected = np.int8(pow(value, 2**25, 2**8))
+        found = xp.full(many, value, dtype=np.int8).prod(dtype=np.int8)
+        assert (found.item(), found.dtype) == (expected, np.int8)

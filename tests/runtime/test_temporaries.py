@@ -163,3 +163,10 @@ def test_other_dtypes_and_shapes_get_memory_of_their_own() -> None:
     ]:
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found.get(), expected)
+
+
+def test_what_fails_has_numpys_error() -> None:
+    x, y = xp.asarray(numbers(0)), xp.asarray(numbers(1))
+    for compute in (lambda: x * y + 10**400, lambda: 10**400 - x * y):
+        with pytest.raises(OverflowError):
+            compute()

@@ -191,6 +191,24 @@ def test_repeated_calls_follow_arguments_and_settings():
             np.testing.assert_allclose(gradient, np.ones((3, 4)), rtol=1e-5)
 
 
+def test_repeated_calls_tell_zeros_apart_by_their_signs():
+    x = np.ones((3, 4), np.float32)
+    with xp.using(device="wgpu"):
+        a = xp.asarray(x)
+        for edge in (0.0, 0.0, 0.0, -0.0, -0.0):
+            found = ndi.shift(a, 1, order=1, cval=edge)
+            np.testing.assert_array_equal(np.signbit(found), np.signbit(ndimage.shift(x, 1, order=1, cval=edge)))
+
+
+def test_repeated_calls_have_the_device_that_arrays_have_together():
+    x = np.ones((3, 4), np.float32)
+    pinned = xp.asarray(x, device="wgpu")
+    with xp.using(software=True):
+        free = xp.asarray(x, device="auto")
+        for _ in range(4):
+            assert sig.fftconvolve(free, pinned).device == sig.fftconvolve(pinned, free).device == pinned.device
+
+
 @pytest.mark.parametrize("call", ["binary_opening(x)", "binary_erosion(x, [[True, True]])", "zoom(y, 2)"])
 def test_repeated_calls_check_their_arguments_once(call, monkeypatch):
     found = []
