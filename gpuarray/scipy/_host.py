@@ -38,13 +38,9 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "a Python function is called for each part": ("labeled_comprehension",),
     },
     "signal": {
-        "the recurrences of splines run along both directions": (
-            "cspline1d", "cspline1d_eval", "cspline2d", "qspline1d", "qspline1d_eval", "qspline2d", "spline_filter",
-            "symiirorder1", "symiirorder2",
-        ),
         _ORDER: ("dlsim", "lsim"),
         "peaks are compared one after the other": ("find_peaks", "find_peaks_cwt", "peak_prominences", "peak_widths"),
-        _NONE: ("sepfir2d", "gauss_spline", "envelope", "whittaker_henderson"),
+        _NONE: ("envelope", "whittaker_henderson"),
     },
 }  # fmt: skip
 #: The design of filters, and their analysis, which take little work. The results are arrays of this package.

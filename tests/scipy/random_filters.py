@@ -473,6 +473,51 @@ def extremum(random: Random) -> Arguments:
     return [x], options
 
 
+def samples(random: Random) -> Arguments:
+    return [line(random, 3)], _some(random, lamb=one_of(random, 0.0, 0.5, 20.0))
+
+
+def quadratic(random: Random) -> Arguments:
+    return [line(random, 1)], _some(random, lamb=rarely(random, 0.0, 1.0))
+
+
+def grid(random: Random) -> Arguments:
+    x = sample(random.integers(rarely(random, 20, 1), 30, 2), dtype_of(random), int(random.integers(99)))
+    return [x], _some(random, lamb=rarely(random, 0.0, 0.5), precision=0.01)
+
+
+def smoothed(random: Random) -> Arguments:
+    x = sample(random.integers(30, 50, 2), one_of(random, "float32", "float64", "int32"))
+    return [x], _some(random, lmbda=float(random.integers(1, 9)))
+
+
+def spline_values(random: Random) -> Arguments:
+    coefficients, x = rarely(random, line(random, 2), np.zeros(0)), image(random)
+    x = x if x.dtype.kind in "biu" or x.dtype.itemsize > 2 else x.astype("float32")
+    return [coefficients, x.real], _some(random, dx=0.5, x0=2)
+
+
+def gaussian_values(random: Random) -> Arguments:
+    return [image(random), int(random.integers(0, 5))], {}
+
+
+def one_pole(random: Random) -> Arguments:
+    x = sample((*random.integers(1, 4, int(random.integers(0, 3))), 40), dtype_of(random))
+    return [x, 2.0, rarely(random, random.random() - 0.5, 1.5)], _some(random, precision=0.01)
+
+
+def two_poles(random: Random) -> Arguments:
+    x = sample((*random.integers(1, 4, int(random.integers(0, 3))), 60), dtype_of(random))
+    poles = [rarely(random, random.random() / 2, 1.5), random.random() * 3]
+    return [x, *poles], _some(random, precision=0.01)
+
+
+def two_filters(random: Random) -> Arguments:
+    x = sample(random.integers(5, 9, rarely(random, 2, 1)), dtype_of(random))
+    dtype = one_of(random, "float32", "float64")
+    return [x, *(sample(rarely(random, int(random.integers(0, 3)) * 2 + 1, 2), dtype) for _ in range(2))], {}
+
+
 NDIMAGE: Final[dict[Callable[[Random], Arguments], str]] = {
     by_size: "uniform_filter median_filter maximum_filter minimum_filter grey_dilation grey_erosion grey_opening "
     "grey_closing white_tophat black_tophat morphological_gradient morphological_laplace",
@@ -532,6 +577,15 @@ SIGNAL: Final[dict[Callable[[Random], Arguments], str]] = {
     deconvolve: "deconvolve",
     waveform: "sawtooth square",
     extremum: "argrelmax argrelmin",
+    samples: "cspline1d",
+    quadratic: "qspline1d",
+    grid: "cspline2d qspline2d",
+    smoothed: "spline_filter",
+    spline_values: "cspline1d_eval qspline1d_eval",
+    gaussian_values: "gauss_spline",
+    one_pole: "symiirorder1",
+    two_poles: "symiirorder2",
+    two_filters: "sepfir2d",
 }
 FUNCTIONS: Final = [
     (package, name, make)

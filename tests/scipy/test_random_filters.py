@@ -39,9 +39,10 @@ UNDEFINED = {
     "extrema": "fc", "maximum_position": "fc", "minimum_position": "fc",
 }  # fmt: skip
 _FIRST = """
-affine_transform convolve convolve1d convolve2d correlate correlate1d correlate2d detrend fftconvolve gaussian_filter
-gaussian_filter1d gaussian_laplace laplace map_coordinates prewitt resample resample_poly savgol_filter shift sobel
-spline_filter spline_filter1d uniform_filter uniform_filter1d zoom
+affine_transform convolve convolve1d convolve2d correlate correlate1d correlate2d cspline1d cspline2d detrend
+fftconvolve gaussian_filter gaussian_filter1d gaussian_laplace laplace map_coordinates prewitt qspline1d qspline2d
+resample resample_poly savgol_filter sepfir2d shift sobel spline_filter spline_filter1d symiirorder1 symiirorder2
+uniform_filter uniform_filter1d zoom
 """
 #: Functions that are linear in one array, with its place among the arguments.
 LINEAR = {"filtfilt": 2, "lfilter": 2, "sosfilt": 1, "upfirdn": 1} | dict.fromkeys(_FIRST.split(), 0)

@@ -18,7 +18,7 @@ from gpuarray.scipy.ndimage._windows import weighted
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]
 
 
-def _weights(weights: Any) -> tuple[Any, Any]:
+def weights_of(weights: Any) -> tuple[Any, Any]:
     """Return weights, and what SciPy's checks get: those of an array of this package stay on the device."""
     if isinstance(weights, GpuArray):
         return weights, np.ones(weights.shape, weights.dtype)
@@ -48,7 +48,7 @@ def _reversed(weights: Any, origins: Sequence[int]) -> tuple[Any, list[int]]:
 
 def _filtered(function: Any, a: Any) -> GpuArray:
     """Return the correlation or the convolution along some axes."""
-    known, shown = _weights(a.weights)
+    known, shown = weights_of(a.weights)
     source, dtype = checked(
         function, a.input, shown, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
     )
@@ -93,7 +93,7 @@ def line_filtered(
 
 def _line(function: Any, a: Any) -> GpuArray:
     """Return the correlation or the convolution along one axis."""
-    known, shown = _weights(a.weights)
+    known, shown = weights_of(a.weights)
     source, dtype = checked(
         function, a.input, shown, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
     )

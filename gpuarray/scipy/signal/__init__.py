@@ -5,12 +5,14 @@ from scipy import signal as _scipy
 from gpuarray.scipy import _host
 from gpuarray.scipy._mirror import missing
 from gpuarray.scipy.signal import windows as windows
+from gpuarray.scipy.signal._both_ways import *
 from gpuarray.scipy.signal._convolution import *
 from gpuarray.scipy.signal._filtering import *
 from gpuarray.scipy.signal._resampling import *
 from gpuarray.scipy.signal._short_time import *
 from gpuarray.scipy.signal._smoothing import *
 from gpuarray.scipy.signal._spectra import *
+from gpuarray.scipy.signal._splines import *
 from gpuarray.scipy.signal._transforms import *
 from gpuarray.scipy.signal._trends import *
 from gpuarray.scipy.signal._waveforms import *
