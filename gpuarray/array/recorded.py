@@ -12,6 +12,8 @@ from operator import attrgetter
 from typing import Any, Final
 from weakref import ref
 
+import numpy as np
+
 from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -103,6 +105,8 @@ class Recorded:
             top = cell.node
             if top.inputs:  # no other thread has evaluated it
                 others = self._deep(cell, limit) if depth > limit else []
+                if tape.state.tapes and _is_computed([top, *others], cell.device):
+                    return
                 try:
                     _evaluate_part([top, *others], cell.device, limit)
                 except OF_SINGLE_VALUES:
@@ -121,6 +125,16 @@ class Recorded:
 
 def _is_on_gpu(device: Device) -> bool:
     return device.kind != "auto" and not evaluate.is_host(evaluate.provider_of(device))
+
+
+def _is_computed(tops: Sequence[Node], device: Device) -> bool:
+    """Return whether values that a derivative reads were small and are computed; the tape keeps what is below them."""
+    record = tape.active()
+    if record is None or tracing.is_anywhere():
+        return False
+    pending = [node for node in _pending_below(tops) if type(node) is not Generate]
+    with np.errstate(all="ignore"):
+        return evaluate.compute_small(sorted(pending, key=_depth_of), device, record.values)
 
 
 def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:

@@ -6,7 +6,6 @@ that records, whose results are read.
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
 from operator import mul
 from typing import Any, Final, cast
 
@@ -29,8 +28,6 @@ from gpuarray.ops import factorisations, reductions
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import compute_small, keep, read, strided, value_of
 
-#: The kinds of steps that run no code of the user's.
-_KINDS: Final = {Outputs, *rules}
 #: An array, or a scalar of NumPy if it has no axes.
 Value = npt.NDArray[Any]
 
@@ -41,18 +38,14 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
     The result is None if a value of the program is large, or not in host memory, or a rule raises an error: the rules
     that record raise it with the line.
     """
-    limit = immediacy().limit
-    if not limit or program.device.kind not in FREE:
+    if not immediacy().limit or program.device.kind not in FREE:
         return None
-    if max([prod(node.shape) for node in program.nodes], default=0) > limit:
-        return None
-    runs_code = not {type(node) for node, _, _ in program.steps} <= _KINDS
     try:
         with np.errstate(all="ignore"):
-            values = compute_small(program.nodes, program.device)
-            if values is None:
+            values = _Values(program.values, program.device)
+            if not compute_small(program.nodes, program.device, values):
                 return None
-            found = None if runs_code else _HostWalk(program, values).run(seeds)
+            found = None if program.runs_code else _HostWalk(program, values).run(seeds)
             return found or _HostWalk(program, values, is_careful=True).run(seeds)
     except (DerivativeError, np.linalg.LinAlgError):
         return None
@@ -63,6 +56,8 @@ Program.at_once = staticmethod(pull)
 
 class _Values(dict[Any, Any]):
     """The values of nodes, those that were not computed together too."""
+
+    __slots__ = ("_device",)
 
     def __init__(self, values: dict[Node, Any], device: Device) -> None:
         super().__init__(values)
@@ -80,21 +75,21 @@ class _HostWalk:
     ----------
     program : Program
         The program.
-    values : dict
+    values : _Values
         The values of its nodes.
     is_careful : bool
         Whether a product with 0 is 0, also if the other factor is no number. To ask for each product takes a tenth of
         the time, so it is only done if something is no number without it.
     """
 
-    def __init__(self, program: Program, values: dict[Node, Any], *, is_careful: bool = False) -> None:
+    def __init__(self, program: Program, values: _Values, *, is_careful: bool = False) -> None:
         self._program = program
         self.device = program.device
         self._is_careful = is_careful
         #: Returns a cotangent times a derivative, and 0 where either is 0.
         self.scaled: Callable[[Any, Any], Any] = _scaled if is_careful else mul
-        self.values = _Values(values, self.device)
-        self.value: Callable[[Node], Any] = self.values.__getitem__
+        self.values = values
+        self.value: Callable[[Node], Any] = values.__getitem__
         self.known: dict[Any, Any] = {}
         """The cotangents so far, by node; those of a joint by number."""
         self._own: set[Any] = set()

@@ -123,6 +123,10 @@ class Program:
         self.results = tuple(results)
         self.variables = tuple(variables)
         self.device = device
+        self.values = record.values
+        """The values of small nodes that are known already."""
+        self.runs_code = False
+        """Whether a derivative is one that the user has defined."""
         self.numbers: dict[Any, int] = {}
         """The numbers of the nodes that are one of several results of a joint."""
         self.nodes: list[Node] = []
@@ -150,6 +154,7 @@ class Program:
                 if node in replaced:
                     joint, self.numbers[node] = replaced[node]
                     operands = (joint,)
+                    self.runs_code = True
                 else:  # a tuple of its own, so that whoever counts references sees that somebody else has the operands
                     operands = (*(node.inputs or known.get(node, ())),)
                     if type(node) is Call and operands:

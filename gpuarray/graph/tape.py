@@ -55,9 +55,11 @@ class Tape:
         The outputs of evaluated calls by number, by what the outputs of one call have in common.
     batches : dict
         The batch of each placeholder.
+    values : dict
+        The values of small nodes that were computed with others and have no result of their own.
     """
 
-    __slots__ = ("batches", "calls", "depth", "operands", "replaced", "variables")
+    __slots__ = ("batches", "calls", "depth", "operands", "replaced", "values", "variables")
 
     def __init__(self) -> None:
         self.depth = 0
@@ -66,6 +68,7 @@ class Tape:
         self.replaced: dict[Any, tuple[Any, int]] = {}
         self.calls: dict[Any, dict[int, Any]] = {}
         self.batches: dict[Any, Batch] = {}
+        self.values: dict[Any, Any] = {}
 
     def note(self, node: Any) -> None:
         """Keep the operands of a node that is about to lose them, if it depends on a variable."""

@@ -149,19 +149,23 @@ def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | N
     return made if made is None or type(made) is Leaf else _leaf(node, made)
 
 
-def compute_in_order(nodes: Sequence[Node], limit: int, *, calls: bool) -> dict[Node, Any] | None:
-    """Return the values of nodes, which are in topological order, and of their operands. Warnings are the caller's.
+def compute_in_order(nodes: Sequence[Node], values: dict[Node, Any], limit: int, *, calls: bool) -> bool:
+    """Add the values of nodes, which are in topological order, and of their operands, to those that are known.
 
-    Those that an array has, or that a call computes, get results. None if a rule does not cover a node, or the host
-    does not have the value of an operand.
+    Those that an array has, or that a call computes, get results. Warnings are the caller's. Return False if a node has
+    more elements than ``limit``, a rule does not cover one, or the host does not have the value of an operand.
     """
-    values: dict[Node, Any] = {}
     called: dict[Any, Any] = {}
+    computed = 0
     try:
         for node in nodes:
+            if node in values:
+                continue
+            if prod(node.shape) > limit:
+                return False
             if node.result is not None:
                 if (known := value_of(node)) is None:
-                    return None
+                    return False
                 values[node] = known
                 continue
             operands = []
@@ -172,29 +176,30 @@ def compute_in_order(nodes: Sequence[Node], limit: int, *, calls: bool) -> dict[
                     if value is None and type(operand) is Generate and operand.size <= limit:
                         value = generated(operand)
                     if value is None:
-                        return None
+                        return False
                     values[operand] = value
                 operands.append(value)
             kind = type(node)
             if kind is Call:
                 if _is_left(node, calls) or (leaf := _computed(node, operands, called)) is None:
-                    return None
+                    return False
                 node.resolve(leaf)
                 made = leaf.host
             else:
                 made = _written(node, operands) if type(node) is Scatter else _RULES[kind](node, operands)
                 if made is None:
-                    return None
+                    return False
                 if made.dtype is not node.dtype or made.shape != node.shape:
                     made = _leaf(node, made).host
                 if node.holder is not None and node.is_held:
                     node.resolve(_leaf(node, made))
             values[node] = made
+            computed += 1
     except _OF_VALUES:
-        return None
+        return False
     telemetry.counters["evaluations"] += 1
-    telemetry.counters["operations"] += len(nodes)
-    return values
+    telemetry.counters["operations"] += computed
+    return True
 
 
 def keep(node: Node, value: Any) -> None:

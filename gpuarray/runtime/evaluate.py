@@ -173,17 +173,17 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
 
 
-def compute_small(nodes: Sequence[Node], device: Device) -> dict[Node, Any] | None:
-    """Compute a small graph without a plan, and return the values of its nodes, which are in topological order.
+def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]) -> bool:
+    """Compute a small graph without a plan, and add the values of its nodes, which are in topological order.
 
-    None if the graph is not small, or the host lacks a value of it. Warnings are the caller's.
+    Return False if the graph is not small, or the host lacks a value of it. Warnings are the caller's.
     """
     provider = provider_of(device)
     limit = _direct_limit(device, provider, config.current)
     with places.lock_of(provider), places.graphs:
         if not limit or (places.being_updated and places.updating(pending_of(nodes), provider) is not None):
-            return None
-        return direct.compute_in_order(nodes, limit, calls=is_host(provider))
+            return False
+        return direct.compute_in_order(nodes, values, limit, calls=is_host(provider))
 
 
 def is_immediate(device: Device) -> bool:

@@ -115,3 +115,35 @@ def test_parts_of_a_large_array_are_added_in_place() -> None:
         slope = xp.grad(lambda x: sum(x[i] * x[i + 1] for i in range(10)) + (x[:100] ** 2).sum())(x)
         assert slope[:12].tolist() == [3.0] + [4.0] * 9 + [3.0, 2.0]
         assert not slope[100:].any()
+
+
+def test_long_loops_over_small_values_compute_each_value_once() -> None:
+    def fun(x: Any) -> Any:
+        y = x
+        for _ in range(300):
+            y = y + 0.01 * np.sin(y)
+        return (y * y).sum()
+
+    with xp.using(device="cpu"):
+        x = xp.asarray(X)
+        xp.reset_stats()
+        slope = xp.grad(fun)(x)
+        assert xp.stats()["launches"] == 0
+        assert xp.stats()["operations"] == 300 * 3 + 2
+        with xp.using(direct_limit=0):
+            np.testing.assert_allclose(slope.get(), xp.grad(fun)(x).get(), rtol=1e-9)
+
+
+def test_large_values_of_long_loops_are_not_kept_as_small_ones() -> None:
+    with xp.using(device="cpu", direct_limit=16):
+        x = xp.ones(100)
+
+        def fun(x: Any) -> Any:
+            for _ in range(200):
+                x = x * 1.01 + 0.01
+            return x.sum()
+
+        xp.reset_stats()
+        slope = xp.grad(fun)(x)
+        np.testing.assert_allclose(slope.get(), np.full(100, 1.01**200))
+        assert xp.stats()["launches"] > 0
