@@ -10,28 +10,15 @@ from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.images import ENVELOPE, PARTS, RANKS
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.linear_algebra.programs import (
-    CHOLESKY,
-    COND,
-    DET,
-    EIGH,
-    INV,
-    LSTSQ,
-    LU,
-    QR,
-    ROW_ORDER,
-    SLOGDET,
-    SOLVE,
-    SOLVE_TRIANGULAR,
-    SVD,
-)
+from gpuarray.codegen.calls.linear_algebra.programs import KERNELS as FACTORISATIONS
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.ops import calls, factorisations, images
+from gpuarray.ops import calls, images
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
+    **FACTORISATIONS,
     calls.argsort: ARGSORT,
     calls.sort: SORT,
     calls.searchsorted: SEARCHSORTED,
@@ -42,20 +29,6 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.fft: FOURIER,
     calls.rfft: FOURIER,
     calls.irfft: FOURIER,
-    factorisations.cholesky: CHOLESKY,
-    factorisations.cond: COND,
-    factorisations.det: DET,
-    factorisations.eigh: EIGH,
-    factorisations.eigvalsh: EIGH,
-    factorisations.inv: INV,
-    factorisations.lstsq: LSTSQ,
-    factorisations.lu: LU,
-    factorisations.qr: QR,
-    factorisations.row_order: ROW_ORDER,
-    factorisations.slogdet: SLOGDET,
-    factorisations.solve: SOLVE,
-    factorisations.solve_triangular: SOLVE_TRIANGULAR,
-    factorisations.svd: SVD,
     images.first_of_part: PARTS,
     images.lower_envelope: ENVELOPE,
     images.rank_of_windows: RANKS,

@@ -373,16 +373,21 @@ def _unsupported_factors(step: CallStep, capabilities: Capabilities) -> str | No
     return too_large((largest + 4 * max(step.shapes[0][-2:]) * prod(step.shapes[0][:-2])) * itemsize, capabilities)
 
 
-CHOLESKY: Final = CallKernels(_cholesky, _unsupported)
-INV: Final = CallKernels(_inv, _unsupported)
-SOLVE: Final = CallKernels(_solve, _unsupported_system)
-LU: Final = CallKernels(_lu, _unsupported)
-ROW_ORDER: Final = CallKernels(_row_order)
-SOLVE_TRIANGULAR: Final = CallKernels(_solve_triangular, _unsupported_triangle)
-DET: Final = CallKernels(_det, _unsupported)
-SLOGDET: Final = CallKernels(_slogdet, _unsupported_signs)
-QR: Final = CallKernels(_qr, _unsupported_factors)
-EIGH: Final = CallKernels(_eigh, _unsupported_values)
-SVD: Final = CallKernels(_svd, _unsupported_spectrum)
-LSTSQ: Final = CallKernels(_lstsq, _unsupported_squares)
-COND: Final = CallKernels(_cond, _unsupported_condition)
+_EIGH: Final = CallKernels(_eigh, _unsupported_values)
+
+KERNELS: Final = {
+    factorisations.cholesky: CallKernels(_cholesky, _unsupported),
+    factorisations.cond: CallKernels(_cond, _unsupported_condition),
+    factorisations.det: CallKernels(_det, _unsupported),
+    factorisations.eigh: _EIGH,
+    factorisations.eigvalsh: _EIGH,
+    factorisations.inv: CallKernels(_inv, _unsupported),
+    factorisations.lstsq: CallKernels(_lstsq, _unsupported_squares),
+    factorisations.lu: CallKernels(_lu, _unsupported),
+    factorisations.qr: CallKernels(_qr, _unsupported_factors),
+    factorisations.row_order: CallKernels(_row_order),
+    factorisations.slogdet: CallKernels(_slogdet, _unsupported_signs),
+    factorisations.solve: CallKernels(_solve, _unsupported_system),
+    factorisations.solve_triangular: CallKernels(_solve_triangular, _unsupported_triangle),
+    factorisations.svd: CallKernels(_svd, _unsupported_spectrum),
+}
