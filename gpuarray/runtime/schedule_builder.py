@@ -1,0 +1,188 @@
+"""The registers and the order of the tasks and transfers of a schedule (:mod:`gpuarray.runtime.schedule`)."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from gpuarray.dtypes import DType
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import places
+from gpuarray.runtime.placement import residency
+from gpuarray.runtime.placement.decisions import DEVICE
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+
+
+@final
+@dataclass(slots=True)
+class Batch:
+    """Tasks that are handed to one place together.
+
+    Attributes
+    ----------
+    place : Provider
+        Who runs them.
+    is_device : bool
+        Whether that is the device of the plan.
+    tasks : list
+        Of each task its prepared step, the registers that it reads and writes, its scalars as positions of nodes and
+        numbers of their parameters, and the step.
+    numbers : list of int
+        The numbers of the steps.
+    """
+
+    place: Provider
+    is_device: bool
+    tasks: list[tuple[Any, list[Any], list[Any], Sequence[tuple[int, int]], PreparedStep]]
+    numbers: list[int]
+
+
+@final
+@dataclass(slots=True)
+class Transfer:
+    """A value of ``size`` elements that is copied from a register at one place to a register at the other."""
+
+    source: Provider
+    target: Provider
+    read: Any
+    written: Any
+    size: int
+    dtype: DType
+
+    def run(self, buffers: list[Any], keep: residency.Kept) -> None:
+        """Copy the value; the register that is written gets a new buffer."""
+        nbytes = self.size * self.dtype.itemsize
+        if places.is_host(self.target):
+            array = np.empty(self.size, self.dtype)
+            self.source.read(buffers[self.read], array)
+            buffers[self.written] = self.target.adopt(array, nbytes)
+        else:
+            buffer = buffers[self.written] = residency.allocate(self.target, nbytes, keep)
+            self.target.write(buffer, self.source.export(buffers[self.read])[:nbytes])
+
+
+#: A value that a schedule leaves: its position, the places and registers that have it, and the number of the leaf that
+#: it was given as, if it was.
+Result: TypeAlias = tuple[int, list[tuple[Provider, Any]], int | None]
+
+
+class ScheduleBuilder:
+    """Finds the registers and the order of actions of a schedule; registers are named by keys."""
+
+    def __init__(
+        self,
+        prepared: PreparedPlan,
+        placed: Placement,
+        provider: Provider,
+        order: Sequence[Any],
+        moved: Sequence[int],
+    ) -> None:
+        self._plan = prepared.plan
+        self._order = order
+        self._device = provider
+        is_one_place = places.is_host(provider) or (placed.host is None and not placed.in_one_go)
+        self._host = provider if is_one_place else places.host()
+        self._leaf = {position: number for number, position in enumerate(prepared.leaves)}
+        self._registers: dict[Provider, dict[int, Hashable]] = {self._device: {}, self._host: {}}
+        """By place, the register that has the value of a position now."""
+        self._waiting = Batch(self._device, True, [], [])
+        self.loads: dict[Hashable, tuple[int, Provider]] = {}
+        """Registers of leaves, with their numbers."""
+        self.allocations: dict[Hashable, tuple[Provider, int]] = {}
+        """Registers with new buffers, with their bytes."""
+        self.transfers: list[Hashable] = []
+        self.actions: list[Batch | Transfer] = []
+        self.moved: list[tuple[int, Hashable, int]] = []
+        """Leaves that hand on their buffers, the registers of these and their bytes."""
+        for number, step in enumerate(placed.steps):
+            self._step(number, step, number in moved)
+        self._flush()
+        self.results = [self._result(position, root) for position, root in self._plan.results]
+
+    def _step(self, number: int, step: PreparedStep, is_moved: bool) -> None:
+        planned = step.planned
+        place = self._device if step.decision.where == DEVICE else self._host
+        if is_moved:
+            source = planned.inputs[0]
+            key = self._registers[place][planned.outputs[0]] = self._input(source, place)
+            self.moved.append((self._leaf[source], key, self._order[planned.outputs[0]].nbytes))
+            return
+        outputs = [self._changed(position, place) for position in planned.outputs]
+        inputs = [self._input(position, place) for position in planned.inputs]
+        batch = self._waiting
+        if place is not self._device:
+            if not self.actions or type(self.actions[-1]) is not Batch or self.actions[-1].is_device:
+                self.actions.append(Batch(place, False, [], []))
+            batch = self.actions[-1]  # type: ignore[assignment]  # it is a batch
+        batch.tasks.append((step.prepared, inputs, outputs, planned.scalars, step))
+        batch.numbers.append(number)
+
+    def _flush(self) -> None:
+        """Hand over what waits for the device."""
+        if self._waiting.tasks:
+            self.actions.append(self._waiting)
+            self._waiting = Batch(self._device, True, [], [])
+
+    def _result(self, position: int, root: int) -> Result:
+        if root in self._leaf:
+            return position, [], self._leaf[root]
+        found: list[tuple[Provider, Any]] = [
+            (place, registers[root]) for place, registers in self._registers.items() if root in registers
+        ]
+        # nothing computes a value without elements
+        return position, found or [(self._device, self._output(root, self._device))], None
+
+    def _input(self, position: int, place: Provider) -> Hashable:
+        """Return the register that has a value at a place, after a transfer if need be."""
+        registers = self._registers[place]
+        key = registers.get(position)
+        if key is None:
+            if position in self._leaf:
+                key = "leaf", position, place
+                self.loads[key] = self._leaf[position], place
+            elif position in self._registers[self._other(place)]:
+                key = self._transferred(position, place)
+            else:  # nothing computes a value without elements, but a fold over one still has it as its input
+                key = "value", position, place
+                self.allocations[key] = place, self._order[position].nbytes
+            registers[position] = key
+        return key
+
+    def _changed(self, position: int, place: Provider) -> Hashable:
+        """Return the register of a value that a step writes, or writes a part of: no other place has it afterwards."""
+        other = self._other(place)
+        if other is not place and position in self._registers[other]:
+            if position not in self._registers[place]:
+                self._registers[place][position] = self._transferred(position, place)
+            del self._registers[other][position]
+        return self._output(position, place)
+
+    def _output(self, position: int, place: Provider) -> Hashable:
+        registers = self._registers[place]
+        key = registers.get(position)
+        if key is None:
+            slot = self._plan.slots.get(position)
+            if slot is None:
+                key = "value", position, place
+                size, dtype = self._plan.sizes[position]
+                self.allocations[key] = place, size * dtype.itemsize
+            else:
+                key = "slot", slot, place
+                self.allocations[key] = place, self._plan.slot_bytes[slot]
+            registers[position] = key
+        return key
+
+    def _transferred(self, position: int, target: Provider) -> Hashable:
+        """Return a new register at a place with a value that a step made at the other."""
+        source = self._other(target)
+        if source is self._device:
+            self._flush()
+        size, dtype = self._plan.sizes[position]
+        key = "transfer", len(self.transfers)
+        self.transfers.append(key)
+        self.actions.append(Transfer(source, target, self._registers[source][position], key, size, dtype))
+        return key
+
+    def _other(self, place: Provider) -> Provider:
+        return self._host if place is self._device else self._device
