@@ -27,10 +27,11 @@ from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import direct, ownership, places, statuses
-from gpuarray.runtime.direct import keep, strided, value_of
+from gpuarray.runtime import direct, host_memory, ownership, places, statuses
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
+from gpuarray.runtime.host_memory import keep, strided, value_of
+from gpuarray.runtime.node_rules import folded_constant, generated
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
@@ -197,7 +198,7 @@ def is_immediate(device: Device) -> bool:
 
 def element(node: Node, position: int, device: Device) -> Any:
     """Return an element of a value that the host has, as a NumPy scalar; None if it is to be computed or sent."""
-    return direct.element(node, position) if is_immediate(device) else None
+    return host_memory.element(node, position) if is_immediate(device) else None
 
 
 def small_value(node: Node, limit: int) -> Any:
@@ -205,8 +206,8 @@ def small_value(node: Node, limit: int) -> Any:
     if node.size > limit:
         return None
     if type(node) is Generate and node.result is None:
-        return direct.generated(node)
-    value = direct.value_of(node)
+        return generated(node)
+    value = value_of(node)
     return None if value is None else np.array(value, order="C")
 
 
@@ -214,7 +215,7 @@ def constant_on_host(node: Node, device: Device) -> Any:
     """Return a constant as a new array, where the device is the host; else None."""
     if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
         return None
-    return direct.generated(node)
+    return generated(node)
 
 
 def take(held: list[Node]) -> Leaf | None:
@@ -228,7 +229,7 @@ def take(held: list[Node]) -> Leaf | None:
     leaf = ownership.private_leaf(held, views=1)
     if leaf is None:
         return None
-    held.append(made := direct.moved(leaf))
+    held.append(made := host_memory.moved(leaf))
     return made
 
 
@@ -239,8 +240,8 @@ def is_elsewhere(node: Node) -> bool:
 
 
 def folded(node: Map, device: Device) -> Node:
-    """Return a row over constants as a constant, where small graphs are computed directly; else the node itself."""
-    return direct.folded(node) if is_immediate(device) else node
+    """Return an operation on constants as a constant if small graphs are computed directly; else the node itself."""
+    return folded_constant(node) if is_immediate(device) else node
 
 
 def computed_small(node: Node, device: Device) -> bool:
@@ -275,11 +276,11 @@ def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
     if not is_immediate(device) or layout.size > config.current.direct_limit:
         return
     is_constant = isinstance(values, Generate) and values.op.is_constant
-    written = values.detail[0] if is_constant else direct.value_of(values)
+    written = values.detail[0] if is_constant else value_of(values)
     if written is None:
         return
     with places.graphs:
-        if node.result is None and (made := direct.overwritten(node.inputs, layout, written)) is not None:
+        if node.result is None and (made := host_memory.overwritten(node.inputs, layout, written)) is not None:
             made.origin = node.origin
             node.resolve(made)
 
