@@ -33,8 +33,8 @@ from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without
 from gpuarray.runtime.host_memory import keep, strided, value_of
 from gpuarray.runtime.node_rules import folded_constant, generated
 from gpuarray.runtime.ownership import ending_with_plan
-from gpuarray.runtime.placement import auto, trials
-from gpuarray.runtime.placement.residency import host_values, resident, send, where
+from gpuarray.runtime.placement import auto, residency, trials
+from gpuarray.runtime.placement.residency import resident, send, where
 from gpuarray.runtime.places import check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
 from gpuarray.runtime.schedule import Run
@@ -315,6 +315,13 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     return values
 
 
+def host_values(leaf: Leaf) -> npt.NDArray[Any]:
+    """Return the value of a leaf as a new host array; waits for it."""
+    values = residency.host_values(leaf)
+    statuses.check()
+    return values
+
+
 def _fetched(leaf: Leaf) -> npt.NDArray[Any]:
     """Return a value from the device that has it, and note the wait if it belongs to a trial."""
     if not recording.midsize:
@@ -380,6 +387,7 @@ def transfer(node: Node, source: Device, target: Device) -> Node:
     leaf = current(node)
     assert isinstance(leaf, Leaf)
     resident(leaf, provider_of(target))
+    statuses.check()
     return leaf
 
 

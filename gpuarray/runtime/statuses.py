@@ -6,6 +6,7 @@ raises the error of one that is not 0. A call in which there are too many to com
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,8 @@ from gpuarray.runtime.placement.residency import host_values, is_on_host
 
 #: Most statuses that the host has yet to look at.
 _MOST: Final = 8
-_expected: Final[deque[tuple[Provider, Callable[[], None], npt.NDArray[Any], Callable[[], Exception]]]] = deque()
+_expected: Final[deque[tuple[Provider, Any, Callable[[], None], npt.NDArray[Any], Callable[[], Exception]]]] = deque()
+"""Devices, buffers of statuses, what waits for their copies, these copies, and the errors."""
 
 
 def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
@@ -25,7 +27,7 @@ def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
     for provider, buffer in () if is_on_host(leaf) else [*leaf.buffers.items()]:
         if (start := getattr(provider, "read_later", None)) is not None:  # not every provider has it
             array = np.empty(leaf.shape, leaf.dtype)
-            _expected.append((provider, start(buffer, array), array, error))
+            _expected.append((provider, buffer, start(buffer, array), array, error))
             if len(_expected) > _MOST:
                 _check_oldest()
             return
@@ -41,10 +43,14 @@ def check() -> None:
 
 def _check_oldest() -> None:
     try:
-        provider, wait, array, error = _expected.popleft()
+        provider, buffer, wait, array, error = _expected.popleft()
     except IndexError:  # another thread has it
         return
     if getattr(provider, "alive", True):
-        wait()
+        try:
+            wait()
+        except KeyboardInterrupt:  # which may have ended the copy
+            _expected.appendleft((provider, buffer, partial(provider.read, buffer, array), array, error))
+            raise
         if array.any():
             raise error()

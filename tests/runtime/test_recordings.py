@@ -13,12 +13,17 @@ import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, RecordingError
 from gpuarray.providers import registry
+from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime import plans
 from gpuarray.testing import assert_same
 
 
 def _function(x, y):
     return np.sqrt(x * x + y) / 2
+
+
+def _interrupted(*arguments):
+    raise KeyboardInterrupt
 
 
 @pytest.fixture
@@ -205,6 +210,33 @@ class TestEvaluation:
             with pytest.raises(np.linalg.LinAlgError, match="Singular"):
                 np.asarray(other)
             assert_same(results[1], np.eye(3, dtype=np.float32))
+
+    @pytest.mark.parametrize(
+        "read",
+        [lambda x: x.to_device("cpu"), np.from_dlpack, lambda x: x.__dlpack__(dl_device=(1, 0), copy=False)],
+        ids=["to_device", "from_dlpack", "shared memory"],
+    )
+    def test_every_read_looks_at_statuses(self, read):
+        with xp.using(device="wgpu"):
+            inverse = xp.jit(np.linalg.inv)
+            good, bad = xp.asarray(np.eye(3, dtype=np.float32)) + 0, xp.zeros((3, 3), dtype=np.float32) + 0
+            np.asarray(inverse(good))
+            with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                read(inverse(bad))
+            xp.synchronize()
+
+    def test_an_interrupted_wait_loses_no_status(self, monkeypatch):
+        with xp.using(device="wgpu"):
+            inverse = xp.jit(np.linalg.inv)
+            good, bad = xp.asarray(np.eye(3, dtype=np.float32)) + 0, xp.zeros((3, 3), dtype=np.float32) + 0
+            np.asarray(inverse(good))
+            inverse(bad)
+            with monkeypatch.context() as patch:
+                patch.setattr(WgpuProvider, "_end_read", _interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    xp.synchronize()
+            with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                xp.synchronize()
 
     def test_many_calls_wait_for_the_oldest_status(self):
         with xp.using(device="wgpu"):
