@@ -294,7 +294,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         device = joint_device_of(arrays)
         if device is None:
             return NOT_COMPUTED
-        hosts += raw
+        if raw:
+            hosts += raw
         size = 1
         for host in hosts:
             size *= host.size
@@ -419,14 +420,16 @@ def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     """
     kind = type(found)
     if kind is _ndarray:
-        for number, host in enumerate(hosts):
+        for host in hosts:
             if found is host:  # it was given as ``out``, or there was nothing to do
+                number = [id(other) for other in hosts].index(id(found))
                 return _current(arrays[number]) if number < len(arrays) else found
-        is_read_only = not found.flags.writeable
+        is_read_only = False
         if found.base is not None:
             view = _seen(found, arrays) if may_be_view else None
             if view is not None:
                 return view
+            is_read_only = not found.flags.writeable
             found = _in_own_memory(found)
         if id(found.dtype) not in _CANONICAL:
             found = found.astype(dtypes.canonical(found.dtype))
@@ -501,14 +504,9 @@ _Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
 def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     shape = hosts[0].shape
     for host in hosts:
-        other = host.shape
-        if other != shape:
-            more = len(other) - len(shape)
-            if more > 0 and other[more:] == shape:
-                shape = other
-            elif more >= 0 or shape[-more:] != other:
-                break
-    else:  # the result has the shape of one of them
+        if host.shape != shape:
+            break
+    else:  # which the result has, too
         return True
     try:
         return bool(np.broadcast(*hosts).size <= immediacy().limit)

@@ -16,7 +16,7 @@ from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import BaseNode, Generate, Node, host_leaf
-from gpuarray.immediacy import immediacy, quiet
+from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, philox, samplers
 from gpuarray.ops.spec import GenerateOp, MapOp
@@ -125,7 +125,7 @@ class Source:
     def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Any:
         """Return the numbers of a sampler, for parameters that are numbers or nodes."""
         stream = self._substream(frame)
-        if frame.is_immediate:
+        if frame.is_immediate and frame.size <= ONE_THREAD:
             known = known_values(parameters)
             if known is not None:
                 places = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)

@@ -8,7 +8,7 @@ The references take the same steps as the kernels in ``codegen/math/samplers.gen
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,9 @@ Array = npt.NDArray[Any]
 #: The largest number of attempts of an element; each succeeds with a probability above 1/2.
 ATTEMPTS: Final = 64
 #: The attempts of several elements that are made at once, in about the time of a single one.
-_FEW: Final = 256
+_FEW: Final = 2000
+#: The counts whose probabilities are computed in about the time of a single one.
+_SHORT_TABLE: Final = 1000
 #: Numbers of attempts whose blocks serve for decisions outside the search.
 _DECISION: Final = 0xFFFFFFFF
 _NORMAL_DECISION: Final = 0x7FFFFFFF
@@ -88,13 +90,16 @@ def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *paramet
     """Return for each element the first accepted value of ``propose(draws, attempts, *parameters)``.
 
     Each call takes tens of calls of NumPy, so the few elements that are left make several attempts at once, along a
-    first axis.
+    first axis: about as many as it takes until one of each is accepted.
     """
     found, accepted = propose(draws, 0, *parameters)
     places = np.flatnonzero(~accepted)
+    rejected = places.size / accepted.size
     attempt = 1
     while places.size and attempt < ATTEMPTS:
-        attempts = np.arange(attempt, min(attempt + 1 + _FEW // places.size, ATTEMPTS), dtype=np.uint64)[:, None]
+        needed = 1 + math.ceil(math.log(places.size) / -math.log(rejected)) if rejected < 1 else ATTEMPTS
+        last = min(attempt + min(needed, 1 + _FEW // places.size), ATTEMPTS)
+        attempts = np.arange(attempt, last, dtype=np.uint64)[:, None]
         values, accepted = propose(draws.at(places), attempts, *[_at(v, places) for v in parameters])
         is_left = ~accepted.any(0)
         accepted[-1] = True  # the value of the last attempt, if none is accepted
@@ -230,10 +235,30 @@ def _by_ratio(
         return k, inside & (kind(2) * np.log(u) <= chance - highest)
 
     width = kind(1.7155277699214135) * np.sqrt(variance + half) + kind(0.8989161620588988)
+    log_chance = _tabulated(log_chance, variance, mode, most, parameters, draws.numbers.size)
     highest = log_chance(mode, *parameters)
     counts = _search(draws, propose, mean, width, mode, most, highest, *parameters)
     found: Array = np.minimum(np.maximum(counts, kind(0)), most)
     return found
+
+
+def _tabulated(
+    log_chance: Callable[..., Array], variance: Array, mode: Array, most: Array, parameters: Sequence[Array], size: int
+) -> Callable[..., Array]:
+    """Return a function that reads log-probabilities of counts from a table, if all elements have the same parameters.
+
+    By Bernstein's inequality a count outside the table has less than exp(-78) times the probability of the mode. No
+    number of 53 bits accepts it, nor the end of the table, which stands for it.
+    """
+    if any(values.size > 1 for values in (variance, mode, most, *parameters)):
+        return log_chance
+    reach = 13 * math.sqrt(variance.item()) + 40
+    first = max(0.0, math.floor(mode.item() - reach))
+    last = min(most.item(), math.ceil(mode.item() + reach))
+    if last - first > max(_SHORT_TABLE, size // 4):
+        return log_chance
+    table = log_chance(np.arange(first, last + 1, dtype=mode.dtype), *parameters)
+    return lambda k, *_: table[(np.clip(k, first, last) - mode.dtype.type(first)).astype(np.intp)]
 
 
 def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[..., Array], *parameters: Array) -> Array:
@@ -242,22 +267,19 @@ def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[...,
     0 has the probability ``start``, and k that of k - 1 times ``ratio(k, *parameters)``.
     """
     left, _ = draws.uniforms(0)
-    found = np.zeros(left.shape, draws.kind)
+    found = np.zeros(left.shape, np.int16)
     smallest = 1e-10 if draws.kind == np.float32 else 1e-19
-    places = np.arange(left.size)
-    on = left > start
-    lines = (start, mean, *parameters)
+    chance, mean, *given = [v[0] if v.size == 1 else v for v in (start, mean, *parameters)]
+    on = left > chance
     for k in range(1, 1001):
-        places, left = places[on], left[on]
-        if not places.size:
+        if not on.any():
             break
-        chance, mean, *given = [_at(v, on) for v in lines]
-        left -= chance
+        found += on
+        left -= chance  # nowhere above the next chances where it was not above this one
         chance = chance * ratio(draws.kind.type(k), *given)
-        lines = (chance, mean, *given)
-        found[places] = k
-        on = (left > chance) & ((k < mean) | (chance > smallest))
-    return found
+        on = left > chance
+        on &= (k < mean) | (chance > smallest)
+    return found.astype(draws.kind)
 
 
 def _poisson(draws: _Draws, mean: Array) -> Array:
@@ -299,11 +321,14 @@ def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Ar
 
     def by_draws(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
         k, left = np.zeros(own.numbers.shape, own.kind), less + more
-        for draw in range(int(taken.max())):
-            share, _ = own.uniforms(draw)
-            still = draw < taken
-            k += still & (share * left <= less - k)
-            left = left - still
+        most = int(taken.max())
+        step = 1 + substreams.TOGETHER // 2 // own.numbers.size
+        for first in range(0, most, step):
+            draws = np.arange(first, min(first + step, most), dtype=np.uint64)[:, None]
+            for draw, share in zip(draws, own.uniforms(draws)[0], strict=True):
+                still = draw < taken
+                k += still & (share * left <= less - k)
+                left = left - still
         return k
 
     def by_ratio(own: _Draws, less: Array, more: Array, taken: Array) -> Array:

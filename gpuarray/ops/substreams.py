@@ -105,7 +105,7 @@ def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt
 
 
 #: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
-_TOGETHER: Final = 20000
+TOGETHER: Final = 20000
 
 
 def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -118,7 +118,7 @@ def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any
 
 def pieces(count: int) -> list[slice]:
     """Return the slices of blocks that are computed together."""
-    number = -(-count // _TOGETHER)
+    number = -(-count // TOGETHER)
     return [slice(count * piece // number, count * (piece + 1) // number) for piece in range(number)]
 
 
