@@ -15,7 +15,8 @@ from gpuarray.array import GpuArray
 from gpuarray.functions.evaluation import evaluate
 from gpuarray.graph import tape, tracing
 from gpuarray.jit.guards import has_identity
-from gpuarray.jit.recording import Recording, record
+from gpuarray.jit.recorder import record
+from gpuarray.jit.recording import Recording
 from gpuarray.jit.signature import Call, rebuilt
 
 P = ParamSpec("P")

@@ -1,0 +1,277 @@
+"""Recording a function: its call is traced, and what later calls need becomes a :class:`Recording`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+from weakref import ref
+
+import numpy as np
+
+from gpuarray.array import Cell, GpuArray, wrap
+from gpuarray.array.memory import NOTHING
+from gpuarray.array.traced_scalars import TracedScalar
+from gpuarray.device import Device
+from gpuarray.errors import RecordingError
+from gpuarray.functions.random import Generator
+from gpuarray.functions.random_bits import Philox
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.jit.guards import Guards
+from gpuarray.jit.recording import Maker, Recording, Source
+from gpuarray.jit.signature import NUMBERS, Call, rebuilt
+from gpuarray.jit.trace import Trace
+
+_ARRAYS: Final = (GpuArray, np.ndarray, np.memmap)
+#: Streams of random bits, which are among the values of a call.
+_STREAMS: Final = (Generator, Philox)
+_CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
+
+
+def record(
+    function: Callable[..., Any],
+    name: str,
+    call: Call,
+    args: Sequence[tuple[Any, bool, str]],
+    keywords: Sequence[tuple[str, Any, bool]],
+) -> Recording:
+    """Return a function recorded for a call.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    name : str
+        Name of the function, for error messages.
+    call : Call
+        The parsed call.
+    args : sequence of (object, bool, str)
+        Positional arguments, whether their values are part of the signature, and their names.
+    keywords : sequence of (str, object, bool)
+        Keywords, in the order of the signature.
+
+    Raises
+    ------
+    RecordingError
+        If it reads a value that is known only during a call, or has side effects that a replay would not repeat.
+    """
+    guards = Guards(function, call.statics)
+    trace = Trace(name, call.values)
+    given = _Arguments(trace, call)
+
+    def run() -> tuple[Maker, list[tuple[Cell, int, Device]], bool]:
+        result = function(
+            *[value if static else given.of(value, called) for value, static, called in args],
+            **{called: value if static else given.of(value, called) for called, value, static in keywords},
+        )
+        given.check(name)
+        output = _Output(trace, given, result)
+        changed = trace.changed()
+        output.evaluate(changed)
+        make = output.maker(result)
+        return make, [(cell, trace.register(node), cell.device) for cell, node in changed.items()], output.is_sharing
+
+    make, updates, is_sharing = trace.record(run)
+    if what := guards.changed():
+        raise RecordingError(
+            f"{name} changed {what} while jit recorded it, which later calls would not repeat; return values from the "
+            "function, or do not use jit"
+        )
+    if updates and not {*call.given}.isdisjoint(trace.cells):
+        raise RecordingError(
+            f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
+            "variable that it uses; pass that array as an argument too, or pass another one"
+        )
+    return _recording(name, guards, call, trace, given, updates, make, is_sharing=is_sharing)
+
+
+def _recording(
+    name: str,
+    guards: Guards,
+    call: Call,
+    trace: Trace,
+    given: "_Arguments",
+    updates: Sequence[tuple[Cell, int, Device]],
+    make: Maker,
+    *,
+    is_sharing: bool,
+) -> Recording:
+    """Return the recording of a function that was traced."""
+    numbers = {cell: number for number, cell in enumerate(trace.cells)}
+    sources = tuple(
+        [
+            Source(register, given.places.get(cell, -1), None if cell in given.places else ref(cell), cell.device)
+            for cell, register in trace.cells.items()
+        ]
+    )
+    written = tuple([(numbers[cell], register, device) for cell, register, device in updates])
+    devices = {segment.device: segment.provider for segment in trace.segments}
+    hosts = {id(array): array for array in [*trace.outliving(), *guards.arrays]}
+    if trace.checks:  # the first status comes along, others take a submission each
+        for segment in trace.segments:
+            segment.expect(trace.checks[0][0])
+    return Recording(
+        name=name,
+        guards=guards,
+        sources=sources,
+        updates=written,
+        moved=_donors(trace, sources, written),
+        segments=tuple(trace.segments),
+        registers=trace.registers,
+        constants=trace.values[len(call.values) :],
+        lines=tuple(trace.lines),
+        providers=tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
+        ranges=tuple(trace.ranges),
+        hosts=[(array, array.tobytes()) for array in hosts.values()],
+        checks=tuple(trace.checks),
+        make=make,
+        is_sharing=is_sharing,
+    )
+
+
+def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]) -> frozenset[int]:
+    """Keep the donors that nothing reads later; return the numbers of changed cells whose buffers they donate."""
+    later = {register for _, register, _ in written} | trace.returned
+    used: set[int] = set()
+    for segment in reversed(trace.segments):
+        segment.donors = tuple([donor for donor in segment.donors if donor[2] not in later])
+        used.update(register for _, _, register in segment.donors)
+        later.update(register for register, _ in segment.leaves if register is not None)
+    return frozenset(number for number, _, _ in written if sources[number].register in used)
+
+
+class _Arguments:
+    """The arguments of a function while it is recorded."""
+
+    def __init__(self, trace: Trace, call: Call) -> None:
+        self._trace = trace
+        self._call = call
+        self.arrays: list[GpuArray] = []
+        self.places: dict[Cell, int] = {}
+        """The numbers of the arrays that proxies of cells represent."""
+        self._cells: dict[Cell, Cell] = {}
+        self._values = 0
+
+    def of(self, value: Any, name: str) -> Any:
+        """Return the placeholder of an argument."""
+
+        def placeholder(value: Any) -> Any:
+            kind = type(value)
+            if kind in _ARRAYS:
+                return self._array()
+            if kind in NUMBERS or isinstance(value, np.number):
+                self._values += 1
+                return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
+            self._values += kind in _STREAMS
+            return value
+
+        return rebuilt(value, placeholder)
+
+    def _array(self) -> GpuArray:
+        # a separate object, which shows whether the function changes the shape of the array
+        number = len(self.arrays)
+        array = self._call.arrays[number]
+        cell = array._cell
+        if cell not in self._cells:
+            self._cells[cell] = self._trace.proxy(cell)
+            self.places[self._cells[cell]] = number
+        self.arrays.append(
+            _seen(self._cells[cell], array._layout, array._shape, array._dtype, array._part, array._access)
+        )
+        return self.arrays[-1]
+
+    def check(self, name: str) -> None:
+        """Raise RecordingError if the function changed the shape or the flags of an argument."""
+        for array, own in zip(self._call.arrays, self.arrays, strict=True):
+            if (array._shape, array._layout, array._access) != (own._shape, own._layout, own._access):
+                raise RecordingError(
+                    f"{name} changed the shape or the flags of an argument, which jit does not repeat in later calls; "
+                    "create a view with reshape"
+                )
+
+
+class _Output:
+    """What a function returns, and how to make it at each call."""
+
+    def __init__(self, trace: Trace, given: _Arguments, result: Any) -> None:
+        self._trace = trace
+        self._given = given
+        self._cells: dict[Cell, int] = {}
+        """New cells, numbered in order."""
+        self.is_sharing = False
+        """Whether it shares memory with arrays that were there before."""
+        rebuilt(result, self._look)
+
+    def _look(self, value: Any) -> None:
+        if isinstance(value, GpuArray) and not self._trace.is_external(value._cell):
+            self._cells.setdefault(value._cell, len(self._cells))
+
+    def evaluate(self, changed: dict[Cell, Node]) -> None:
+        """Evaluate everything that is returned or written to external cells."""
+        pending: dict[Device, list[Node]] = {}
+        for cell, node in [*changed.items(), *((cell, cell.node) for cell in self._cells)]:
+            if node.result is None and type(node) is not Leaf:
+                pending.setdefault(cell.device, []).append(node)
+        for device, nodes in pending.items():
+            self._trace.evaluate(nodes, device, is_wanted=True)
+
+    def maker(self, value: Any) -> Maker:
+        """Return the function that builds a part of the result."""
+        kind = type(value)
+        if kind is GpuArray:
+            return self._array(value)
+        if kind is TracedScalar:
+            slot = value._slot
+            return lambda call: call.values[slot]
+        if kind is tuple or kind is list:
+            parts = [self.maker(part) for part in value]
+            return lambda call: kind([part(call) for part in parts])
+        if kind is dict:
+            named = {name: self.maker(part) for name, part in value.items()}
+            return lambda call: {name: part(call) for name, part in named.items()}
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            parts = [self.maker(part) for part in value]
+            return lambda call: kind(*[part(call) for part in parts])
+        if kind is np.ndarray:
+            return lambda call: value.copy()
+        if isinstance(value, _CONSTANTS):
+            return lambda call: value
+        raise RecordingError(
+            f"{self._trace.name}, recorded by jit, returned a {kind.__qualname__}; accepted are arrays, numbers, "
+            "strings, None, and tuples, lists and dictionaries of these"
+        )
+
+    def _array(self, array: GpuArray) -> Maker:
+        for number, own in enumerate(self._given.arrays):
+            if own is array:
+                self.is_sharing = True
+                return lambda call: call.arrays[number]
+        cell = array._cell
+        layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
+        if self._trace.is_external(cell):
+            self.is_sharing = True
+            place = self._trace.number(cell)
+            return lambda call: _seen(call.cells[place], layout, shape, dtype, part, access)
+        register, device = self._trace.register(cell.node), cell.device
+        self._trace.returned.add(register)
+        first = self._cells[cell]
+
+        def make(call: Call) -> GpuArray:
+            found = call.made.get(first)
+            if found is None:
+                found = call.made[first] = wrap(call.registers[register], device)
+                found._access = access
+                if layout is None and part is None:
+                    return found
+            return found._see(layout, shape, dtype, part, access)
+
+        return make
+
+
+def _seen(cell: Cell, *view: Any) -> GpuArray:
+    layout, shape, dtype, part, access = view
+    array: GpuArray = object.__new__(GpuArray)
+    array._value = None
+    array._memory = array._large = NOTHING
+    array._cell = cell
+    array._layout, array._shape, array._dtype, array._part, array._access = layout, shape, dtype, part, access
+    whole = layout is None and part is None
+    array._owner = None if whole else _seen(cell, None, cell.node.shape, cell.node.dtype, None, access)
+    return array
