@@ -6,16 +6,14 @@ store writes to the output itself. The text is what runs and what ``explain`` sh
 :class:`~gpuarray.providers.inprocess.loops.TiledLoop` calls :func:`write` and the functions.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from keyword import iskeyword
 from types import CodeType
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 import numpy as np
-import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
@@ -32,17 +30,16 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
-    needed,
-    operands_of,
 )
-from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.ops import elementwise
+from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.ops.columns import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import reductions
-from gpuarray.providers.inprocess.broadcast import repeats, take_lines
+from gpuarray.providers.inprocess.broadcast import take_lines
+from gpuarray.providers.inprocess.dataflow import Dataflow
 from gpuarray.providers.inprocess.registers import Registers
-from gpuarray.providers.inprocess.tiles import Tile, Tiling
-from gpuarray.providers.inprocess.views import Register, View, kept_axes
+from gpuarray.providers.inprocess.tile_functions import generator, place
+from gpuarray.providers.inprocess.tiles import Tiling
+from gpuarray.providers.inprocess.views import Register, View
 
 
 @dataclass(frozen=True)
@@ -79,23 +76,9 @@ class Program:
     calls: int
 
 
-#: Dtypes whose deviations from the mean are folded faster from elements that were not shifted.
-_SHIFTED: Final = (dtypes.float32, dtypes.float64)
-
-
 @lru_cache(maxsize=1024)
 def _compiled(text: str) -> CodeType:
     return compile(text, "<gpuarray loop>", "exec")
-
-
-@lru_cache(maxsize=16)
-def _pattern(shape: Shape, strides: Shape) -> npt.NDArray[np.int64]:
-    """Return the positions that a layout names, from position 0."""
-    positions = np.zeros(shape, np.int64)
-    for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
-        steps = np.arange(extent, dtype=np.int64) * stride
-        positions += steps.reshape(extent, *(1,) * (len(shape) - axis - 1))
-    return positions
 
 
 def write(loop: Loop, tiling: Tiling) -> Program:
@@ -105,10 +88,9 @@ def write(loop: Loop, tiling: Tiling) -> Program:
 
 class _Writer:
     def __init__(self, loop: Loop, tiling: Tiling) -> None:
-        self.loop, self.shifts = _shifts(loop)
+        self.flow = Dataflow(loop, tiling)
+        self.loop = self.flow.loop
         self.tiling = tiling
-        self.is_whole = tiling.parts <= 1
-        self.space = loop.outer + loop.inner
         self.scope: dict[str, Any] = {"copyto": np.copyto}
         self.names: dict[int, str] = {}
         self.uniform_lines: list[str] = []
@@ -121,26 +103,11 @@ class _Writer:
         self.calls = 0
 
     def program(self) -> Program:
-        loop = self.loop
-        used = sorted(needed(loop.instructions, loop.wanted).union(self.shifts.values()))
-        self.uses = Counter(o for n in used for o in operands_of(loop.instructions[n]))
-        self.uses.update(loop.wanted)
-        self.repeats = repeats(loop, self.tiling, used)
-        self.products = self._products(used)
-        self.last = {o: n for n in used for o in self._read(n)}
-        for operand in loop.wanted:
-            self.last[operand] = len(loop.instructions)
-        self.direct = self._direct_stores()
-        within = {self._position_of(number) for number in self.repeats.lines}
-        within.update(operands_of(loop.instructions[number])[0] for number in self.products)
-        for number in used:
-            if number not in within:
-                self._instruction(number)
-        for number, store in enumerate(loop.stores):
+        """Write the lines, and return the program."""
+        for number in self.flow.written:
+            self._instruction(number)
+        for number, store in enumerate(self.loop.stores):
             self._store(number, store)
-        return self._assembled()
-
-    def _assembled(self) -> Program:
         fixed = [*self.uniforms, *self.whole]
         names = ["at", *fixed, *self.views, *(f"q{number}" for number in self.parts), *self.registers.known]
         text = _function("body", names, self.lines)
@@ -182,33 +149,6 @@ class _Writer:
                 assert_never(item)
         self._release(number)
 
-    def _products(self, used: list[int]) -> dict[int, tuple[int, int]]:
-        """Return for each sum of products that nothing else reads the two factors."""
-        found = {}
-        for number in used:
-            item = self.loop.instructions[number]
-            product = self.loop.instructions[item.operand] if isinstance(item, Fold) else None
-            if isinstance(item, Fold) and isinstance(product, Apply) and reductions.adds_products(item):
-                factors = product.operands * (2 if product.op is elementwise.square else 1)
-                is_product = product.op in (elementwise.multiply, elementwise.square)
-                is_plain = {*product.sources} == {item.source} and self.uses[item.operand] == 1
-                if is_product and is_plain and all(self._fills(factor) for factor in factors):
-                    found[number] = factors[0], factors[1]
-        return found
-
-    def _fills(self, number: int) -> bool:
-        """Whether a value differs between all elements of a tile."""
-        return self.loop.instructions[number].level == FULL and number not in self.repeats.axes
-
-    def _read(self, number: int) -> tuple[int, ...]:
-        """Return the values that the line of an instruction reads."""
-        return self.products.get(number) or operands_of(self.loop.instructions[number])
-
-    def _position_of(self, number: int) -> int:
-        item = self.loop.instructions[number]
-        assert isinstance(item, Take)
-        return item.position
-
     def _uniform(self, number: int, dtype: DType, slot: int = -1) -> str:
         name = f"c{number}"
         self.uniforms[name] = dtype, slot
@@ -223,20 +163,20 @@ class _Writer:
             return
         view = self._view(item.slot, False, item.layout, item.dtype)
         self.views[name] = view
-        if number in self.repeats.axes:
-            kept = self.repeats.axes[number]
+        if number in self.flow.repeats.axes:
+            kept = self.flow.repeats.axes[number]
             key = ", ".join(":" if axis in kept else ":1" for axis in range(len(self.tiling.order)))
             self.names[number] = f"{name}[{key}]"
-        elif item.level == FULL and self.uses[number] > 1 and view.is_awkward(self.tiling.block):
+        elif item.level == FULL and self.flow.uses[number] > 1 and view.is_awkward(self.tiling.block):
             target = self._target(number, FULL, item.dtype)
             self._line(FULL, f"copyto({target}, {name})")
 
     def _take(self, number: int, item: Take) -> None:
         source = f"x{number}"
         self.whole[source] = View(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
-        if number in self.repeats.lines:
+        if number in self.flow.repeats.lines:
             self.scope["take_lines"] = take_lines
-            operands = ", ".join(self.names[operand] for operand in self.repeats.lines[number])
+            operands = ", ".join(self.names[operand] for operand in self.flow.repeats.lines[number])
             self._line(FULL, f"take_lines({source}, {operands}, {self._target(number, FULL, item.dtype)})")
             self._release(item.position)
             return
@@ -247,7 +187,7 @@ class _Writer:
                 self.scope["int64"] = dtypes.int64
                 positions = f"{positions}.astype(int64)"
             else:
-                wide = self.registers.take(item.level, dtypes.int64, self.repeats.axes.get(item.position))
+                wide = self.registers.take(item.level, dtypes.int64, self.flow.repeats.axes.get(item.position))
                 self._line(item.level, f"copyto({wide.name}, {positions})")
                 positions = wide.name
         # mode "clip" is the only one without checks and temporaries; positions are known to be in range
@@ -258,7 +198,7 @@ class _Writer:
 
     def _index(self, number: int, item: Index) -> None:
         name = f"{self._function_name(item.op.name)}_{number}"
-        self.scope[name] = _generator(item, self.tiling, len(self.loop.outer), self.repeats.axes.get(number))
+        self.scope[name] = generator(item, self.tiling, len(self.loop.outer), self.flow.repeats.axes.get(number))
         parameters = []
         for slot in item.parameters:
             parameter = f"p{slot}"
@@ -280,9 +220,9 @@ class _Writer:
         values = ", ".join(self.names[o] for o in item.operands)
         if not isinstance(ufunc, np.ufunc):
             target = self._target(number, item.level, item.dtype)
-            if number in self.direct:
+            if number in self.flow.direct:
                 values = ", ".join(
-                    self._replaced(o, target, self.loop.stores[self.direct[number]]) for o in item.operands
+                    self._replaced(o, target, self.loop.stores[self.flow.direct[number]]) for o in item.operands
                 )
             if item.op.kind is Kind.CONVERSION and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
                 # its reference does the same, but takes ten times as long for a small tile
@@ -314,7 +254,7 @@ class _Writer:
         self.scope[function] = form.function
         values = [self.names[item.operands[k]] for k in form.order or range(len(item.operands))]
         target = self._target(number, item.level, item.dtype, item.operands)
-        axes = self.repeats.axes.get(number)
+        axes = self.flow.repeats.axes.get(number)
         spare = [self._spare(f"c{number}_{k}", item.level, item.dtype, axes) for k in range(form.scratch)]
         self._line(item.level, f"{function}({', '.join([*values, target, *spare])})")
         self._count(item.level, form.calls - 1)
@@ -333,15 +273,15 @@ class _Writer:
             if position == item.op.output:
                 targets.append(self._target(number, item.level, item.dtype))
             else:
-                axes = self.repeats.axes.get(number)
+                axes = self.flow.repeats.axes.get(number)
                 targets.append(self._spare(f"c{number}_{position}", item.level, dtype, axes))
         self._line(item.level, f"{call}, out=({', '.join(targets)}), casting='unsafe')")
 
     def _fold(self, number: int, item: Fold) -> None:
         dtype = reductions.computing_dtype(item)
         copy = None
-        if number in self.products:
-            first, second = self.products[number]
+        if number in self.flow.products:
+            first, second = self.flow.products[number]
             copy = self.registers.take(FULL, dtype)
             operand = f"({self.names[first]}, {self.names[second]}, {copy.name})"
         else:
@@ -353,10 +293,10 @@ class _Writer:
         parts = item.op.numpy
         # a fold that takes spare memory may overwrite the copy
         spare = copy or (self.registers.take(FULL, dtype) if parts is not None and parts.takes_spare else None)
-        shift = self.names[self.shifts[number]] if number in self.shifts else "0"
+        shift = self.names[self.flow.shifts[number]] if number in self.flow.shifts else "0"
         also = "" if parts is None else f", {shift}, {'None' if spare is None else spare.name}"
         name = f"{self._function_name(item.op.name)}_{number}"
-        if self.is_whole:
+        if self.flow.is_whole:
             self.scope[name] = reductions.whole(item, self.tiling)
             self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)}{also})")
         else:
@@ -369,53 +309,14 @@ class _Writer:
 
     # ---- stores
 
-    def _direct_stores(self) -> dict[int, int]:
-        """Return the number of the store for each value that is computed directly into an output."""
-        found: dict[int, int] = {}
-        for number, store in enumerate(self.loop.stores):
-            item = self.loop.instructions[store.value]
-            is_full = item.level == FULL and store.layout.shape == self.space
-            is_row = item.level == OUTER and store.layout.shape == self.loop.outer and self.is_whole
-            is_computed = isinstance(item, Apply | Take) or (isinstance(item, Fold) and self.is_whole)
-            once = self.uses[store.value] == 1 or store.layout.is_contiguous
-            is_placed = store.position is not None
-            if any(store.slot == written for _, written in self.loop.updates):
-                is_computed = isinstance(item, Apply) and self._may_update(item, store)
-            if isinstance(item, Apply) and Quirk.WRONG_WITH_GAPS in item.op.quirks and not store.layout.is_contiguous:
-                is_computed = False
-            if store.value in self.repeats.axes:
-                is_computed = False
-            if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
-                found.setdefault(store.value, number)
-        return found
-
-    def _may_update(self, item: Apply, store: Store) -> bool:
-        """Whether an operation may write to what it reads: ufuncs may, and selections that replace one value."""
-        if isinstance(item.op.numpy, np.ufunc):
-            return True
-        is_replaced = [self._is_updated(operand, store) for operand in item.operands]
-        return item.op.kind is Kind.SELECTION and not is_replaced[0] and sum(is_replaced) < 2
-
-    def _replaced(self, operand: int, target: str, store: Store) -> str:
-        """Return the name of an operand: that of the target, if the operation replaces the operand's elements."""
-        item = self.loop.instructions[operand]
-        if isinstance(item, Load) and self._is_updated(operand, store) and item.layout == store.layout:
-            return target
-        return self.names[operand]
-
-    def _is_updated(self, operand: int, store: Store) -> bool:
-        """Whether an operand is loaded from the buffer that a store updates."""
-        item = self.loop.instructions[operand]
-        return isinstance(item, Load) and (item.slot, store.slot) in self.loop.updates
-
     def _store(self, number: int, store: Store) -> None:
         item = self.loop.instructions[store.value]
-        if self.direct.get(store.value) == number or (isinstance(item, Fold) and not self.is_whole):
+        if self.flow.direct.get(store.value) == number or (isinstance(item, Fold) and not self.flow.is_whole):
             return
         name, level = f"y{number}", FULL
         if store.position is not None:
             self.whole[name] = View(store.slot, True, store.dtype, (store.extent,), (store.dtype.itemsize,), 0, True)
-            self.scope["place"] = _place
+            self.scope["place"] = place
             self._line(FULL, f"place({name}, {self.names[store.value]}, {self.names[store.position]})")
             return
         if item.level == UNIFORM and not store.layout.shape:
@@ -435,13 +336,13 @@ class _Writer:
         """Return the name of the array that instruction ``number`` writes to, which becomes the name of its value."""
         if level == UNIFORM:
             name = self._uniform(number, dtype)
-        elif number in self.direct:
-            store = self.loop.stores[self.direct[number]]
-            name = f"y{self.direct[number]}"
+        elif number in self.flow.direct:
+            store = self.loop.stores[self.flow.direct[number]]
+            name = f"y{self.flow.direct[number]}"
             self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
         else:
-            axes = self.repeats.axes.get(number)
-            dead = [operand for operand in in_place if self.last[operand] == number]
+            axes = self.flow.repeats.axes.get(number)
+            dead = [operand for operand in in_place if self.flow.last[operand] == number]
             register = self.registers.inherit(dead, level, dtype, axes) or self.registers.take(level, dtype, axes)
             self.registers.hold(number, register)
             name = register.name
@@ -455,9 +356,16 @@ class _Writer:
             return name
         return self.registers.borrow(level, dtype, axes).name
 
+    def _replaced(self, operand: int, target: str, store: Store) -> str:
+        """Return the name of an operand: that of the target, if the operation replaces the operand's elements."""
+        item = self.loop.instructions[operand]
+        if isinstance(item, Load) and self.flow.is_updated(operand, store) and item.layout == store.layout:
+            return target
+        return self.names[operand]
+
     def _release(self, number: int) -> None:
-        for operand in set(self._read(number)):
-            if self.last[operand] == number:
+        for operand in set(self.flow.read(number)):
+            if self.flow.last[operand] == number:
                 self.registers.release(operand)
 
     # ---- small things
@@ -476,30 +384,6 @@ class _Writer:
         return name + "_" if taken else name
 
 
-def _shifts(loop: Loop) -> tuple[Loop, dict[int, int]]:
-    """Return ``loop`` with deviations from the mean folded without a shift before, and the shifts of these folds.
-
-    Subtracting one value from all elements of a row changes no deviation. The fold itself finds out whether the mean is
-    so much larger than the deviations that it needs the shift.
-    """
-    items, shifts = list(loop.instructions), {}
-    for number, item in enumerate(loop.instructions):
-        takes_shift = isinstance(item, Fold) and item.op.numpy is not None and item.op.numpy.takes_shift
-        if isinstance(item, Fold) and takes_shift and item.source in _SHIFTED:
-            operand = loop.instructions[item.operand]
-            if (
-                isinstance(operand, Apply)
-                and operand.op is elementwise.subtract
-                and operand.sources == (item.source,) * 2
-            ):
-                shifted, shift = operand.operands
-                by_row = loop.instructions[shift]
-                if loop.instructions[shifted].level == FULL and isinstance(by_row, Load) and by_row.level == OUTER:
-                    items[number] = replace(item, operand=shifted)
-                    shifts[number] = shift
-    return replace(loop, instructions=tuple(items)) if shifts else loop, shifts
-
-
 @lru_cache(maxsize=4096)
 def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, ...]:
     """Return what ``ufunc`` gives for operands that need no cast; as many booleans if there is no such loop."""
@@ -507,42 +391,6 @@ def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, 
         return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
     except TypeError:  # its rule allows more dtypes than the ufunc; unsafe casting then finds the loop
         return (dtypes.bool_,) * ufunc.nout
-
-
-def _place(target: npt.NDArray[Any], values: npt.NDArray[Any], positions: npt.NDArray[Any]) -> None:
-    """Write values at positions of a target, and drop those beyond its end."""
-    values, positions = np.broadcast_arrays(values, positions)
-    there = positions < target.size
-    target[positions[there]] = values[there]
-
-
-def _generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Callable[..., Any]:
-    """Return ``generate(tile, *parameters)``, the values of a generator for the elements of a tile.
-
-    They have extent 1 along all axes but ``axes``, if these are given.
-    """
-    function, dtype = item.op.numpy, item.dtype
-    layout = item.layout if item.level != UNIFORM else contiguous(())._replace(offset=item.layout.offset)
-    if item.level == UNIFORM:
-        return lambda at, *parameters: function(np.array(layout.offset), *(p[()] for p in parameters), dtype=dtype)
-    _, strides, offset = tiling.place(layout, outer)
-    is_row = len(layout.shape) != len(tiling.order)
-    takes_range = strides == (1,) and item.op.takes_range
-
-    def made(shape: Shape, base: int, *parameters: Any) -> Any:
-        index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
-        return function(index, *parameters, dtype=dtype)
-
-    # what is repeated within a tile is small, and mostly the same in the next one
-    found = made if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(made)
-
-    def generate(at: Tile, *parameters: Any) -> Any:
-        shape = tiling.row_shape(at.shape) if is_row else at.shape
-        shape = shape if axes is None else kept_axes(shape, axes)
-        base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
-        return found(shape, base, *(p[()] for p in parameters))
-
-    return generate
 
 
 def _function(name: str, parameters: list[str], lines: list[str]) -> str:
