@@ -25,11 +25,11 @@ def _shifts(bitorder: str) -> range:
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 
-def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
+def _by_line(op: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
     """Return the result of an operation on each line along an axis, which then has ``extent`` elements."""
     is_last = axis == array.ndim - 1
     last = array if is_last else array.swapaxes(axis, -1)
-    node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
+    node = build.call_one(op, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
     found = wrap(node, array.device)
     return found if is_last else found.swapaxes(axis, -1)
 

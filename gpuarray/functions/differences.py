@@ -65,11 +65,11 @@ def diff(
     before, after = ([] if end is None else [_beside(end, array, number)] for end in ends)
     parts = [*before, array, *after]
     line = parts[0] if len(parts) == 1 else concat(parts, axis=number)
-    row = ops.not_equal if line.dtype == dtypes.bool_ else ops.subtract
+    op = ops.not_equal if line.dtype == dtypes.bool_ else ops.subtract
     lead = (slice(None),) * number
     for _ in range(n):
         ahead, behind = line[(*lead, slice(1, None))], line[(*lead, slice(None, -1))]
-        line = line._apply(row, ahead, behind)
+        line = line._apply(op, ahead, behind)
     return line
 
 

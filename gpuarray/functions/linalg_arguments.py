@@ -89,7 +89,7 @@ def complex_dtype(dtype: DType) -> DType:
 
 
 def run(
-    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], *, is_checked: bool = False,
+    op: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], *, is_checked: bool = False,
     **parameters: Any,
 ) -> tuple[GpuArray, ...]:  # fmt: skip
     """Evaluate all outputs of a call now.
@@ -99,7 +99,7 @@ def run(
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
-    nodes = build.call(row, sources, parameters, outputs)
+    nodes = build.call(op, sources, parameters, outputs)
     if recording.origins:  # wrap() records origins too, but only after the nodes have run
         origin = find_origin()
         for node in nodes:
@@ -110,7 +110,7 @@ def run(
 
 
 def run_checked(
-    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], error: str, **parameters: Any
+    op: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], error: str, **parameters: Any
 ) -> tuple[GpuArray, ...]:
     """Evaluate a call as :func:`run` does, and raise an error if its last output, the status, is not zero.
 
@@ -121,7 +121,7 @@ def run_checked(
         value is read.
     """
     status = (operands[0].shape[:-2], dtypes.int32)
-    *found, failed = run(row, operands, [*outputs, status], is_checked=True, **parameters)
+    *found, failed = run(op, operands, [*outputs, status], is_checked=True, **parameters)
     if not found[0].size or found[0].device.kind == "cpu":
         return tuple(found)
     require_zero(failed, lambda number: np.linalg.LinAlgError(error), *found)

@@ -122,7 +122,7 @@ class Source:
         """Return standard exponential numbers, -log(1 - u) with u < 1."""
         return mapped(ops.negative, mapped(ops.log1p, mapped(ops.negative, self._uniform(frame))))
 
-    def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Any:
+    def _sample(self, op: MapOp, frame: "Frame", *parameters: Any) -> Any:
         """Return the numbers of a sampler, for parameters that are numbers or nodes."""
         stream = self._substream(frame)
         if frame.is_immediate and frame.size <= ONE_THREAD:
@@ -130,14 +130,14 @@ class Source:
             if known is not None:
                 places = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
                 values = [np.asarray(value, frame.kind) for value in known]
-                return _at_once(row, (*values, places, *stream), frame.shape, frame.kind)
+                return _at_once(op, (*values, places, *stream), frame.shape, frame.kind)
         given = [
             build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
             for p in parameters
         ]
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in stream]
-        return build.elementwise(row, *given, numbers, *words)
+        return build.elementwise(op, *given, numbers, *words)
 
     def _gamma(self, frame: "Frame", a: Any) -> Any:
         return self._sample(samplers.sample_gamma, frame, a)
@@ -200,9 +200,9 @@ class Frame:
         """Whether numbers are drawn now, on the host: there are few, and their device may be the host."""
         return 0 < self.size <= immediacy().limit and self.device.kind in FREE
 
-    def generate(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
+    def generate(self, op: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return a node of a generator."""
-        return build.generate(row, parameters, self.shape, self.kind)
+        return build.generate(op, parameters, self.shape, self.kind)
 
     def operand(self, array: GpuArray) -> Any:
         """Return the elements of an array: numbers if others are drawn now and the host has them, otherwise a node."""

@@ -40,7 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
-REDUCTIONS: Final[dict[Any, ReduceOp]] = {combine.numpy: row for combine, row in reductions.ELEMENTWISE.items()}
+REDUCTIONS: Final[dict[Any, ReduceOp]] = {combine.numpy: op for combine, op in reductions.ELEMENTWISE.items()}
 
 
 def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DType:

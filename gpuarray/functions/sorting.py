@@ -31,15 +31,15 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_comp
 _NUMPY: Final[Any] = np
 
 
-def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
+def _along(op: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
     """Return the result of an operation that orders the last axis, applied along any axis."""
     array, number = line_axis(x, axis)
     last = array.swapaxes(number, -1)
-    node = build.call_one(row, [last.node()], last.shape, dtype, **parameters)
+    node = build.call_one(op, [last.node()], last.shape, dtype, **parameters)
     return wrap(node, x.device).swapaxes(number, -1)
 
 
-def _by_line(row: CallOp) -> Callable[..., Any]:
+def _by_line(op: CallOp) -> Callable[..., Any]:
     """Return a function of NumPy arrays that applies an operation, which orders the last axis, along any axis."""
 
     def run(
@@ -48,7 +48,7 @@ def _by_line(row: CallOp) -> Callable[..., Any]:
         if kind is not None or order is not None or stable is not True:
             check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
         lines = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
-        found = row.numpy(lines, descending=bool(descending))
+        found = op.numpy(lines, descending=bool(descending))
         return found if axis is None else found.swapaxes(axis, -1)
 
     return run

@@ -12,7 +12,7 @@ from gpuarray.functions.elementwise import binary, ternary, unary
 from gpuarray.functions.fallback import on_host
 from gpuarray.ops.special import OPS
 
-dispatch.UFUNC_OPS.update({row.numpy: (row,) for row in OPS.values()})
+dispatch.UFUNC_OPS.update({op.numpy: (op,) for op in OPS.values()})
 
 bdtr = ternary(OPS["bdtr"])
 bdtrc = ternary(OPS["bdtrc"])

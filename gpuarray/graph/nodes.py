@@ -1,12 +1,12 @@
 """The eleven kinds of node of a lazy graph.
 
-The value of a node is a C-contiguous array of ``shape`` and ``dtype``. What a node computes is said by four things:
-its row ``op`` (the class itself, for kinds without a row), its ``detail`` (what else the kind needs, such as axes), its
-``dtype`` and its operands. Look-up, merging, verification and description of graphs all follow from these.
+The value of a node is a C-contiguous array of ``shape`` and ``dtype``. Four attributes define what a node computes: its
+operation ``op`` (the class itself, for kinds without one), its ``detail`` (what else the kind needs, such as axes), its
+``dtype`` and its operands. Look-up, merging, verification and description of graphs depend on these alone.
 
-A node is immutable but for its result, its operands (which an evaluation lets go), its holder and its origin. Nodes are
-made by :mod:`gpuarray.graph.build`, which checks arguments; the classes here do not. The set of kinds is closed: code
-that depends on the kind matches over all of :data:`Node` and ends in ``assert_never``.
+A node is immutable except for its result, its operands (which an evaluation drops), its holder and its origin.
+:mod:`gpuarray.graph.build` makes nodes and checks their arguments; the classes here do not. The set of kinds is closed:
+code that depends on the kind matches over all of :data:`Node` and ends in ``assert_never``.
 """
 
 from collections.abc import Hashable, Mapping
@@ -39,7 +39,7 @@ class BaseNode:
     dtype : dtype
         Dtype of the value.
     detail : object
-        What else says what the node computes; subclasses give it a name. Hashable, but for generators.
+        What else defines the value, such as axes; subclasses give it a name. Hashable, except for generators.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class BaseNode:
         return cell is not None and cell.node is self
 
     def resolve(self, leaf: "Leaf") -> None:
-        """Record the computed value and let the operands go, which tapes keep if there are any."""
+        """Record the computed value and drop the operands, which tapes keep if there are any."""
         if tapes.tapes:
             note(self)
         self.result = leaf
@@ -184,14 +184,14 @@ class Map(BaseNode):
 
 
 def map_with_scalar(
-    op: MapOp, node: "Node", row: GenerateOp, scalar: Any, scalar_dtype: DType, dtype: DType, is_first: bool
+    op: MapOp, node: "Node", generator: GenerateOp, scalar: Any, scalar_dtype: DType, dtype: DType, is_first: bool
 ) -> Map:
-    """Return ``Map`` of a node and a ``Generate`` of a scalar, in half the time that two calls of the classes take.
+    """Return a ``Map`` of a node and of a ``Generate`` of a scalar, in half the time of two calls of the classes.
 
-    Every other line of a program has a scalar. This does what ``BaseNode.__init__`` does, for both nodes.
+    Every other line of a program has a scalar. The function repeats ``BaseNode.__init__`` for both nodes.
     """
     value: Any = _new(Generate)
-    value.op = row
+    value.op = generator
     value.detail = (scalar,)
     value.shape = value.inputs = ()
     value.dtype = scalar_dtype
@@ -282,10 +282,10 @@ class Scan(BaseNode):
 class Gather(BaseNode):
     """Elements of the source (first operand) at flat C-order positions (second operand, an integer node).
 
-    Positions are in range and not negative: the builder has seen to it.
+    Positions are in range and not negative; the builder checks that.
 
-    ``rows`` are the numbers of equally long rows of the source, if the positions are those of whole rows: NumPy takes
-    them at once. It may be any integer node, is no part of what the node means, and is None otherwise.
+    If the positions are those of whole rows of equal length, ``rows`` is an integer node with the numbers of these
+    rows, which NumPy takes in one call. It does not affect the value of the node. Otherwise it is None.
     """
 
     __slots__ = ("rows",)
@@ -297,7 +297,7 @@ class Gather(BaseNode):
         self.rows = rows
 
     def resolve(self, leaf: "Leaf") -> None:
-        """Record the computed value and let the operands go."""
+        """Record the computed value and drop the operands."""
         BaseNode.resolve(self, leaf)
         self.rows = None
 
@@ -305,12 +305,13 @@ class Gather(BaseNode):
 class Scatter(BaseNode):
     """The target (first operand) with some elements replaced by values (second operand), or combined with them.
 
-    With ``layout`` the values, of its shape, replace the elements it names (no position twice). Without, a third
-    operand gives flat C-order positions in range; of values for one position the last in C order counts.
+    With ``layout``, the values have its shape and replace the elements at its positions, none of which occurs twice.
+    Without it, a third operand gives flat C-order positions in range; of several values for one position, the last in
+    C order counts.
 
     With ``combine``, an elementwise operation, an element at a position becomes ``combine(element, value)`` for each
-    value with that position, in C order of the values. It computes in the dtypes that it resolves for the target's and
-    the values', and each result is cast to the target's dtype. With one operand it takes no notice of the values.
+    value with that position, in C order of the values. It computes in the dtypes that it resolves for those of the
+    target and the values, and each result is cast to the dtype of the target. With one operand it ignores the values.
 
     Without a target (``is_whole``) the operands are values and positions: exactly one value has each flat position of
     ``shape``, and values whose position is beyond that are dropped.
@@ -394,7 +395,7 @@ def _layout_text(layout: Layout) -> str:
 
 
 def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
-    """Return a node that computes of other operands, of the same shapes and dtypes, what a node computes of its own."""
+    """Return the same operation as that of a node on other operands, which have the same shapes and dtypes."""
     kind = type(node)
     made: Any = _new(kind)
     _init(made, node.op, inputs, node.shape, node.dtype, node.detail)

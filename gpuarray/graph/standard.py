@@ -58,7 +58,7 @@ _FUNCTIONS: Final = (
 )
 #: The category of dtypes that each function accepts, by name. Elementwise operations have their own.
 ACCEPTED: Final[Mapping[str, str]] = {
-    row.name: row.accepts for row in OPS.values() if isinstance(row, MapOp) and row.accepts
+    op.name: op.accepts for op in OPS.values() if isinstance(op, MapOp) and op.accepts
 } | {name: category for category, names in _FUNCTIONS for name in names.split()}
 
 #: Dtypes that promote with each other. The only exception is uint64 with a signed integer.
@@ -175,9 +175,9 @@ class Recorder:
     Attributes
     ----------
     elementwise : callable
-        Records a row over any operands, as :func:`gpuarray.graph.build.elementwise` does.
+        Records an operation on any operands, as :func:`gpuarray.graph.build.elementwise` does.
     unary, binary : callable
-        Record a row over one node, or over two operands of which one is a node.
+        Record an operation on one node, or on two operands of which one is a node.
     """
 
     __slots__ = ("binary", "elementwise", "unary")

@@ -77,7 +77,7 @@ class Structure:
                     self._shared.append((user, slot, place))
                 elif self.meanings[place].inputs:
                     if self.meanings[place].kind is Map and compared[1] not in _CONVERSIONS:
-                        compared = (place, compared[1], None, *compared[3:])  # its row and its operands say the rest
+                        compared = (place, compared[1], None, *compared[3:])  # its operation and operands say the rest
                     self._inner.append((user, slot, *compared))
                 else:
                     self._sources.append((user, slot, place, self._forms[place]))

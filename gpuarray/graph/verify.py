@@ -86,7 +86,7 @@ def _check(node: Node, operands: Sequence[Node], where: str) -> None:
             require(len(node.parameters) == node.op.parameters, f"{where} has the parameters of {node.op.name}")
             types = parameter_types(node.op, node.dtype)
             given = [kind if type(p) is Deferred else type(p) for p, kind in zip(node.parameters, types, strict=True)]
-            require(tuple(given) == types, f"{where} has parameters of the types of its row")
+            require(tuple(given) == types, f"{where} has parameters of the types of its operation")
         case Map():
             _check_map(node, operands, where)
         case View():

@@ -22,7 +22,7 @@ class Meaning(NamedTuple):
     kind : type
         Its class.
     op : Op or type
-        Its row; its class, if it has none.
+        Its operation; its class, if it has none.
     dtype : dtype
         Of the value.
     shape : tuple of int
@@ -42,7 +42,7 @@ class Meaning(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its row, or of its kind if it has none."""
+        """The name of its operation, or of its kind if it has none."""
         return self.kind.__name__.lower() if self.op is self.kind else str(self.op.name)
 
     @property

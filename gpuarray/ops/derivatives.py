@@ -1,12 +1,13 @@
 """The derivatives of elementwise operations: one partial derivative for each operand, from which both modes follow.
 
 A partial derivative is a number, or a formula of the result and the operands. Formulas have Python's operators and the
-functions of this module, each of which is a op. They are evaluated with arrays, so that derivatives are recorded like
-any other operation and have derivatives themselves. A formula is right for complex operands where the function is
-holomorphic; operations that are not are among :data:`SPECIAL`, and :mod:`gpuarray.autodiff` has their rules.
+functions of this module, each of which is an operation. They are evaluated with arrays, so that derivatives are
+recorded like any other operation and have derivatives themselves. A formula is right for complex operands where the
+function is holomorphic; operations that are not are among :data:`SPECIAL`, and :mod:`gpuarray.autodiff` has their
+rules.
 
-The derivative of a op without one is :data:`UNKNOWN`: an error where it is needed, never a zero. Rows whose results
-are integers or truths are :data:`FLAT`.
+The derivative of an operation without one is :data:`UNKNOWN`: an error where it is needed, never a zero. Operations
+whose results are integers or truths are :data:`FLAT`.
 """
 
 from collections.abc import Callable, Mapping
@@ -115,7 +116,7 @@ _share_e, _share_2 = _weight(exp), _weight(exp2)
 _EXTREME: Final = (_first_share, _second_share)
 _POWER: Final = (_base(power), _exponent)
 
-#: The partial derivatives of elementwise ops.
+#: The partial derivatives of elementwise operations.
 PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.add: (1.0, 1.0),
     ops.subtract: (1.0, -1.0),
@@ -178,12 +179,12 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.multiply_no_nan: (Operand(2), Operand(1)),
 }
 
-#: Rows that are linear, but not in complex numbers, or select or convert: they have a rule in ``gpuarray.autodiff``.
+#: Operations that are linear, but not in complex numbers, or select or convert. ``gpuarray.autodiff`` has their rules.
 SPECIAL: Final = frozenset((
     ops.abs, ops.sign, ops.where, ops.cast, ops.real, ops.imag, ops.conj, ops.complex_from_parts,
 ))  # fmt: skip
 
-#: Rows whose results, or operands, are integers, truths or bits, and never change by a little.
+#: Operations whose results, or operands, are integers, truths or bits, and never change by a little.
 FLAT: Final = frozenset((
     ops.gcd, ops.lcm, ops.signbit, ops.frexp_exponent, ops.equal, ops.not_equal, ops.less, ops.less_equal,
     ops.greater, ops.greater_equal, ops.isnan, ops.isinf, ops.isfinite, ops.logical_and, ops.logical_or,

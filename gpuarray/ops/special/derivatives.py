@@ -1,4 +1,4 @@
-"""The partial derivatives of the special functions, as :mod:`gpuarray.ops.derivatives` has those of other ops."""
+"""The partial derivatives of the special functions; :mod:`gpuarray.ops.derivatives` has the others."""
 
 from collections.abc import Mapping
 from math import pi, sqrt

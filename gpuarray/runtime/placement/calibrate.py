@@ -88,7 +88,7 @@ def is_recorded(provider: Provider) -> bool:
     return disk_cache.read(_KIND, subject_of(provider)) is not None
 
 
-def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]]) -> Rates:
+def learn(provider: Provider, rates: Rates, formulas: Iterable[tuple[MapOp, DType]]) -> Rates:
     """Measure formulas, add them to the record of the host if there is one, and return the extended rates.
 
     Parameters
@@ -97,16 +97,16 @@ def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]])
         The in-process provider.
     rates : Rates
         The rates to extend.
-    rows : iterable of (MapOp, dtype)
+    formulas : iterable of (MapOp, dtype)
         The formulas, with the dtypes that they compute in.
     """
     found: dict[str, float] = {}
     least: dict[str, float] = {}
-    for row, dtype in rows:
-        key = operation_key(row.name, dtype)
+    for op, dtype in formulas:
+        key = operation_key(op.name, dtype)
         with np.errstate(all="ignore"):
-            known = formula_times(row, dtype)
-        found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
+            known = formula_times(op, dtype)
+        found[key], least[key] = known or (op.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
     kept = disk_cache.read(_KIND, subject)
     if kept is not None:
@@ -209,7 +209,7 @@ class _Bench(Timer):
         self.progress("NumPy's functions")
         rows = self._rows()
         named = [(OPS[key.partition(":")[0]], time) for key, time in rows.items() if key.endswith("float32")]
-        unit = statistics.median(time / row.cost for row, time in named if isinstance(row, MapOp))
+        unit = statistics.median(time / op.cost for op, time in named if isinstance(op, MapOp))
         known = replace(known, rows=rows, operation={"32": unit, "64": 2 * unit}, folds=self._folds(known.launch))
         self.progress("threads")
         return self._threads(known)
@@ -246,8 +246,8 @@ class _Bench(Timer):
         places = np.resize(self.random, size) * size
         return build.gather(self.leaf(size, dtypes.float32), host_leaf(places.astype(np.int64)))
 
-    def _folded(self, row: ReduceOp, size: int) -> Node:
-        return build.reduce(row, self.leaf(size, dtypes.float32))
+    def _folded(self, op: ReduceOp, size: int) -> Node:
+        return build.reduce(op, self.leaf(size, dtypes.float32))
 
     def _scanned(self, size: int) -> Node:
         return build.scan(reductions.sum, self.leaf(size, dtypes.float32), 0)
@@ -264,11 +264,11 @@ class _Bench(Timer):
     def _rows(self) -> dict[str, float]:
         """Return the nanoseconds per element of NumPy's own functions, in one thread."""
         found: dict[str, float] = {}
-        rows = [row for row in OPS.values() if isinstance(row, MapOp) and not is_formula(row)]
+        known = [op for op in OPS.values() if isinstance(op, MapOp) and not is_formula(op)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
             sample = (self.random[:TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             with np.errstate(all="ignore"):
-                times = {operation_key(row.name, dtype): host_time(row, sample) for row in rows}
+                times = {operation_key(op.name, dtype): host_time(op, sample) for op in known}
             found |= {key: time for key, time in times.items() if time is not None}
         return found
 
@@ -286,9 +286,9 @@ class _Bench(Timer):
 
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return the curves of float32 reductions on the host."""
-        rows = [row for row in OPS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
+        known = [op for op in OPS.values() if isinstance(op, ReduceOp) and "f" in op.identity]
         sizes = (SMALL, 1 << 10, 1 << 16)
-        return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
+        return {op.name: self._curve(sizes, partial(self._folded, op), float, launch) for op in known}
 
     def _threads(self, known: Rates) -> Rates:
         """Return the rates with the gain of threads, which is measured with short and with long calls of NumPy."""

@@ -269,9 +269,9 @@ def name_of(step: Step) -> str:
             return step.op.name
         case Loop():
             found = [item.op for item in evaluations(step)]
-            shown = [row for row in found if not (isinstance(row, MapOp) and row.kind is Kind.CONVERSION)]
-            rows = list(dict.fromkeys(row.name for row in shown))
-            return "+".join(rows[:6]) + ("+..." if len(rows) > 6 else "") if rows else "loop"
+            shown = [op for op in found if not (isinstance(op, MapOp) and op.kind is Kind.CONVERSION)]
+            names = list(dict.fromkeys(op.name for op in shown))
+            return "+".join(names[:6]) + ("+..." if len(names) > 6 else "") if names else "loop"
         case ContractStep() | CopyStep() | ScatterStep():
             return type(step).__name__.removesuffix("Step").lower()
         case _:

@@ -19,14 +19,14 @@ _FEW: Final = 1 << 10
 _HEAVY: Final = 20_000_000
 
 
-def is_formula(row: MapOp) -> bool:
+def is_formula(op: MapOp) -> bool:
     """Whether an operation consists of many calls of NumPy. There are dozens: each is measured when first needed."""
-    return row.cost > 1 and not isinstance(row.numpy, np.ufunc)
+    return op.cost > 1 and not isinstance(op.numpy, np.ufunc)
 
 
-def host_time(row: MapOp, sample: Any) -> float | None:
+def host_time(op: MapOp, sample: Any) -> float | None:
     """Return the nanoseconds per element of an operation without its call; None if it does not accept the dtype."""
-    run = _caller(row, sample)
+    run = _caller(op, sample)
     if run is None:
         return None
     few = min(elapsed(partial(run, _FEW)), elapsed(partial(run, _FEW)))
@@ -37,10 +37,10 @@ def host_time(row: MapOp, sample: Any) -> float | None:
     return max(many - call, 1.0) / size
 
 
-def formula_times(row: MapOp, dtype: DType) -> tuple[float, float] | None:
+def formula_times(op: MapOp, dtype: DType) -> tuple[float, float] | None:
     """Return the nanoseconds per element of a formula and those of one call; None if they cannot be measured."""
     sample = (np.random.default_rng(0).random(TILE, np.float32) + 0.5).astype(dtype) + (dtype.kind == "i")
-    run = _caller(row, sample)
+    run = _caller(op, sample)
     if run is None:
         return None
     least = elapsed(partial(run, SMALL))
@@ -50,20 +50,20 @@ def formula_times(row: MapOp, dtype: DType) -> tuple[float, float] | None:
     return elapsed(partial(run, size)) / size, float(least)
 
 
-def _caller(row: MapOp, sample: Any) -> Callable[[int], None] | None:
+def _caller(op: MapOp, sample: Any) -> Callable[[int], None] | None:
     """Return a function that calls an operation with ``size`` elements; None if it does not accept the dtype.
 
     NumPy's warnings must be off.
     """
-    operands = (sample,) * row.arity
+    operands = (sample,) * op.arity
     try:
-        resolved = row.resolve(*(sample.dtype,) * row.arity)
-        if resolved.inputs != (sample.dtype,) * row.arity:  # it computes in another dtype, after casts
+        resolved = op.resolve(*(sample.dtype,) * op.arity)
+        if resolved.inputs != (sample.dtype,) * op.arity:  # it computes in another dtype, after casts
             return None
         out = np.empty(sample.shape, resolved.output)
 
         def run(size: int) -> None:
-            row.numpy(*(operand[:size] for operand in operands), out=out[:size])
+            op.numpy(*(operand[:size] for operand in operands), out=out[:size])
 
         run(1)
     except (TypeError, ValueError, NotImplementedError):

@@ -192,11 +192,11 @@ class Timer:
         """Random numbers for operands."""
         return np.random.default_rng(0).random(_DIFFERENT, np.float32)
 
-    def chain(self, row: MapOp, length: int, size: int, dtype: DType = dtypes.float32) -> Node:
+    def chain(self, op: MapOp, length: int, size: int, dtype: DType = dtypes.float32) -> Node:
         """Return an elementwise operation applied ``length`` times, one after the other, to ``size`` elements."""
         node: Node = self.leaf(size, dtype)
         for _ in range(length):
-            node = build.elementwise(row, node)
+            node = build.elementwise(op, node)
         return node
 
     def large_copy(self) -> tuple[float, float]:
