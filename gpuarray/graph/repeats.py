@@ -60,7 +60,7 @@ class RepeatedGraph:
         steps = [node for node in order if node in depends and node.inputs]
         others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
         others |= dict.fromkeys(root for root in roots if root not in depends)
-        number = {node: place for place, node in enumerate((*leaves, *others, *steps))}
+        number = {node: index for index, node in enumerate((*leaves, *others, *steps))}
         self._roots = tuple(roots)
         self._leaves = tuple(leaves)
         self._others = tuple(others)
@@ -76,8 +76,8 @@ class RepeatedGraph:
         if all(type(node) is Leaf for node in nodes) and len({*nodes}) == len(nodes):
             return _Copy(self, nodes).roots()
         made = [*nodes, *self._others]
-        for node, places in self._steps:
-            inputs = tuple([made[place] for place in places])
+        for node, indices in self._steps:
+            inputs = tuple([made[index] for index in indices])
             made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
         self._note(made)
         return [made[number] for number in self._results]
@@ -133,9 +133,9 @@ class _Copy:
         original = self._original
         made = [*self._leaves, *original._others]
         found: tuple[Node, ...] = ()
-        for node, places in original._steps:
+        for node, indices in original._steps:
             number = len(made)
-            inputs = tuple([made[place] for place in places])
+            inputs = tuple([made[index] for index in indices])
             known = self._roots.get(number)
             root: Any = None if known is None else known()
             if root is not None and type(root.inputs) is Operands:
@@ -154,14 +154,14 @@ class _Copy:
         if found is None or any(node.result is not None for node in found.pending):
             return None
         order = found.order[:]
-        for place, number in found.leaves:
-            order[place] = self._leaves[number]
-        for place, number in found.roots:
+        for index, number in found.leaves:
+            order[index] = self._leaves[number]
+        for index, number in found.roots:
             root = self._roots[number]()
             if root is not None:
                 if root.result is not None:
                     return None
-                order[place] = root
+                order[index] = root
         return found.graph, order
 
     def learn(self, wanted: int, graph: Any) -> None:
@@ -171,7 +171,7 @@ class _Copy:
             return
         order, position = topological((original._roots[original._results.index(wanted)],))
         numbers = {
-            place: number for number, node in enumerate(original._leaves) if (place := position.get(node)) is not None
+            index: number for number, node in enumerate(original._leaves) if (index := position.get(node)) is not None
         }
         steps = {node for node, _ in original._steps}
         original._found[wanted] = _Found(

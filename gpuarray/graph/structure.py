@@ -44,9 +44,9 @@ class Structure:
     Parameters
     ----------
     meanings : list of Meaning
-        What each node says, by its place in the walk.
+        What each node says, by its index in the walk.
     roots : list of int
-        The places of the nodes that the walk began with, none twice.
+        The indices of the nodes that the walk began with, none twice.
 
     Attributes
     ----------
@@ -62,74 +62,74 @@ class Structure:
         of, of_source = self.form
         self.meanings = meanings
         self.roots = roots
-        self._forms = [of(said) if said.inputs else of_source(said) for said in meanings]
+        self._forms = [of(meaning) if meaning.inputs else of_source(meaning) for meaning in meanings]
         self._none: list[Any] = [None] * len(meanings)
-        self._roots = [self._compared(place) for place in self.roots]
-        # by operand, users before their operands: the place of the user, which operand, and what is compared
+        self._roots = [self._compared(index) for index in self.roots]
+        # by operand, users before their operands: the index of the user, which operand, and what is compared
         self._inner: list[tuple[int, int, int, Any, Any, Any, int]] = []
         self._sources: list[tuple[int, int, int, Any]] = []
         self._shared: list[tuple[int, int, int]] = []
         known = {*self.roots}
         for user in range(len(meanings) - 1, -1, -1):
-            for slot, place in enumerate(self.meanings[user].inputs):
-                compared = self._compared(place)
-                if place in known:
-                    self._shared.append((user, slot, place))
-                elif self.meanings[place].inputs:
-                    if self.meanings[place].kind is Map and compared[1] not in _CONVERSIONS:
-                        compared = (place, compared[1], None, *compared[3:])  # its operation and operands say the rest
+            for slot, index in enumerate(self.meanings[user].inputs):
+                compared = self._compared(index)
+                if index in known:
+                    self._shared.append((user, slot, index))
+                elif self.meanings[index].inputs:
+                    if self.meanings[index].kind is Map and compared[1] not in _CONVERSIONS:
+                        compared = (index, compared[1], None, *compared[3:])  # its operation and operands say the rest
                     self._inner.append((user, slot, *compared))
                 else:
-                    self._sources.append((user, slot, place, self._forms[place]))
-                known.add(place)
+                    self._sources.append((user, slot, index, self._forms[index]))
+                known.add(index)
 
-    def _compared(self, place: int) -> tuple[int, Any, Any, Any, int]:
-        said = self.meanings[place]
-        return place, said.op, said.dtype, self._forms[place], len(said.inputs)
+    def _compared(self, index: int) -> tuple[int, Any, Any, Any, int]:
+        meaning = self.meanings[index]
+        return index, meaning.op, meaning.dtype, self._forms[index], len(meaning.inputs)
 
     def hash(self, limit: int, form: Form = EXACT) -> int:
         """Return what :func:`structural_hash` returns for graphs of this structure."""
         found: list[Any] = []
         waiting = [*self.roots]
-        for place in waiting:  # which grows
-            said = self.meanings[place]
-            found += (said.op, form.of(said)) if said.inputs else form.of_source(said)
-            waiting += said.inputs
+        for index in waiting:  # which grows
+            meaning = self.meanings[index]
+            found += (meaning.op, form.of(meaning)) if meaning.inputs else form.of_source(meaning)
+            waiting += meaning.inputs
             limit -= 1
             if not limit:
                 break
         return hash(tuple(found))
 
     def match(self, roots: Sequence[Node]) -> list[Node] | None:
-        """Return the nodes below ``roots`` by their places if their graph has this structure, else None."""
+        """Return the nodes below ``roots`` by their indices if their graph has this structure, else None."""
         if len(roots) != len(self._roots):
             return None
         of, of_source = self.form
         found: list[Any] = self._none[:]
-        for number, (place, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
+        for number, (index, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
             node = roots[number]
             if node.op is not op or node.dtype is not dtype or node.result is not None or len(node.inputs) != count:
                 return None
             if (of(node) if count else of_source(node)) != form:
                 return None
-            found[place] = node
-        for user, slot, place, op, dtype, form, count in self._inner:
+            found[index] = node
+        for user, slot, index, op, dtype, form, count in self._inner:
             node = found[user].inputs[slot]
             if node.op is not op or len(node.inputs) != count:  # none of what has been evaluated
                 return None
             if dtype is not None and (node.dtype is not dtype or of(node) != form):
                 return None
-            found[place] = node
-        for user, slot, place, form in self._sources:
+            found[index] = node
+        for user, slot, index, form in self._sources:
             node = found[user].inputs[slot]
             if node.result is not None:
                 node = node.result
             if of_source(node) != form:
                 return None
-            found[place] = node
-        for user, slot, place in self._shared:
+            found[index] = node
+        for user, slot, index in self._shared:
             node = found[user].inputs[slot]
-            if node is not found[place] and node.result is not found[place]:
+            if node is not found[index] and node.result is not found[index]:
                 return None
         return found if len({*found}) == len(found) else None
 
@@ -140,21 +140,21 @@ def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> in
     Graphs of one structure have the same, whatever the values of leaves and scalars.
     """
     of, of_source = form
-    said: list[Any] = []
+    parts: list[Any] = []
     waiting = [*roots]
     for node in waiting:  # which grows
         leaf = node.result
         if leaf is not None:
-            said += of_source(leaf)
+            parts += of_source(leaf)
         elif inputs := node.inputs:
-            said += (node.op, of(node))
+            parts += (node.op, of(node))
             waiting += inputs
         else:
-            said += of_source(node)
+            parts += of_source(node)
         limit -= 1
         if not limit:
             break
-    return hash(tuple(said))
+    return hash(tuple(parts))
 
 
 def _rank(node: Node | Meaning) -> tuple[Hashable, ...]:
@@ -183,7 +183,7 @@ class Pattern(Structure):
     extents : list of bool
         Of each number of a graph, in the order of :meth:`numbers`, whether it is an extent.
     offsets : dict of int
-        The places of nodes with an offset, by the number that this offset is.
+        The indices of nodes with an offset, by the number that this offset is.
     """
 
     __slots__ = ("_laid_out", "_starts", "extents", "offsets")
@@ -195,26 +195,26 @@ class Pattern(Structure):
         self.extents: list[bool] = []
         self.offsets: dict[int, int] = {}
         self._starts: list[int] = []
-        for said in meanings:
+        for meaning in meanings:
             self._starts.append(len(self.extents))
-            self.extents += [True] * len(said.shape)
+            self.extents += [True] * len(meaning.shape)
         self._laid_out: dict[int, tuple[int, bool]] = {}
-        for place, said in enumerate(meanings):
-            is_write = said.kind is Scatter
-            if not is_write and said.kind is not View:
+        for index, meaning in enumerate(meanings):
+            is_write = meaning.kind is Scatter
+            if not is_write and meaning.kind is not View:
                 continue
-            if is_write and said.detail[0] is None:
+            if is_write and meaning.detail[0] is None:
                 continue
-            rank = len(_layout(said).shape)
-            self._laid_out[place] = len(self.extents), is_write
+            rank = len(_layout(meaning).shape)
+            self._laid_out[index] = len(self.extents), is_write
             self.extents += [True] * (rank * is_write) + [False] * (rank + 1)
-            self.offsets[len(self.extents) - 1] = place
+            self.offsets[len(self.extents) - 1] = index
 
     def numbers(self, order: Sequence[Node | Meaning]) -> tuple[int, ...]:
         """Return the numbers of a graph of this pattern: the shapes of nodes, and what layouts have beside them."""
         found: list[int] = [*chain.from_iterable(map(_shape_of, order))]
-        for place, (_, is_write) in self._laid_out.items():
-            shape, strides, offset = _layout(order[place])
+        for index, (_, is_write) in self._laid_out.items():
+            shape, strides, offset = _layout(order[index])
             if is_write:
                 found += shape
             found += strides
@@ -222,25 +222,25 @@ class Pattern(Structure):
         return tuple(found)
 
     def with_numbers(self, order: Sequence[Node], numbers: Sequence[int]) -> dict[int, Node]:
-        """Return nodes with other numbers, by the places of the nodes of a graph for which they stand.
+        """Return nodes with other numbers, by the indices of the nodes of a graph for which they stand.
 
         They have each other as operands. Leaves among them have no values.
         """
         found: dict[int, Node] = {}
         stands_for: dict[int, Node] = {}
-        for place, node in enumerate(order):
-            start, rank = self._starts[place], len(node.shape)
+        for index, node in enumerate(order):
+            start, rank = self._starts[index], len(node.shape)
             shape = tuple(numbers[start : start + rank])
             inputs = tuple([stands_for[id(current(operand))] for operand in node.inputs])
-            made = found[place] = stands_for[id(node)] = self._node(place, node, shape, inputs, numbers)
+            made = found[index] = stands_for[id(node)] = self._node(index, node, shape, inputs, numbers)
             made.origin = node.origin
         return found
 
-    def _node(self, place: int, node: Node, shape: Shape, inputs: tuple[Node, ...], numbers: Sequence[int]) -> Node:
+    def _node(self, index: int, node: Node, shape: Shape, inputs: tuple[Node, ...], numbers: Sequence[int]) -> Node:
         if isinstance(node, Leaf):
             return Leaf(shape, node.dtype)
-        if place in self._laid_out:
-            start, is_write = self._laid_out[place]
+        if index in self._laid_out:
+            start, is_write = self._laid_out[index]
             rank = len(_layout(node).shape)
             own = shape
             if is_write:

@@ -45,10 +45,10 @@ def check_graph(nodes: Sequence[Node], position: Mapping[Node, int]) -> None:
         If one of them is inconsistent, or comes before one of its operands.
     """
     for number, node in enumerate(nodes):
-        places = [position[current(operand)] for operand in node.inputs]
-        operands = [nodes[place] for place in places]
+        indices = [position[current(operand)] for operand in node.inputs]
+        operands = [nodes[index] for index in indices]
         where = f"node {number}, a {type(node).__name__}"
-        require(all(place < number for place in places), f"{where} comes after its operands")
+        require(all(index < number for index in indices), f"{where} comes after its operands")
         require(dtypes.canonical(node.dtype) is node.dtype, f"{where} has a canonical dtype, not {node.dtype!r}")
         require(all(n >= 0 for n in node.shape), f"{where} has a shape, not {node.shape}")
         _check(node, operands, where)
@@ -160,10 +160,12 @@ def _check_reduce(node: Reduce, source: Node, where: str) -> None:
 
 def _check_scatter(node: Scatter, operands: Sequence[Node], where: str) -> None:
     if node.is_whole:
-        values, place = operands
-        require(node.layout is None and place.dtype.kind in "iu", f"{where} has integer positions")
+        values, destinations = operands
+        require(node.layout is None and destinations.dtype.kind in "iu", f"{where} has integer positions")
         require(node.combine is None, f"{where} has a target if it combines")
-        require(values.shape == place.shape and values.dtype == node.dtype, f"{where} has a value for each position")
+        require(
+            values.shape == destinations.shape and values.dtype == node.dtype, f"{where} has a value for each position"
+        )
         require(values.size >= node.size, f"{where} has a value for each of its elements")
         return
     target, values, *positions = operands

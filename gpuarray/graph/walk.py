@@ -114,7 +114,7 @@ class Merged(NamedTuple):
     kept : list of int
         Places in the walk of the nodes in ``order``.
     duplicates : list of (int, int)
-        The other nodes: their place in the walk, and the position of the equal node in ``order``.
+        The other nodes: their index in the walk, and the position of the equal node in ``order``.
     """
 
     order: list[Node]
@@ -133,20 +133,20 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
     walk : Walk
         The walk.
     instead : dict
-        Nodes that stand for those at all places, with each other as operands.
+        Nodes that stand for those at all indices, with each other as operands.
     """
     found = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}
-    for place, node in enumerate(walk.order):
+    for index, node in enumerate(walk.order):
         number = len(found.order)
-        stand_in = instead.get(place, node)
+        stand_in = instead.get(index, node)
         if node.inputs:
             known = first.setdefault(meaning(stand_in, found.position), number)
             if known != number:
                 found.position[node] = found.position[stand_in] = known
-                found.duplicates.append((place, known))
+                found.duplicates.append((index, known))
                 continue
         found.position[node] = found.position[stand_in] = number
         found.order.append(stand_in)
-        found.kept.append(place)
+        found.kept.append(index)
     return found

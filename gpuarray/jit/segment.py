@@ -149,7 +149,7 @@ def bind(
     position_of = {place: position for position, place in enumerate(prepared.kept)}.get if prepared.kept else int
     donors = []
     for donor in prepared.donors:
-        number = prepared.leaves.index(position_of(donor.place))
+        number = prepared.leaves.index(position_of(donor.leaf))
         source, _ = leaves[number]
         if source is not None:
             donors.append((donor.copy, number, source))

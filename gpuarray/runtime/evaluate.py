@@ -147,7 +147,7 @@ def _evaluate(
         order: list[Any] = walked if prepared.kept is None else prepared.order(walked)
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, prepared.leaves)]
-        updated = [id(walked[donor.place]) for donor in prepared.donors if donor.copy in moved] if moved else ()
+        updated = [id(walked[donor.leaf]) for donor in prepared.donors if donor.copy in moved] if moved else ()
         for identity in updated:
             places.being_updated[identity] = provider
     try:

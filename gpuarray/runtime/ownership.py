@@ -19,9 +19,9 @@ def is_shared(items: tuple[Any]) -> bool:
     return owner_count(items, 0) != 2
 
 
-def is_last(items: Sequence[Node], place: int) -> bool:
-    """Return True if ``items[place]`` holds the only reference to a leaf, and the leaf the only ones to its buffers."""
-    return owner_count(items, place) == 1 and _has_own_buffers(items, place)
+def is_last(items: Sequence[Node], index: int) -> bool:
+    """Return True if ``items[index]`` holds the only reference to a leaf, and the leaf the only ones to its buffers."""
+    return owner_count(items, index) == 1 and _has_own_buffers(items, index)
 
 
 def private_leaf(operands: Sequence[Node], views: int = 0) -> Leaf | None:
@@ -54,7 +54,7 @@ class Donor(NamedTuple):
     ----------
     copy : int
         The step that copies the leaf, and may reuse its buffer instead.
-    place : int
+    leaf : int
         The walk index of the leaf.
     uses : tuple of (int, int)
         The walk indices of the nodes that have it as an operand, and which operand it is.
@@ -64,7 +64,7 @@ class Donor(NamedTuple):
     """
 
     copy: int
-    place: int
+    leaf: int
     uses: tuple[tuple[int, int], ...]
     above: tuple[tuple[int, int], ...]
 
@@ -87,19 +87,19 @@ def donors_of(
     if not copied:
         return ()
     users: dict[int, list[tuple[int, int]]] = {}
-    for user, said in enumerate(meanings):
-        for slot, operand in enumerate(said.inputs):
+    for user, meaning in enumerate(meanings):
+        for slot, operand in enumerate(meaning.inputs):
             users.setdefault(operand, []).append((user, slot))
     found = []
-    for copy, place in copied:
+    for copy, index in copied:
         above: dict[int, int] = {}
-        follow = [place]
+        follow = [index]
         while follow:
             for user, _ in users.get(follow.pop(), ()):
                 if user not in above and user not in settled:
                     above[user] = len(users.get(user, ()))
                     follow.append(user)
-        found.append(Donor(copy, place, tuple(users.get(place, ())), tuple(above.items())))
+        found.append(Donor(copy, index, tuple(users.get(index, ())), tuple(above.items())))
     return tuple(found)
 
 
@@ -117,27 +117,27 @@ def ending_with_plan(walked: Sequence[Node], donors: Sequence[Donor]) -> list[in
 
 
 def _ends(walked: Sequence[Node], donor: Donor) -> bool:
-    place = donor.place
-    if not _has_own_buffers(walked, place):
+    index = donor.leaf
+    if not _has_own_buffers(walked, index):
         return False
     own = 1
     behind: dict[int, list[Any]] = {}
     for user, slot in donor.uses:
         operands = walked[user].inputs
-        if operands[slot] is walked[place]:
+        if operands[slot] is walked[index]:
             own += 1
         elif (known := behind.get(id(operands[slot]))) is not None:
             known[2] += 1
         else:  # an evaluated node, which the graph refers to instead of its leaf
             behind[id(operands[slot])] = [operands, slot, 1]
-    if owner_count(walked, place) != own + len(behind):
+    if owner_count(walked, index) != own + len(behind):
         return False
     return all(owner_count(operands, slot) == uses for operands, slot, uses in behind.values()) and all(
         owner_count(walked, number) == 1 + uses for number, uses in donor.above
     )
 
 
-def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
+def _has_own_buffers(walked: Sequence[Node], index: int) -> bool:
     """Return True if no other leaf shares a buffer with a leaf."""
-    buffers = walked[place].buffers  # type: ignore[union-attr]  # it is a leaf
+    buffers = walked[index].buffers  # type: ignore[union-attr]  # it is a leaf
     return all(owner_count(buffers, provider) == 1 for provider in buffers)

@@ -35,7 +35,7 @@ _computed: Final[set[ref[Node]]] = set()
 
 
 def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
-    """Return the places of the values below ``roots`` that are stored if arrays have them.
+    """Return the indices of the values below ``roots`` that are stored if arrays have them.
 
     These are results that take a launch of their own, and what is computed of such, if to store it is little beside
     what would have to be done again. Single numbers are stored when they are computed again: programs have chains of
@@ -45,58 +45,58 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
     asked = {position[root] for root in roots}
     found = []
     work = [0] * len(order)  # operations that would be repeated to compute a value again
-    for place, node in enumerate(order):
+    for index, node in enumerate(order):
         match node:
             case Leaf() | Generate():
                 pass
             case Reduce() | Scan() | Scatter() | Contract() | Call():
-                work[place] = costs.of_launch(node)
-                found.append(place)
+                work[index] = costs.of_launch(node)
+                found.append(index)
             case Map() | View() | Concat() | Gather():
-                work[place] = max([work[position[current(operand)]] for operand in node.inputs])
-                if isinstance(node, Map) and 1 < node.size <= work[place] // costs.STORE:
-                    found.append(place)
+                work[index] = max([work[position[current(operand)]] for operand in node.inputs])
+                if isinstance(node, Map) and 1 < node.size <= work[index] // costs.STORE:
+                    found.append(index)
             case _:
                 assert_never(node)
-    return [place for place in found if place not in asked]
+    return [index for index in found if index not in asked]
 
 
 def held(order: Sequence[Node], candidates: Sequence[int]) -> list[int]:
-    """Return those of the places that :func:`storable` returned whose values arrays have."""
-    return [place for place in candidates if (node := order[place]).holder and node.is_held]
+    """Return those of the indices that :func:`storable` returned whose values arrays have."""
+    return [index for index in candidates if (node := order[index]).holder and node.is_held]
 
 
 def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list[int]]:
-    """Return the places of values that are computed a second time, and of those that arrays have and none stores.
+    """Return the indices of values that are computed a second time, and of those that arrays have and none stores.
 
     What an array has is computed where it is used, and not stored, as the array may never be asked for it. A program
     that asks for something of each value, and makes the next value from it, as iterations do until they have converged,
     would evaluate ever longer graphs, no two of them alike. So a value is stored when it is computed a second time.
     """
     again, unstored = [], []
-    for place, node in enumerate(order):
-        if node.inputs and place not in wanted:
+    for index, node in enumerate(order):
+        if node.inputs and index not in wanted:
             if ref(node) in _computed:
-                again.append(place)
+                again.append(index)
             elif node.holder is not None and node.is_held:
-                unstored.append(place)
+                unstored.append(index)
     return _light(order, again), _light(order, unstored)
 
 
-def _light(order: Sequence[Node], places: list[int]) -> list[int]:
-    """Return the places of values that cost little memory beside the graph."""
-    if all(order[place].nbytes <= LIGHT for place in places):
-        return places
+def _light(order: Sequence[Node], indices: list[int]) -> list[int]:
+    """Return the indices of values that cost little memory beside the graph."""
+    if all(order[index].nbytes <= LIGHT for index in indices):
+        return indices
     most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
-    return [place for place in places if order[place].nbytes <= most]
+    return [index for index in indices if order[index].nbytes <= most]
 
 
 def is_repeated(order: Sequence[Node], unstored: Sequence[int]) -> bool:
     """Return whether an earlier evaluation computed any of the values that arrays have and a plan does not store."""
-    return any(ref(order[place]) in _computed for place in unstored)
+    return any(ref(order[index]) in _computed for index in unstored)
 
 
 def note(order: Sequence[Node], unstored: Sequence[int]) -> None:
     """Note that values which arrays have were computed, and not stored."""
-    for place in unstored:
-        _computed.add(ref(order[place], _computed.discard))
+    for index in unstored:
+        _computed.add(ref(order[index], _computed.discard))
