@@ -1,6 +1,6 @@
-"""Choices: why a composition computes a value the way it does, in words for ``explain``.
+"""Choices: the reasons for which a composition computes a value in a certain way, as texts for ``explain``.
 
-They are kept beside the nodes, as they are no part of what a node means.
+They are stored outside of the nodes, because they do not affect what a node means.
 """
 
 from collections.abc import Iterable

@@ -1,9 +1,9 @@
 """Moving offsets: offsets of layouts that are run-time parameters of a plan.
 
 A loop over rows records views and writes that differ in their offsets alone. A plan in which these offsets move serves
-all of them. While such a plan is made, a :class:`Moving` stands in layouts where a number would be. It supports what is
-right for all its values, such as adding a number. Everything else raises :class:`MustStay`, and the plan is made again
-with that offset as a number.
+all of them. While such a plan is made, a :class:`Moving` takes the place of the number in layouts. It supports the
+operations that are right for all its values, such as adding a number. All others raise :class:`MustStay`, and the plan
+is made again with that offset as a number.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""Repeated graphs: those of earlier calls, which are copied with other leaves.
+"""Repeated graphs: copies of the graph of an earlier call with other leaves.
 
-To make the nodes of a copy takes longer than to launch its kernel, and most copies are evaluated before anything else
-looks at their nodes. So a copy is its roots at first. Their operands, and what is below these, are made when they are
-asked for, and an evaluation of one root need not ask: it finds the graph of the original as it was found before.
+Creating the nodes of a copy takes longer than launching its kernel, and most copies are evaluated before anything else
+reads their nodes. So a copy has only its roots at first. The nodes below are created when they are first read. The
+evaluation of a single root does not read them, because it remembers how the known graph of the original was found.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,18 +15,18 @@ from gpuarray.graph.walk import current, topological
 
 
 class _Found(NamedTuple):
-    """How the graph of a root was found.
+    """The known graph of a root.
 
     Attributes
     ----------
     graph : object
-        What the search returned.
+        The result of the search.
     order : list of Node
         The nodes of the original in the order of a walk.
     leaves, roots : list of (int, int)
         Places in ``order`` of the leaves and of the roots, with their numbers.
     pending : list of Node
-        The nodes that all copies share. If one has been evaluated, the graph is another.
+        The nodes that all copies share. After one of them is evaluated, the graph is another one.
     """
 
     graph: Any
@@ -106,7 +106,7 @@ class _Copy:
         self._roots: dict[int, ref[Node]] = {}
 
     def roots(self) -> list[Node]:
-        """Return the roots, whose operands are made when they are asked for."""
+        """Return the roots, whose operands are created when they are first read."""
         original = self._original
         found = []
         first = len(self._leaves)
@@ -129,7 +129,7 @@ class _Copy:
         return found
 
     def operands(self, wanted: int) -> tuple[Node, ...]:
-        """Return the operands of a root, by its number; all roots get operands now."""
+        """Return the operands of a root, given its number. All roots get their operands now."""
         original = self._original
         made = [*self._leaves, *original._others]
         found: tuple[Node, ...] = ()
@@ -149,7 +149,7 @@ class _Copy:
         return found
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
-        """Return the known graph of a root, by its number, and the nodes of the graph, as :meth:`learn` was told."""
+        """Return the known graph of a root, given its number, and its nodes; None if :meth:`learn` was not called."""
         found = self._original._found.get(wanted)
         if found is None or any(node.result is not None for node in found.pending):
             return None
@@ -165,7 +165,7 @@ class _Copy:
         return found.graph, order
 
     def learn(self, wanted: int, graph: Any) -> None:
-        """Note the known graph of a root, by its number, unless others have been evaluated, which it may contain."""
+        """Store the known graph of a root, given its number, unless a root that it may contain was evaluated."""
         original = self._original
         if any((other := known()) is not None and other.result is not None for known in self._roots.values()):
             return
@@ -188,7 +188,7 @@ class _Copy:
 
 
 class Operands:
-    """The operands of a root of a copy, which are made when they are asked for. They take the place of a tuple."""
+    """The operands of a root of a copy: a lazy tuple, whose items are created when they are first read."""
 
     __slots__ = ("_copy", "_made", "_number")
 
@@ -198,11 +198,11 @@ class Operands:
         self._made: tuple[Node, ...] | None = None
 
     def find(self) -> tuple[Any, list[Node]] | None:
-        """Return the known graph of the root and its nodes in the order of a walk; None if that is not known."""
+        """Return the known graph of the root and its nodes in the order of a walk, or None."""
         return None if self._made is not None else self._copy.find(self._number)
 
     def learn(self, graph: Any) -> None:
-        """Note the known graph of the root, for this copy and others."""
+        """Store the known graph of the root, for this copy and others."""
         self._copy.learn(self._number, graph)
 
     def made(self) -> tuple[Node, ...]:

@@ -1,7 +1,7 @@
-"""Structures of graphs: what graphs have in common that one plan computes.
+"""Structures of graphs: what graphs with the same plan have in common.
 
-A structure is found as in any hash table: :func:`structural_hash` of the nodes that are asked for leads to a few, and
-:meth:`Structure.match` compares the graph with one of them, node by node.
+Structures are found as in any hash table: :func:`structural_hash` of the roots leads to a few candidates, and
+:meth:`Structure.match` compares the graph with a candidate node by node.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -20,14 +20,14 @@ _CONVERSIONS: Final = frozenset((ops.cast, ops.bitcast))
 
 
 class Form(NamedTuple):
-    """What is compared of a node beside its operation, its dtype and its operands.
+    """What is compared of a node in addition to its operation, dtype and operands.
 
     Attributes
     ----------
     of : callable
-        Returns it, of a node with operands, or of the meaning of one.
+        Returns it for a node with operands, or for the meaning of such a node.
     of_source : callable
-        Returns it, of a leaf or a generator, or of the meaning of one, with its operation and its dtype.
+        Returns it, with operation and dtype, for a leaf or a generator, or for the meaning of one.
     """
 
     of: Callable[[Node | Meaning], Hashable]
@@ -44,9 +44,9 @@ class Structure:
     Parameters
     ----------
     meanings : list of Meaning
-        What each node says, by its index in the walk.
+        The meaning of each node, by walk index.
     roots : list of int
-        The indices of the nodes that the walk began with, none twice.
+        The walk indices of the roots, each once.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Structure:
         return index, meaning.op, meaning.dtype, self._forms[index], len(meaning.inputs)
 
     def hash(self, limit: int, form: Form = EXACT) -> int:
-        """Return what :func:`structural_hash` returns for graphs of this structure."""
+        """Return the value of :func:`structural_hash` for graphs of this structure."""
         found: list[Any] = []
         waiting = [*self.roots]
         for index in waiting:  # which grows
@@ -101,7 +101,7 @@ class Structure:
         return hash(tuple(found))
 
     def match(self, roots: Sequence[Node]) -> list[Node] | None:
-        """Return the nodes below ``roots`` by their indices if their graph has this structure, else None."""
+        """Return the nodes below ``roots`` by walk index if their graph has this structure, else None."""
         if len(roots) != len(self._roots):
             return None
         of, of_source = self.form
@@ -135,9 +135,9 @@ class Structure:
 
 
 def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> int:
-    """Return a hash of the graph below ``roots``, of the first ``limit`` nodes in breadth-first order.
+    """Return a hash of the first ``limit`` nodes of the graph below ``roots``, in breadth-first order.
 
-    Graphs of one structure have the same, whatever the values of leaves and scalars.
+    Graphs of one structure have the same hash, whatever the values of leaves and scalars.
     """
     of, of_source = form
     parts: list[Any] = []
@@ -162,7 +162,7 @@ def _rank(node: Node | Meaning) -> tuple[Hashable, ...]:
 
 
 def _pattern(node: Node | Meaning) -> Hashable:
-    """Return what a node says without its numbers."""
+    """Return what defines a node, without its numbers."""
     kind = node.kind if type(node) is Meaning else type(node)
     if kind is View:
         return len(node.shape)
@@ -176,14 +176,14 @@ _shape_of: Final = attrgetter("shape")
 
 
 class Pattern(Structure):
-    """What graphs have in common that differ in numbers only: extents, and the strides and offsets of layouts.
+    """A structure without its numbers: extents, and the strides and offsets of layouts.
 
     Attributes
     ----------
     extents : list of bool
-        Of each number of a graph, in the order of :meth:`numbers`, whether it is an extent.
+        Whether each number of a graph is an extent, in the order of :meth:`numbers`.
     offsets : dict of int
-        The indices of nodes with an offset, by the number that this offset is.
+        The walk indices of nodes with an offset, by the place of the offset among the numbers.
     """
 
     __slots__ = ("_laid_out", "_starts", "extents", "offsets")
@@ -211,7 +211,7 @@ class Pattern(Structure):
             self.offsets[len(self.extents) - 1] = index
 
     def numbers(self, order: Sequence[Node | Meaning]) -> tuple[int, ...]:
-        """Return the numbers of a graph of this pattern: the shapes of nodes, and what layouts have beside them."""
+        """Return the numbers of a graph of this pattern: the shapes of nodes, and the numbers of their layouts."""
         found: list[int] = [*chain.from_iterable(map(_shape_of, order))]
         for index, (_, is_write) in self._laid_out.items():
             shape, strides, offset = _layout(order[index])
@@ -222,7 +222,7 @@ class Pattern(Structure):
         return tuple(found)
 
     def with_numbers(self, order: Sequence[Node], numbers: Sequence[int]) -> dict[int, Node]:
-        """Return nodes with other numbers, by the indices of the nodes of a graph for which they stand.
+        """Return copies of the nodes of a graph with other numbers, by walk index.
 
         They have each other as operands. Leaves among them have no values.
         """
@@ -256,11 +256,11 @@ class Pattern(Structure):
 
 
 def _layout(node: Node | Meaning) -> Layout:
-    """Return the layout of a view or of a write to a region, of the node or of its meaning."""
+    """Return the layout of a view or of a write to a region, given the node or its meaning."""
     found: Layout = node.detail if isinstance(node.detail, Layout) else node.detail[0]
     return found
 
 
 def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:
-    """Return the structure of the graph below some nodes, none twice, with which a walk began."""
+    """Return the structure of the graph below some nodes, from which a walk began."""
     return Structure(meanings_of(walk), [walk.position[root] for root in roots])

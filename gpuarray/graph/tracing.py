@@ -1,10 +1,10 @@
-"""The seam between recording and what may be done with it: modes, and what stands for unknown values.
+"""Modes of recording, and placeholders for values that are not known while a function is recorded.
 
-Everything that records asks :func:`mode` where modes may differ: before a value is read, when the values of a NumPy
-array are used, when random numbers are drawn. :data:`ORDINARY` answers nearly always. While :func:`gpuarray.jit`
-records a function of this thread, which runs again later with other values, its trace answers. A leaf whose value is
-not known is held by the trace as if that were a place; whoever wants to read it gets the trace's error. A scalar that
-is not known is a :class:`Deferred` where a generator has its parameters.
+Code that records calls :func:`mode` where modes differ: before it reads a value, when it uses the values of a NumPy
+array, and when it draws random numbers. Nearly always the mode is :data:`ORDINARY`. While :func:`gpuarray.jit` records
+a function of this thread, which runs again later with other values, the mode is the trace of that function. A leaf
+without a known value has the trace among its buffers, as if the trace were a provider, and reading the leaf raises the
+trace's error. A scalar without a known value is a :class:`Deferred` among the parameters of a generator.
 
 The rules of the array API standard are no mode of a thread but a setting; :mod:`gpuarray.graph.standard` applies them.
 """
@@ -21,16 +21,16 @@ from gpuarray.dtypes import DType
 
 
 class Deferred:
-    """A parameter of a generator that a call gives: value ``slot`` of its values, or element ``part`` of that.
+    """A parameter of a generator that each call provides: a value of the call, or an element of one.
 
     Attributes
     ----------
     slot : int
-        Which of the values that a call has.
+        The number of the value.
     part : int or None
-        Which element of it.
+        The number of the element.
     dtypes : tuple of dtype
-        What it is converted to, one after the other.
+        The dtypes to which it is converted, one after the other.
     """
 
     __slots__ = ("dtypes", "part", "slot")
@@ -41,15 +41,15 @@ class Deferred:
         self.dtypes = dtypes
 
     def astype(self, dtype: DType) -> "Deferred":
-        """Return it with one more conversion."""
+        """Return the parameter with one more conversion."""
         return Deferred(self.slot, self.part, (*self.dtypes, dtype))
 
-    def said(self) -> Hashable:
-        """Return what is equal for those that always have the same value."""
+    def key(self) -> Hashable:
+        """Return a key that is equal for parameters that always have the same value."""
         return self.slot, self.part, self.dtypes
 
     def conversion(self) -> Callable[[Any], Any]:
-        """Return what makes the parameter of the value."""
+        """Return the function from the value to the parameter."""
         if not self.dtypes:
             return lambda value: value
         first, *rest = self.dtypes
@@ -65,16 +65,16 @@ def _converted(value: Any, steps: Sequence[DType]) -> Any:
 
 
 class Weak:
-    """Stands where the dtype of a node would, if the node is a Python scalar that a call gives.
+    """Takes the place of the dtype of a node that is a Python scalar of a call.
 
     Attributes
     ----------
     python : type
-        Its type.
+        The type of the scalar.
     kind : str
-        As dtypes have it.
+        The kind, as an attribute of dtypes.
     name : str
-        For errors.
+        The name in error messages.
     """
 
     __slots__ = ("kind", "name", "python")
@@ -92,14 +92,14 @@ WEAK: Final = {python: Weak(python) for python in (bool, int, float, complex)}
 
 
 class Mode:
-    """How the operations of a thread are recorded. The methods here are those of :data:`ORDINARY`.
+    """How the operations of a thread are recorded. The methods of this class are those of :data:`ORDINARY`.
 
     Attributes
     ----------
     thread : int
-        The thread whose operations are recorded so.
+        The thread.
     is_replayed : bool
-        Whether what is recorded runs again, with other values.
+        Whether the recorded operations run again with other values.
     """
 
     thread: int
@@ -113,32 +113,32 @@ class Mode:
         """Note that the values of a NumPy array are used."""
 
     def present(self, node: Any) -> Any:
-        """Return what a node is in the call that is recorded, if it is what a call gives; else the node itself."""
+        """Return the value that a node has in the recorded call, if each call provides it; else the node itself."""
         return node
 
     def require(self, node: Any, start: int, stop: int) -> None:
-        """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
+        """Restrict the recording to calls in which the elements of a node, known to :meth:`present`, are in a range."""
 
     def check(self, status: Any, error: Callable[[], Exception]) -> bool:
-        """Note that each call has an error if a status has an element that is not 0; False to look at it now."""
+        """Note that each call raises an error if a status has an element other than 0; return False to check it now."""
         return False
 
     def made(self, stream: Any, is_random: bool) -> None:
-        """Note that the function makes a stream of random bits itself."""
+        """Note that the function itself creates a stream of random bits."""
 
     def touched(self, stream: Any, asked: str) -> None:
-        """Refuse to change or to see the state of a stream, unless the function has made it."""
+        """Refuse access to the state of a stream, unless the function created the stream."""
 
     def drawn(self, stream: Any, draw: Callable[[Any], Sequence[Any]], words: int) -> Sequence[Any] | None:
-        """Return stand-ins for what ``draw`` takes from a stream at each call; None if it is to be taken now."""
+        """Return placeholders for what ``draw`` takes from a stream at each call; None if it is taken now."""
         return None
 
     def refuse(self, asked: str) -> None:
-        """Raise the error that says what cannot be recorded."""
+        """Raise an error that names what cannot be recorded."""
 
 
 class _State:
-    """The mode that a thread has instead of the ordinary one: looked at before the thread is, as it is rarely there."""
+    """The mode that replaces the ordinary one in a thread. It is tested before the thread, because it is rarely set."""
 
     __slots__ = ("trace",)
 

@@ -10,12 +10,12 @@ from gpuarray.graph.nodes import Generate, Node
 
 
 def current(node: Node) -> Node:
-    """Return what stands for ``node`` now: the leaf that an evaluation made of it, or the node itself."""
+    """Return the leaf with the value of a node that was evaluated, or the node itself."""
     return node if node.result is None else node.result
 
 
 class Meaning(NamedTuple):
-    """What a node of a graph says, without the values of leaves and scalars.
+    """What defines a node of a graph, without the values of leaves and scalars.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class Meaning(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says beside, such as axes, for people."""
+        """The detail as text for people, such as axes."""
         found: str = self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
         return found
 
 
 def meaning(node: Node, position: Mapping[Node, int]) -> Meaning:
-    """Return what a node says, its operands numbered by ``position``."""
+    """Return the meaning of a node, with its operands numbered by ``position``."""
     detail = None if type(node) is Generate else node.detail
     return Meaning(type(node), node.op, node.dtype, node.shape, detail, operands(node, position))
 
@@ -71,7 +71,7 @@ class Walk(NamedTuple):
     order : list of Node
         The nodes; the leaf of a node stands for it where it has been evaluated.
     position : dict
-        Places in ``order`` by node.
+        Indices in ``order`` by node.
     """
 
     order: list[Node]
@@ -79,7 +79,7 @@ class Walk(NamedTuple):
 
 
 def meanings_of(walk: Walk) -> list[Meaning]:
-    """Return what each node of a walk says."""
+    """Return the meaning of each node of a walk."""
     return [meaning(node, walk.position) for node in walk.order]
 
 
@@ -103,7 +103,7 @@ def topological(roots: Iterable[Node]) -> Walk:
 
 
 class Merged(NamedTuple):
-    """The different nodes of a graph: of those that say the same of the same operands, the first.
+    """The different nodes of a graph. Of nodes with the same meaning and operands, it has the first.
 
     Attributes
     ----------
@@ -112,9 +112,9 @@ class Merged(NamedTuple):
     position : dict
         Positions in ``order`` by node, of all nodes that were walked.
     kept : list of int
-        Places in the walk of the nodes in ``order``.
+        Walk indices of the nodes in ``order``.
     duplicates : list of (int, int)
-        The other nodes: their index in the walk, and the position of the equal node in ``order``.
+        Walk indices of the other nodes, and the positions of the equal nodes in ``order``.
     """
 
     order: list[Node]
@@ -133,7 +133,7 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
     walk : Walk
         The walk.
     instead : dict
-        Nodes that stand for those at all indices, with each other as operands.
+        Nodes that replace those of the walk, by walk index. They have each other as operands.
     """
     found = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}

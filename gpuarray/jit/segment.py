@@ -139,8 +139,8 @@ def bind(
         if isinstance(node, Generate):
             stub = Generate(node.op, (), node.shape, node.dtype, node.parameters)
             if any(type(parameter) is Deferred for parameter in node.parameters):
-                said = tuple([p.said() if type(p) is Deferred else id(p) for p in node.parameters])
-                filled.setdefault(said, (_fill(node.parameters), []))[1].append(stub)
+                key = tuple([p.key() if type(p) is Deferred else id(p) for p in node.parameters])
+                filled.setdefault(key, (_fill(node.parameters), []))[1].append(stub)
         elif isinstance(node, View | Scatter):
             stub = Generate(node.op, (), node.shape, node.dtype, node.parameters)  # offsets may be parameters
         stub.origin = node.origin

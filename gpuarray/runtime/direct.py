@@ -61,13 +61,13 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     limit : int
         The most elements of a node that is computed.
     calls : bool
-        Whether opaque calls are computed too: on another device than the host's they are fallbacks, which are counted.
+        Whether opaque calls are computed too. On devices other than the host they are fallbacks, which are counted.
 
     Returns
     -------
     bool
-        False if a node is larger, has no rule, or needs a value that the host does not have. The nodes below it that
-        were computed by then have results.
+        False if a node is larger, has no rule, or needs a value that is not on the host. The nodes that were computed
+        before have results.
     """
     limit = _limit(roots, limit)
     computed = 0
@@ -106,9 +106,9 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
 
 
 def _values_for(node: Node, limit: int) -> Any:
-    """Return a list of the values of a node's operands; None if one is large or elsewhere.
+    """Return a list of the values of a node's operands; None if one is large or not on the host.
 
-    If operands have no values yet, it is a tuple of these operands, the last one first.
+    If some operands have no values yet, return a tuple of these operands, the last one first.
     """
     values, pending = [], []
     for operand in _operands(node):
@@ -191,7 +191,7 @@ def compute_in_order(nodes: Sequence[Node], values: dict[Node, Any], limit: int,
 
 
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
-    """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
+    """Return whether :func:`compute` would compute a graph, judging by kinds, sizes and places of values."""
     limit = _limit(roots, limit)
     seen: set[int] = set()
     stack = [current(root) for root in roots]
@@ -212,7 +212,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
 
 
 def _limit(roots: Sequence[Node], limit: int) -> int:
-    """Return the most elements of the nodes of a graph, which are more if it is one call of one NumPy function."""
+    """Return the maximum elements of the nodes of a graph, which is larger for a single call of a NumPy function."""
     if len(roots) != 1 or not limit or config.current.memory_limit:
         return limit
     (root,) = roots
@@ -246,12 +246,12 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
 
 
 def _is_left(node: Node, calls: bool) -> bool:
-    """Return whether a node is not computed here: calls are not, or threads would share the lines or the work."""
+    """Return whether a node needs a plan, because calls are excluded or threads would share the lines or the work."""
     if type(node) is not Call:
         return type(node) is Map and node.op.cost * prod(node.shape) > _SHARED
     return not calls or bool(node.op.by_line and node.shape[-1] < node.size > ONE_THREAD)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
-    """Return the operands whose values the rule of a node takes: rows instead of the positions in them."""
+    """Return the operands that the rule of a node reads: of a gather of rows, their numbers instead of positions."""
     return (node.inputs[0], node.rows) if isinstance(node, Gather) and node.rows is not None else node.inputs

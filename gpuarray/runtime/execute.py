@@ -1,7 +1,7 @@
-"""Running a prepared plan: placement, memory, observers and records around one schedule.
+"""Running a prepared plan: its placement, its schedule, the lack of memory, observers, and the record for errors.
 
-Both ways into the runtime come through :func:`execute`: evaluations bind the nodes of a graph, and recorded functions
-bind the arguments of a call.
+Evaluations, which bind the nodes of a graph, and recorded functions, which bind the arguments of a call, both run plans
+by :func:`execute`.
 """
 
 from collections.abc import Sequence
@@ -41,28 +41,29 @@ def execute(
     Parameters
     ----------
     prepared, provider, device
-        The plan, the device that it was prepared for, and the one that was asked for: ``"auto"`` places it at each run.
+        The plan, the device for which it was prepared, and the requested device. ``"auto"`` places the plan at each
+        run.
     order, origins
-        The nodes by position; the lines that recorded them by place in the walk, or nothing.
+        The nodes by position; the lines that recorded them by walk index, or nothing.
     leaves : sequence of Leaf
         The leaves, in the order of ``prepared.leaves``.
     moved : sequence of int
-        The copies that may reuse the buffer of their input, because nothing refers to its value any more.
+        The copies that may reuse the buffer of their input, because nothing else refers to its value.
     roots : sequence of Node
-        What an evaluation was asked for, which can be computed again, or one by one. Nothing for a recorded function.
+        The nodes of an evaluation, which can be computed again or one by one. Empty for a recorded function.
     start : int
-        When the evaluation began, if observers are active; else 0.
+        The start of the evaluation if observers are active, else 0.
     is_read : bool
         Whether the host reads the first of ``roots`` next.
     run : callable, optional
-        Takes tasks in place of the device.
+        Runs tasks instead of the device.
     wanted : Node, optional
-        A result in ``order`` that a recorded function asks for next.
+        A result in ``order`` that a recorded function reads next.
 
     Returns
     -------
     list of Leaf or None
-        None if there is no room for the values of several ``roots`` at once.
+        None if there is too little memory for several ``roots`` together.
 
     Raises
     ------
@@ -117,11 +118,11 @@ def _run_on_host(
     *,
     can_split: bool,
 ) -> list[Leaf] | None:
-    """Run a plan on the host, for which the device has no room; return None if that fails too and ``can_split``.
+    """Run a plan on the host because the device lacks memory; return None if that fails too and ``can_split``.
 
-    What happens where a device has no room, in this order:
+    If a device has too little memory, these are tried in order:
 
-    1. Values that the plan does not use go to the host, those that were not used for longest first
+    1. Values that the plan does not use are moved to the host, the least recently used ones first
        (:func:`gpuarray.runtime.placement.residency.allocate`, before this function is called).
     2. On the device ``"auto"`` the whole plan runs on the host.
     3. An evaluation of several values computes them one by one.
@@ -141,7 +142,7 @@ def _run_on_host(
 
 
 def _observer(prepared: PreparedPlan) -> Observe:
-    """Return what corrects the estimates of a plan by the times of its steps on the host."""
+    """Return the function that corrects the estimates of a plan by the times of its steps on the host."""
 
     def observe(number: int, estimate: float, elapsed: int) -> None:
         if prepared.corrections.observe(number, estimate, elapsed):
@@ -151,7 +152,7 @@ def _observer(prepared: PreparedPlan) -> Observe:
 
 
 def _count_fallbacks(steps: Sequence[PreparedStep], order: Sequence[Any]) -> None:
-    """Count the steps that run on the host for want of a kernel, at the lines that asked for them."""
+    """Count the steps that run on the host because the device has no kernel, at the lines that recorded them."""
     for step in steps:
         if step.decision.is_fallback:
             where = order[step.planned.outputs[0]].origin

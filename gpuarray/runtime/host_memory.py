@@ -1,4 +1,4 @@
-"""Values in the memory of the host: how they are found, made into leaves, and overwritten, without a plan."""
+"""Values in host memory: reading them, turning them into leaves, and overwriting them, without a plan."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -78,23 +78,23 @@ def leaf_of(node: Node, array: Any) -> Leaf:
 
 
 def keep(node: Node, value: Any) -> None:
-    """Make a value that was computed for a node its result, unless it has one."""
+    """Make a computed value the result of a node, unless the node has one."""
     with places.graphs:
         if node.result is None and type(node) is not Leaf and type(node) is not Generate:
             node.resolve(leaf_of(node, value))
 
 
 def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf | None:
-    """Write to the memory of a value that nobody else can see, and return the leaf that has it now; else None.
+    """Overwrite elements of a value that nothing else can read, and return its new leaf; else return None.
 
     Parameters
     ----------
     operands : sequence of Node
-        What a write has as its operands, of which the first is the value.
+        The operands of a write, of which the first is the value.
     layout : Layout
-        Which elements to write.
+        The elements to write.
     values : ndarray or scalar
-        What to write, of the same dtype.
+        The new elements, of the same dtype.
     """
     leaf = ownership.private_leaf(operands)
     if leaf is None:
@@ -115,7 +115,7 @@ def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf |
 
 
 def moved(leaf: Leaf) -> Leaf:
-    """Return another leaf with the memory of one that ends, as what is known of the old value is known by its leaf."""
+    """Return a new leaf with the memory of an old one, because caches identify a value by its leaf."""
     made = Leaf(leaf.shape, leaf.dtype, leaf.host)
     made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
     return made

@@ -33,7 +33,7 @@ from gpuarray.ops.spec import MapOp
 from gpuarray.runtime.host_memory import overwritten, strided, value_of
 from gpuarray.unprotected import unprotected
 
-#: What values, dtypes and sizes cause. Other errors are errors of a rule.
+#: Errors that values, dtypes and sizes cause. Others are bugs of a rule.
 OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 
 #: A rule: computes a node from the values of its operands.

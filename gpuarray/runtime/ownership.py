@@ -1,8 +1,8 @@
-"""Ownership: whether anybody but a plan can still see a value, so that its buffer may be written to.
+"""Ownership: whether anything except a plan can still read a value, so that its buffer may be overwritten.
 
-A value is seen through references: of arrays to nodes, of nodes to their operands, of evaluated nodes to their leaves.
-Those within the walked graph are counted, and compared with how many there are in all
-(:mod:`gpuarray.references`). Where that is unknown, every value counts as seen, and no buffer is written to in place.
+A value is reachable through references: from arrays to nodes, from nodes to operands, and from evaluated nodes to
+leaves. The references within the walked graph are counted and compared with the reference count
+(:mod:`gpuarray.references`). If the count is unknown, every value counts as reachable, and nothing is updated in place.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +15,7 @@ from gpuarray.runtime import places
 
 
 def is_shared(items: tuple[Any]) -> bool:
-    """Return True if an object may have further owners than one and the tuple that it is given in."""
+    """Return True if an object may have more than one owner, besides the tuple in which it is passed."""
     return owner_count(items, 0) != 2
 
 
@@ -25,9 +25,9 @@ def is_last(items: Sequence[Node], index: int) -> bool:
 
 
 def private_leaf(operands: Sequence[Node], views: int = 0) -> Leaf | None:
-    """Return the leaf of the first operand, if only the host has its value and only ``operands`` refers to it.
+    """Return the leaf of the first operand if only the host holds its value and only ``operands`` refers to it.
 
-    Return None if there may be another reference. The memory of the value may have as many as ``views``.
+    Return None if there may be another reference. ``views`` is the number of views of the memory that are allowed.
     """
     if owner_count(operands, 0) != 1:
         return None
@@ -57,10 +57,10 @@ class Donor(NamedTuple):
     leaf : int
         The walk index of the leaf.
     uses : tuple of (int, int)
-        The walk indices of the nodes that have it as an operand, and which operand it is.
+        The walk indices of the nodes of which it is an operand, and the numbers of the operand.
     above : tuple of (int, int)
         The walk indices of the nodes that are computed from it and that the plan does not evaluate, and how often they
-        are operands. Whoever has one of them may evaluate it later.
+        are operands. They may be evaluated later if something else refers to them.
     """
 
     copy: int
@@ -77,7 +77,7 @@ def donors_of(
     Parameters
     ----------
     meanings : sequence of Meaning
-        What each node of the walk says.
+        The meaning of each node of the walk.
     copies : iterable of (int, int)
         Steps that copy leaves, and the walk indices of these leaves.
     settled : collection of int
@@ -104,12 +104,12 @@ def donors_of(
 
 
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[Donor]) -> list[int]:
-    """Return the copies of the donors to which nothing refers after a plan has run.
+    """Return the copies whose donors nothing refers to after a plan has run.
 
     Parameters
     ----------
     walked : sequence of Node
-        The graph, operands before their users; the sequence must be the only one that holds them.
+        The graph, operands before their users. No other sequence may hold the nodes.
     donors : sequence of Donor
         The donors of its plan.
     """

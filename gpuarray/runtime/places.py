@@ -1,9 +1,9 @@
-"""The places where plans run, the provider of a device and the host's; and the locks of evaluations.
+"""The places where plans run, which are a device and the host, and the locks of evaluations.
 
-An evaluation takes the lock of its device (:func:`lock_of`), under which it runs, and twice :data:`graphs` within: to
-walk the graph and find the plan, and to record the results. So evaluations on different devices run at once. Invariant:
-a thread that has :data:`graphs` never waits for a device. Both are reached through this module, as a child of fork has
-new ones.
+An evaluation holds the lock of its device (:func:`lock_of`) while it runs. It takes :data:`graphs` twice meanwhile: to
+walk the graph and find the plan, and to record the results. So evaluations on different devices run concurrently.
+Invariant: a thread that holds :data:`graphs` never waits for a device. Use both locks through this module, because a
+forked child replaces them.
 """
 
 import os
@@ -32,19 +32,19 @@ being_updated: Final[dict[int, Provider]] = {}
 
 
 def lock_of(provider: Provider, beside: Collection[Provider] = ()) -> Lock:
-    """Return the lock under which a device evaluates; the thread that has it may take it again.
+    """Return the lock of the evaluations of a device, which is reentrant.
 
     Parameters
     ----------
     provider : Provider
         The device.
     beside : collection of Provider
-        Devices whose locks this thread has already, to run on all of them. They come first by name.
+        Devices whose locks this thread already holds because it uses several. Their names sort before this one.
 
     Notes
     -----
-    A signal handler, finalizer or callback that interrupted an evaluation on another device does not wait for it,
-    because the thread that has it may be waiting for what was interrupted: entering it raises a DeviceError instead.
+    A signal handler, finalizer or callback that interrupted an evaluation on another device does not wait for the lock,
+    because its owner may be waiting for the interrupted thread. Entering the lock raises a DeviceError instead.
     """
     name = provider.device.name
     lock = _locks.get(name)
@@ -60,7 +60,7 @@ def lock_of(provider: Provider, beside: Collection[Provider] = ()) -> Lock:
 
 
 class _WithoutWaiting:
-    """A lock that is taken at once or not at all."""
+    """A lock that is either acquired immediately or raises an error."""
 
     def __init__(self, lock: Any, name: str) -> None:
         self._lock = lock

@@ -1,11 +1,11 @@
-"""Schedules: what runs a plan, as tasks in order over numbered registers, transfers between places included.
+"""Schedules run plans: tasks and transfers between places in order, over numbered registers.
 
-A register holds one buffer at one place: the device, or the host. Which registers a task reads and writes, and when a
-value travels, is found out once, when the schedule is made. A run then binds leaves and scalars to it: an evaluation
-binds the nodes of its graph, a recorded function binds the arguments of a call.
+A register holds one buffer at one place: the device or the host. The registers that a task reads and writes, and the
+transfers, are determined once, when the schedule is made (:mod:`gpuarray.runtime.schedule_builder`). A run then binds
+leaves and scalars to it: an evaluation binds the nodes of its graph, a recorded function the arguments of a call.
 
-Tasks for the device are handed over together, as late as values are wanted on the host. All buffers but those of
-transfers are there before the first task runs.
+Tasks for the device are submitted together, and not before a value is needed on the host. All buffers except those of
+transfers are allocated before the first task runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,13 +27,13 @@ from gpuarray.runtime.placement.decisions import DEVICE
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule_builder import Batch, Result, ScheduleBuilder, Transfer
 
-#: Takes tasks in place of the device.
+#: Runs tasks instead of the device.
 Run: TypeAlias = Callable[[Sequence[Task]], None]
-#: Takes the number of a step on the host, what it was estimated to take, and what it took, in nanoseconds.
+#: Called with the number of a step on the host, and its estimated and measured nanoseconds.
 Observe: TypeAlias = Callable[[int, float, int], None]
-#: Schedules that a placement keeps at most, each for other copies that hand on their input's buffer.
+#: The maximum number of schedules of a placement, which differ in the copies that reuse the buffer of their input.
 _KEPT: Final = 8
-#: Most bytes of a value that is copied before it is updated in place: the copy takes some microseconds.
+#: The maximum bytes of a value that is copied before an update in place. The copy takes some microseconds.
 _COPIED: Final = 1 << 16
 
 
@@ -51,7 +51,7 @@ class Schedule:
     order : sequence of Node
         The plan's nodes by position, of any graph that it is for.
     moved : sequence of int
-        The copies that hand on their input's buffer.
+        The copies that reuse the buffer of their input.
     """
 
     __slots__ = ("_actions", "_allocations", "_begin", "_donated", "_is_repeatable", "_loads", "_results", "_transfers")
@@ -89,18 +89,18 @@ class Schedule:
             (leaf, number[key], (place := built.loads[key][1]), places.is_host(place) and nbytes <= _COPIED)
             for leaf, key, nbytes in built.moved
         ]
-        """The leaves that hand on their buffers, the registers and places of these, and whether they are copied."""
+        """The donated leaves, the registers and places of their buffers, and whether these are copied before."""
         donated = {register for _, register, _, _ in self._donated}
         batches = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, Batch)]
         writing = [n for n, batch in batches if any(donated.intersection(task[2]) for task in batch.tasks)]
         self._begin = min(writing, default=len(self._actions))
-        """The first action that writes to a buffer that a leaf has handed on."""
+        """The first action that writes to a donated buffer."""
         self._is_repeatable = not any(
             donated.intersection(inputs) or (donated.intersection(outputs) and _reads_output(step))
             for _, batch in batches
             for _, inputs, outputs, _, step in batch.tasks
         )
-        """Whether nothing reads what such buffers had, so that the same may be written again."""
+        """Whether no action reads donated buffers, so that the schedule may run again after an error."""
 
     @classmethod
     def of(
@@ -112,9 +112,9 @@ class Schedule:
         leaves: Sequence[Leaf],
         moved: Sequence[int],
     ) -> "Schedule":
-        """Return the schedule of a placed plan whose copies ``moved`` may hand on the buffers of these leaves.
+        """Return the schedule of a placed plan whose copies ``moved`` may reuse the buffers of these leaves.
 
-        They do so unless somebody outside has the memory.
+        A copy does not reuse memory that code outside this package refers to.
         """
         if moved:
             moved = [number for number in moved if not _is_shared(prepared, placed, provider, leaves, number)]
@@ -149,16 +149,16 @@ class Schedule:
         wanted : Node, optional
             The result that is read next.
         run : callable, optional
-            Takes tasks in place of the device.
+            Runs tasks instead of the device.
         observe : callable, optional
-            Takes the times of the steps on the host that were estimated; they run one by one then.
+            Called with the times of the steps on the host that have estimates; these steps then run one by one.
         can_repeat : bool
-            Whether the schedule's graph is all that sees the leaves, and will be run again after an error.
+            Whether only the graph of the schedule refers to the leaves, and is evaluated again after an error.
 
         Raises
         ------
         DeviceMemoryError
-            If the device has no room, even when values that are not used here went to the host.
+            If the device has too little memory, even after other values were moved to the host.
         """
         buffers = self._bound(leaves, serial)
         if self._donated:
@@ -222,7 +222,7 @@ class Schedule:
         *,
         can_repeat: bool,
     ) -> None:
-        """Run the actions where leaves hand on their buffers, which they get back after some errors."""
+        """Run the actions of a schedule with donated leaves, which get their buffers back after some errors."""
         donated = self._donated
         can_repeat = can_repeat and self._is_repeatable
         undo: Sequence[Any] = [
@@ -238,7 +238,7 @@ class Schedule:
                 self._act(action, buffers, leaves, order, wanted, run, observe)
                 done += 1
         except BaseException as error:
-            # a device that has no room runs nothing of what it is given
+            # a device without enough memory runs none of the tasks that it is given
             has_no_effect = isinstance(error, DeviceMemoryError | NothingDone)
             is_old = done < self._begin or (done == self._begin and has_no_effect)
             self._return_donated(leaves, buffers, undo, is_old=is_old or can_repeat)
@@ -247,12 +247,12 @@ class Schedule:
     def _return_donated(
         self, leaves: Sequence[Leaf], buffers: list[Any], undo: Sequence[npt.NDArray[Any] | None], *, is_old: bool
     ) -> None:
-        """Return buffers to the leaves that handed them on, after an error.
+        """Return donated buffers to their leaves after an error.
 
-        A leaf that hands on its buffer has it no longer once the first update begins: of an update that was interrupted
-        or failed nobody knows how far it came, and it must not be made twice. The leaf gets its buffer back if nothing
-        was written, if what was written will be written again (``is_old``), or if there is a copy of its value.
-        Otherwise its value is lost.
+        A donated leaf loses its buffer when the first update begins. If the update is interrupted or fails, it is
+        unknown how much of it was done, and it must not be repeated. The leaf gets its buffer back if nothing was
+        written, if everything will be written again (``is_old``), or if there is a copy of its value. Otherwise its
+        value is lost.
         """
         for (number, register, place, _), value in zip(self._donated, undo, strict=True):
             if value is not None:
@@ -277,7 +277,7 @@ class Schedule:
         return made
 
     def _next_read(self, place: Provider, wanted: Node | None, order: Sequence[Any], buffers: list[Any]) -> Any:
-        """Return the buffer of a result that is read next; None if the last place has none."""
+        """Return the buffer at the last place of the result that is read next; None if there is none."""
         for position, registers, _ in self._results:
             if order[position] is wanted:
                 return next((buffers[number] for held, number in registers if held is place), None)
@@ -285,20 +285,20 @@ class Schedule:
 
 
 def _reads_output(step: PreparedStep) -> bool:
-    """Whether a step computes with what its output has, though that is not among its inputs."""
+    """Whether a step reads the elements of its output, which is not among its inputs."""
     written = step.planned.step
     return isinstance(written, ScatterStep) and written.combine is not None
 
 
 def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
-    """Return what tells the ``id`` of each leaf that must not be evicted while a schedule runs."""
+    """Return a function that returns the ``id`` of each leaf that must not be evicted while a schedule runs."""
     return lambda: frozenset(map(id, leaves))
 
 
 def _is_shared(
     prepared: PreparedPlan, placed: Placement, provider: Provider, leaves: Sequence[Leaf], number: int
 ) -> bool:
-    """Whether somebody outside has the memory of the leaf that a copy takes."""
+    """Whether code outside this package refers to the memory of the leaf that a copy reads."""
     step = placed.steps[number]
     place = provider if step.decision.where == DEVICE else places.host()
     leaf = leaves[prepared.leaves.index(step.planned.inputs[0])]
@@ -306,7 +306,7 @@ def _is_shared(
 
 
 def _run_for(batch: Batch, tasks: list[Task], run: Run | None, observe: Observe | None) -> None:
-    """Hand tasks for the device to ``run``, if it is given, and run tasks for the host one by one for ``observe``."""
+    """Run tasks for the device by ``run``, if it is given, and tasks for the host one by one, for ``observe``."""
     if batch.is_device:
         (run or batch.place.run)(tasks)
         return

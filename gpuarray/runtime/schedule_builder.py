@@ -17,17 +17,17 @@ from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 @final
 @dataclass(slots=True)
 class Batch:
-    """Tasks that are handed to one place together.
+    """Tasks that run together at one place.
 
     Attributes
     ----------
     place : Provider
-        Who runs them.
+        The provider that runs them.
     is_device : bool
         Whether that is the device of the plan.
     tasks : list
-        Of each task its prepared step, the registers that it reads and writes, its scalars as positions of nodes and
-        numbers of their parameters, and the step.
+        For each task: its prepared form, the registers that it reads and writes, its scalars as positions of nodes and
+        numbers of their parameters, and the prepared step.
     numbers : list of int
         The numbers of the steps.
     """
@@ -62,13 +62,12 @@ class Transfer:
             self.target.write(buffer, self.source.export(buffers[self.read])[:nbytes])
 
 
-#: A value that a schedule leaves: its position, the places and registers that have it, and the number of the leaf that
-#: it was given as, if it was.
+#: A result: its position, the places and registers that hold it, and the number of the leaf if it is an operand.
 Result: TypeAlias = tuple[int, list[tuple[Provider, Any]], int | None]
 
 
 class ScheduleBuilder:
-    """Finds the registers and the order of actions of a schedule; registers are named by keys."""
+    """Determines the registers and the order of actions of a schedule. Registers are named by keys."""
 
     def __init__(
         self,
@@ -85,7 +84,7 @@ class ScheduleBuilder:
         self._host = provider if is_one_place else places.host()
         self._leaf = {position: number for number, position in enumerate(prepared.leaves)}
         self._registers: dict[Provider, dict[int, Hashable]] = {self._device: {}, self._host: {}}
-        """By place, the register that has the value of a position now."""
+        """By place, the register that currently holds the value of a position."""
         self._waiting = Batch(self._device, True, [], [])
         self.loads: dict[Hashable, tuple[int, Provider]] = {}
         """Registers of leaves, with their numbers."""
@@ -94,7 +93,7 @@ class ScheduleBuilder:
         self.transfers: list[Hashable] = []
         self.actions: list[Batch | Transfer] = []
         self.moved: list[tuple[int, Hashable, int]] = []
-        """Leaves that hand on their buffers, the registers of these and their bytes."""
+        """Donated leaves, the registers of their buffers, and the bytes of these."""
         for number, step in enumerate(placed.steps):
             self._step(number, step, number in moved)
         self._flush()
@@ -119,7 +118,7 @@ class ScheduleBuilder:
         batch.numbers.append(number)
 
     def _flush(self) -> None:
-        """Hand over what waits for the device."""
+        """Submit the waiting tasks of the device."""
         if self._waiting.tasks:
             self.actions.append(self._waiting)
             self._waiting = Batch(self._device, True, [], [])
@@ -134,7 +133,7 @@ class ScheduleBuilder:
         return position, found or [(self._device, self._output(root, self._device))], None
 
     def _input(self, position: int, place: Provider) -> Hashable:
-        """Return the register that has a value at a place, after a transfer if need be."""
+        """Return the register that holds a value at a place, after a transfer if necessary."""
         registers = self._registers[place]
         key = registers.get(position)
         if key is None:
@@ -150,7 +149,7 @@ class ScheduleBuilder:
         return key
 
     def _changed(self, position: int, place: Provider) -> Hashable:
-        """Return the register of a value that a step writes, or writes a part of: no other place has it afterwards."""
+        """Return the register of a value that a step writes or changes. Afterwards no other place holds the value."""
         other = self._other(place)
         if other is not place and position in self._registers[other]:
             if position not in self._registers[place]:
@@ -174,7 +173,7 @@ class ScheduleBuilder:
         return key
 
     def _transferred(self, position: int, target: Provider) -> Hashable:
-        """Return a new register at a place with a value that a step made at the other."""
+        """Return a new register at a place for a value that a step computes at the other place."""
         source = self._other(target)
         if source is self._device:
             self._flush()

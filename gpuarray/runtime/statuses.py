@@ -1,7 +1,7 @@
-"""Statuses of calls that ``jit`` has recorded: numbers that are 0 if all went well.
+"""Statuses of calls that ``jit`` has recorded: numbers that are 0 if a call succeeded.
 
-Such a call does not wait for what it computes. Its statuses come to the host meanwhile, and the next read of any value
-raises the error of one that is not 0. A call in which there are too many to come waits for the oldest.
+Such a call does not wait for its results. Its statuses are copied to the host in the background, and the next read of
+any value raises the error of a status that is not 0. If too many statuses are pending, a call waits for the oldest.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.residency import host_values, is_on_host
 
-#: Most statuses that the host has yet to look at.
+#: The maximum number of pending statuses.
 _MOST: Final = 8
 _expected: Final[deque[tuple[Provider, Any, Callable[[], None], npt.NDArray[Any], Callable[[], Exception]]]] = deque()
 """Devices, buffers of statuses, what waits for their copies, these copies, and the errors."""
@@ -36,7 +36,7 @@ def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
 
 
 def check() -> None:
-    """Look at all statuses of calls that have been made."""
+    """Check all pending statuses."""
     while _expected:
         _check_oldest()
 
