@@ -46,14 +46,14 @@ __all__ = [
     "value_of", "where", "will_be_direct",
 ]  # fmt: skip
 
-#: The deepest graphs that are computed where an operation uses them: a composition of a few operations.
+#: The maximum depth of a pending graph that an operation computes before using it: a composition of a few operations.
 _SHALLOW: Final = 8
-#: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
+#: Values of fewer elements are read from host memory, if they are there, in less time than a device needs.
 QUICKLY_SEEN: Final = 1 << 17
 _origin_of: Final = attrgetter("origin")
-#: A device sends so many bytes in about the time of a few: for an element that the program looks at, others come along.
+#: A download of this many bytes takes about as long as one of a few: reading one element downloads the whole array.
 _SENT_WHOLE: Final = 1 << 15
-#: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
+#: The maximum number of generated integers, such as the indices of a loop, that are read without a device.
 _SHORT: Final = 1 << 10
 
 
@@ -67,7 +67,7 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
     device : Device
         The device to compute them on.
     run : callable, optional
-        Takes each batch of tasks instead of the device.
+        Runs each batch of tasks instead of the device.
     is_read : bool
         Whether the host reads the values next; the placement on ``"auto"`` depends on it.
     """
@@ -97,12 +97,12 @@ def device_lock(device: Device) -> places.Lock:
 
 
 def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = False) -> None:
-    """Compute nodes of which several values are needed later, or which may raise an error; batches stay pending.
+    """Compute nodes before their values are needed, as they share work or may raise an error; batches stay pending.
 
     With ``is_read`` the host reads the first of them next, and the others stay where they are computed.
     """
     whole = [node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes
-    # the device "auto" would take it that all of them are read
+    # the device "auto" would assume that all of them are read
     evaluate(whole, device, is_read=is_read and device.kind != "auto")
 
 
@@ -116,11 +116,11 @@ def _evaluate(
 ) -> Provider | None:
     """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
-    Return a device whose evaluations have to end before this one begins: another device, as it updates a value of this
-    graph in place, or this one, as the device is still to be looked for. Else return None.
+    Return the device whose evaluations must end before this one begins, or None. It is another device if that updates a
+    value of this graph in place, and this one if a GPU is to be searched first.
     """
     with places.graphs:
-        if len(pending) > 1 or pending[0].result is not None:  # another thread has been here
+        if len(pending) > 1 or pending[0].result is not None:  # another thread may have computed them
             pending = pending_of(pending)
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
@@ -141,9 +141,9 @@ def _evaluate(
         prepared, walked = find_plan(pending, provider, settings)
         if device is auto.AUTO and trials.asks_for_device(prepared):
             return provider
-        # a derivative reads what an update would overwrite
+        # a derivative reads values that an update would overwrite
         moved = ending_with_plan(walked, prepared.donors) if prepared.donors and not tapes.tapes else ()
-        # another list of the nodes would look like another owner
+        # a second list of the nodes would count as another owner
         order: list[Any] = walked if prepared.kept is None else prepared.order(walked)
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, prepared.leaves)]
@@ -168,7 +168,7 @@ def _evaluate(
 
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
-    """Return the most elements of values that are computed without a plan: on the host, or where the device is free."""
+    """Return the maximum elements of values that are computed without a plan on this device."""
     is_on_host = provider.device.kind == "cpu"
     is_free = is_on_host or (device.kind == "auto" and settings.offload != "always")
     return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
@@ -188,7 +188,7 @@ def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]
 
 
 def is_immediate(device: Device) -> bool:
-    """Whether single elements of host values are read and written at once: where small graphs need no plan."""
+    """Whether single elements of host values are read and written immediately, as small graphs need no plan."""
     kind = device.kind
     if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed or tapes.tapes:
         return False
@@ -197,12 +197,12 @@ def is_immediate(device: Device) -> bool:
 
 
 def element(node: Node, position: int, device: Device) -> Any:
-    """Return an element of a value that the host has, as a NumPy scalar; None if it is to be computed or sent."""
+    """Return an element of a value in host memory as a NumPy scalar; None if it is not there."""
     return host_memory.element(node, position) if is_immediate(device) else None
 
 
 def small_value(node: Node, limit: int) -> Any:
-    """Return a copy of a value that the host has, or a constant as a scalar; None if it has none, or a larger one."""
+    """Return a copy of a small value in host memory, or a constant as a scalar; None if there is none."""
     if node.size > limit:
         return None
     if type(node) is Generate and node.result is None:
@@ -212,19 +212,19 @@ def small_value(node: Node, limit: int) -> Any:
 
 
 def constant_on_host(node: Node, device: Device) -> Any:
-    """Return a constant as a new array, where the device is the host; else None."""
+    """Return a constant as a new array if the device is the host, else None."""
     if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
         return None
     return generated(node)
 
 
 def take(held: list[Node]) -> Leaf | None:
-    """Return a new leaf with the memory of a value that one cell has looked at; None if others may still read it.
+    """Return a new leaf with the memory of a value of which one cell has a view; None if others may still read it.
 
     Parameters
     ----------
     held : list of Node
-        The node of the value. Nothing else refers to it if the cell was all that did. The leaf is added.
+        The node of the value, to which nothing else may refer. The new leaf is appended.
     """
     leaf = ownership.private_leaf(held, views=1)
     if leaf is None:
@@ -245,10 +245,10 @@ def folded(node: Map, device: Device) -> Node:
 
 
 def computed_small(node: Node, device: Device) -> bool:
-    """Compute a pending node of a few small ones on values of the host; return whether that was possible.
+    """Compute a pending node if its graph is small and its values are on the host; return whether that was possible.
 
-    What is computed from it need then not be recorded. Deeper graphs depend on large values or on those of a device, as
-    small ones are computed as soon as they are used.
+    Operations on it then need not be recorded. Deeper graphs depend on large values or on values of a device, because
+    small graphs are computed as soon as they are used.
     """
     limit = immediacy().limit
     if node.depth > _SHALLOW or (device.kind != "cpu" and device.kind != "auto"):
@@ -260,16 +260,16 @@ def computed_small(node: Node, device: Device) -> bool:
 
 
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
-    """Compute a write of a few known values at once, in place, if nobody else can see the value that is written to.
+    """Compute a write of a few known values immediately and in place, if nothing else can read the old value.
 
     Parameters
     ----------
     node : Node
-        The write, which the array has already: no other thread gets the old value from it any more.
+        The write. The array already refers to it, so that no other thread gets the old value.
     layout : Layout
-        Which elements to write.
+        The elements to write.
     values : Node
-        What to write, of the same dtype, and of the layout's shape or without axes.
+        The new elements, of the same dtype, and of the layout's shape or without axes.
     device : Device
         The device that computes with the value.
     """
@@ -293,7 +293,7 @@ def scalar(node: Node, device: Device) -> Any:
 
 
 def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
-    """Return whether evaluating nodes would make no plan, because the graph is small and the host has its values."""
+    """Return whether evaluating nodes needs no plan, because the graph is small and its values are on the host."""
     provider = provider_of(device)
     limit = _direct_limit(device, provider, config.current)
     return limit > 0 and direct.covers(nodes, limit, calls=is_host(provider))
@@ -323,7 +323,7 @@ def host_values(leaf: Leaf) -> npt.NDArray[Any]:
 
 
 def _fetched(leaf: Leaf) -> npt.NDArray[Any]:
-    """Return a value from the device that has it, and note the wait if it belongs to a trial."""
+    """Return a value from its device, and report the time of the wait if it belongs to a trial."""
     if not recording.midsize:
         return host_values(leaf)
     begin = perf_counter_ns()
@@ -333,9 +333,9 @@ def _fetched(leaf: Leaf) -> npt.NDArray[Any]:
 
 
 def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
-    """Return elements of a small array of a device, all of which the host keeps from then on; None if it does not.
+    """Return elements of a small array of a device, and keep a copy of the whole array on the host; or return None.
 
-    Programs look at one element after the other, and each would be a launch and a wait.
+    Programs read one element after the other, and each would take a launch and a wait.
     """
     if device.kind in FREE or tracing.state.trace is not None or tapes.tapes:
         return None
@@ -345,7 +345,7 @@ def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
     (source,) = operands
     leaf = current(source)
     if type(leaf) is not Leaf:
-        if not source.is_held:  # nothing else will ask for the other elements
+        if not source.is_held:  # nothing else can read the other elements
             return None
         evaluate((source,), device, is_read=True)
         leaf = current(source)
@@ -358,7 +358,7 @@ def _part(node: View, device: Device) -> npt.NDArray[Any] | None:
 
 
 def _generated(node: Generate) -> npt.NDArray[Any] | None:
-    """Return a constant or a short array of generated integers, which the host knows already; else None."""
+    """Return a constant or a short array of generated integers, which need no device; else None."""
     if node.result is not None or tracing.mode().is_replayed:
         return None
     if node.op.is_constant and not node.shape:

@@ -1,7 +1,7 @@
-"""The record of the evaluations that ran last, and what errors say of them.
+"""The records of the latest evaluations, and the notes that they add to errors.
 
-Invariant: a record holds the plan, which the plan cache shares, and the lines of the program, but no value of an array.
-There are at most :data:`REMEMBERED` records. An array refers to the evaluation that computed it by number.
+Invariant: a record refers to the plan, which the plan cache shares, and to lines of the program, but to no value of an
+array. There are at most :data:`REMEMBERED` records. An array refers to the evaluation that computed it by number.
 """
 
 from collections import Counter
@@ -32,9 +32,9 @@ _SUSPECTS: Final = 3
 
 
 class Evaluation(NamedTuple):
-    """One evaluation that was begun: its plan, its steps as they were placed, where it ran, and its nodes' origins.
+    """An evaluation: its plan, the placement of its steps, its device, and the origins of its nodes.
 
-    ``origins`` are by place in the walk, and empty if they were not recorded.
+    ``origins`` are by walk index, and empty if they were not recorded.
     """
 
     prepared: PreparedPlan
@@ -44,33 +44,33 @@ class Evaluation(NamedTuple):
 
 
 _numbers: Final = count(1)
-#: The numbers of the last ones, and their attributes, each at the place that its number has.
+#: The numbers of the latest evaluations with their attributes, each at the index of its number modulo the size.
 _recent: Final[list[tuple[int, tuple[PreparedPlan, Placement, Device, Sequence[Origin | None]]] | None]] = [
     None
 ] * REMEMBERED
 
 
 def remember(prepared: PreparedPlan, placed: Placement, device: Device, origins: Sequence[Origin | None]) -> int:
-    """Keep a record of an evaluation for a while, and return its number."""
+    """Record an evaluation, and return its number."""
     number = next(_numbers)
     _recent[number % REMEMBERED] = number, (prepared, placed, device, origins)
     return number
 
 
 def forget(gone: Collection[PreparedPlan]) -> None:
-    """Let the records of plans go that will not run again."""
+    """Drop the records of plans that will not run again."""
     known = {id(prepared) for prepared in gone}
     _recent[:] = [None if record is None or id(record[1][0]) in known else record for record in _recent]
 
 
 def recall(number: int) -> Evaluation | None:
-    """Return the record of a number; None if it is none of the last ones."""
+    """Return the record of a number, or None if it was overwritten."""
     found = _recent[number % REMEMBERED]
     return Evaluation(*found[1]) if found is not None and found[0] == number else None
 
 
 def _latest() -> list[Evaluation]:
-    """Return the last records, the latest first."""
+    """Return the records, the latest first."""
     found = [record for record in _recent if record is not None]
     return [Evaluation(*record[1]) for record in sorted(found, key=lambda record: -record[0])]
 
@@ -81,7 +81,7 @@ def recent(device: Device) -> list[Evaluation]:
 
 
 def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
-    """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
+    """Return the origins of a walk's nodes. Nodes inside a composition inherit the origin of its result."""
     walk = prepared.meanings
     found = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
@@ -92,7 +92,7 @@ def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[
 
 
 def reason_of(decision: Decision, device: Device) -> str:
-    """Return the reason of a decision in an evaluation on a device: which one, where no other place was possible."""
+    """Return the reason of a decision in an evaluation on a device, in detail if no other place was possible."""
     if decision.cause is not Reason.FORCED:
         return decision.reason
     if device.kind != "auto":
@@ -103,7 +103,7 @@ def reason_of(decision: Decision, device: Device) -> str:
 
 
 def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
-    """Return the different lines that asked for some of the plan's values, or for all, in the order of the graph."""
+    """Return the different lines that recorded some of the plan's values, or all, in the order of the graph."""
     where, kept = inherited(evaluation.prepared, evaluation.origins), evaluation.prepared.kept
     if positions is not None:
         where = [where[p if kept is None else kept[p]] for p in positions]
@@ -111,9 +111,9 @@ def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) ->
 
 
 def blame(error: Exception, number: int, provider: Provider) -> None:
-    """Add to an error the operations of the evaluation of a number, and the lines that asked for them.
+    """Add notes to an error: the operations of an evaluation, given its number, and the lines that recorded them.
 
-    What a device was lost by may be what had been handed to it before.
+    If the device is lost, an earlier evaluation may be the cause.
     """
     if not getattr(provider, "alive", True):
         blame_last(error, provider.device)
@@ -122,7 +122,7 @@ def blame(error: Exception, number: int, provider: Provider) -> None:
 
 
 def blame_last(error: Exception, device: Device) -> None:
-    """Add to an error that a wait met what had been handed to the device before, the latest first."""
+    """Add notes to an error of a wait: the latest evaluations on the device, the last one first."""
     if not getattr(error, "__notes__", None):
         for number, evaluation in enumerate(recent(device)[:_SUSPECTS]):
             _add_notes(error, "the device was evaluating" if number == 0 else "or, before that,", evaluation)
@@ -131,14 +131,14 @@ def blame_last(error: Exception, device: Device) -> None:
 def hide_frames(error: Exception) -> None:
     """Remove the frames below the caller from an error of an evaluation, unless debugging is on.
 
-    Its notes name the lines of the program; the frames say no more.
+    The notes name the lines of the program, and the frames add nothing to that.
     """
     if getattr(error, "__notes__", None) and not config.current.debug:
         error.__traceback__ = None
 
 
 def without_frames(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function whose errors of evaluations end with it; see :func:`hide_frames`."""
+    """Return a function that hides the frames of errors of evaluations; see :func:`hide_frames`."""
 
     @wraps(function)
     def run(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -160,7 +160,7 @@ def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:
 
 
 def placements(limit: int = 32) -> list[str]:
-    """Return where the steps of the last evaluations ran and why, the latest first; equal ones once."""
+    """Return where the steps of the latest evaluations ran and why, the last one first, without repetitions."""
     found: Counter[str] = Counter()
     for evaluation in _latest():
         for step in evaluation.placed.steps:

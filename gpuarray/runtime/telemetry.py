@@ -33,9 +33,9 @@ _sites: Final[Counter[tuple[str, Origin | None]]] = Counter()
 
 
 class _Alike(NamedTuple):
-    """Transfers that are not counted yet: what read, of which device, at which line, and what says what the device is.
+    """Transfers that are not counted yet, and what they have in common.
 
-    ``times`` has an item for each. To append one is atomic, which to count is not, and takes less than a lock.
+    ``times`` has an item for each. Appending is atomic, unlike incrementing, and takes less time than a lock.
     """
 
     conversion: str
@@ -45,7 +45,7 @@ class _Alike(NamedTuple):
     times: list[None]
 
 
-#: By what they have in common; a line by the address of its code, as to hash a code object takes longer than the rest.
+#: By these attributes. Lines are identified by the address of their code, as hashing code objects takes long.
 _uncounted: Final[dict[Hashable, _Alike]] = {}
 _MOST_UNCOUNTED: Final = 4096
 #: The maximum number of functions and lines with counters of their own, because notebooks and ``exec`` create new ones
@@ -64,7 +64,7 @@ _HERE: Final = str(Path(__file__).parents[1])
 
 
 def _add(counter: Counter[_Key], key: _Key, rest: _Key, times: int = 1) -> None:
-    """Count something under its key, or with the rest if there are too many others."""
+    """Count an event under its key, or under ``rest`` if there are too many keys."""
     counter[key if key in counter or len(counter) < _MOST_APART else rest] += times
 
 
@@ -75,23 +75,23 @@ def placed(causes: Iterable[str]) -> None:
 
 
 def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None = None) -> None:
-    """Count that ``function`` runs on the host instead of its device, and obey ``config.fallback``.
+    """Count that ``function`` runs on the host instead of its device, and apply ``config.fallback``.
 
     Parameters
     ----------
     function : str
-        What runs on the host.
+        The name of the function.
     reason : str
-        Why.
+        The reason.
     nbytes : int
-        Bytes of the arrays that it is given there.
+        The bytes of its arrays.
     where : Origin, optional
-        The line that asked for it, if that is another than the one that is running.
+        The line that recorded it; by default the line that is running.
 
     Raises
     ------
     FallbackError
-        If the setting is ``"error"``; nothing has run then.
+        If the setting is ``"error"``. Then nothing has run.
     """
     policy = config.current.fallback
     if policy == "error":
@@ -109,25 +109,25 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
 
 
 def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> None:
-    """Count that a conversion reads elements of ``device``, and obey ``config.transfer``.
+    """Count that a conversion reads elements of ``device``, and apply ``config.transfer``.
 
-    Calls by this package itself, whose functions say what they read, and reads of host memory do not count.
+    Calls by this package itself, and reads of host memory, do not count.
 
     Parameters
     ----------
     conversion : str
-        What reads.
+        The name of the conversion.
     nbytes : int
-        How much.
+        The bytes that it reads.
     device : Device
-        From where.
+        The device.
     depth : int
-        How many frames above this one is the caller of the conversion.
+        The number of frames between this one and the caller of the conversion.
 
     Raises
     ------
     TransferError
-        If the setting is ``"error"``; nothing was read then.
+        If the setting is ``"error"``. Then nothing was read.
     """
     if device.kind == "cpu":
         return
@@ -148,7 +148,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
 
 
 def _obey(policy: str, conversion: str, nbytes: int, device: Device) -> None:
-    """Warn of a transfer, or forbid it, unless it is of host memory."""
+    """Warn of a transfer, or raise its error, unless it reads host memory."""
     if registry.resolve(device).kind == "cpu":
         return
     if policy == "error":

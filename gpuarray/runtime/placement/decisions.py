@@ -1,14 +1,14 @@
-"""Where steps run, and why: decisions with their reasons.
+"""Decisions: the places of steps, with reasons.
 
-A pinned device runs what it has kernels for; the rest runs on the host, which counts as a fallback. For the device
-``"auto"`` all steps of a plan are placed together, by what they are estimated to take at either place and what moving
-values between the places takes (:mod:`gpuarray.runtime.placement.division`). Estimates come from measured rates
-(:mod:`gpuarray.runtime.placement.rates`), corrected by what steps were seen to take.
+A pinned device runs the steps for which it has kernels. The others run on the host, which counts as a fallback. On the
+device ``"auto"``, all steps of a plan are placed together, by their estimated times at either place and the times of
+transfers between the places (:mod:`gpuarray.runtime.placement.division`). Estimates follow from measured rates
+(:mod:`gpuarray.runtime.placement.rates`) and are corrected by measured times of steps.
 
-Arrays do not bounce: to leave the place where operands are costs their transfer, in either direction. An array that
-is used on the host again and again goes to the device when what that would have saved by then has paid its way: not
-knowing how often it will be used, no rule is better by more than a factor of two (Karlin, Manasse, Rudolph and Sleator,
-"Competitive snoopy caching", 1988).
+Arrays do not move back and forth, because moving away from the operands costs their transfer. An array that is used on
+the host repeatedly is copied to the device when the copy would have saved its own cost. Without knowledge of the future
+no rule is better by more than a factor of two (Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy caching",
+1988).
 """
 
 from collections import deque
@@ -31,7 +31,7 @@ DEVICE: Final = "device"
 
 
 class Reason(StrEnum):
-    """Why a step runs where it does."""
+    """The reason for the place of a step."""
 
     FORCED = "forced"
     RESIDENT = "resident"
@@ -57,7 +57,7 @@ _MEANINGS: Final[Mapping[Reason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where a step runs, and why.
+    """The place of a step, with the reason.
 
     Attributes
     ----------
@@ -66,10 +66,9 @@ class Decision:
     cause : Reason
         The kind of reason.
     detail : str
-        More about it, if there is more to say.
+        The reason in detail, or an empty string.
     estimates : tuple of float or None
-        Nanoseconds that the step alone was estimated to take on the host and on the device; infinite where it
-        cannot run.
+        Estimated nanoseconds of the step alone on the host and on the device; infinite where it cannot run.
     """
 
     where: str
@@ -84,7 +83,7 @@ class Decision:
 
     @property
     def is_fallback(self) -> bool:
-        """Whether the step runs on the host for want of anything better."""
+        """Whether the step runs on the host because the device cannot run it."""
         return self.where == HOST and self.cause in (Reason.UNSUPPORTED, Reason.MEMORY)
 
 
@@ -98,7 +97,7 @@ def decide(refusal: str | None) -> Decision:
     Parameters
     ----------
     refusal : str or None
-        Why the device cannot run it, if it cannot.
+        The reason why the device cannot run it, or None.
     """
     return _PINNED if refusal is None else Decision(HOST, Reason.UNSUPPORTED, refusal)
 
@@ -106,8 +105,8 @@ def decide(refusal: str | None) -> Decision:
 #: The steps of a plan on the host are timed one by one in early runs, up to this one, and then every so many runs.
 EARLY: Final = 4
 OBSERVED: Final = 128
-#: No correction goes beyond this, or below one by it; how far one must move to count; and of how many times it is made
-#: at least, and at most, which are the latest.
+#: The maximum of a correction, and of its inverse; the smallest relative change that is applied; and the minimum and
+#: maximum number of measured times, the latest ones, from which a correction is computed.
 _BOUND: Final = 64.0
 _MOVED: Final = 1.25
 _ENOUGH: Final = 3
@@ -116,25 +115,22 @@ _LATEST: Final = 5
 
 @dataclass(slots=True)
 class Corrections:
-    """By what factors the steps of one plan differ, on the host, from what was estimated.
+    """The ratios of measured to estimated times of the steps of one plan on the host.
 
-    Each plan has its own, as what makes an estimate wrong for one loop says nothing of another. A factor is made of the
-    least of the last times that were seen: what else the machine does makes a time longer, never shorter.
+    Each plan has its own corrections, because the causes of wrong estimates differ from loop to loop. A ratio is
+    computed from the shortest of the latest times, because other work of the machine only makes times longer.
 
     Attributes
     ----------
     used : dict
-        The factors that placements are made with, by the number of the step.
+        The ratios that placements use, by the number of the step.
     """
 
     used: dict[int, float] = field(default_factory=dict)
     _seen: dict[int, deque[float]] = field(default_factory=dict)
 
     def observe(self, number: int, estimate: float, elapsed: float) -> bool:
-        """Take note of how long a step took whose estimate is known, corrections included.
-
-        Returns whether the plan should be placed again.
-        """
+        """Record the time of a step, given its corrected estimate. Return whether the plan should be placed again."""
         used = self.used.get(number, 1.0)
         seen = self._seen.setdefault(number, deque(maxlen=_LATEST))
         seen.append(used * elapsed / max(estimate, 1.0))
@@ -147,16 +143,16 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a placement depends on beside the plan.
+    """The inputs of a placement, besides the plan.
 
     Attributes
     ----------
     residency : mapping
-        For the position of each value that is there before: whether it is on the host, and on the device.
+        For each existing value, by position: whether it is on the host, and whether it is on the device.
     nbytes : mapping
-        The sizes of these values.
+        The bytes of these values.
     is_read : bool
-        Whether the result that was asked for is wanted on the host.
+        Whether the host reads the requested result.
     """
 
     residency: Mapping[int, tuple[bool, bool]]
@@ -171,22 +167,22 @@ def place(
     refusals: Sequence[str | None],
     device: Rates,
 ) -> tuple[list[Decision], int]:
-    """Return where the steps of a plan run so that all of it is estimated to take the least time.
+    """Return the placement of the steps of a plan with the least estimated total time.
 
-    The second result is how many nanoseconds less it would take if the device had what only the host has.
+    The second result is the number of nanoseconds that would be saved if the device had all values of the host.
 
     Parameters
     ----------
     plan : Plan
         The steps and the values between them.
     situation : Situation
-        Where values are now.
+        The current places of values.
     times : sequence of (float, float)
-        What each step is estimated to take on the host and on the device, in nanoseconds.
+        The estimated nanoseconds of each step on the host and on the device.
     refusals : sequence of str or None
-        For each step, why the device cannot run it, if it cannot; its time there does not matter then.
+        For each step, the reason why the device cannot run it, or None. Then its time there is ignored.
     device : Rates
-        What was measured of the device: its transfers, and what it takes to use it.
+        The measured rates of the device.
     """
     pairs = [
         (max(1, int(on_host)), NEVER if refusal else max(1, int(on_device)))
@@ -248,7 +244,7 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
         wanted = (0, read if position == asked else 0)
         places = situation.residency.get(position, (True, True))
         found.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
-        # to be in one place, two steps hand each other something that cannot travel
+        # two steps that must run at one place share a value that cannot move
         found += [Value(made[0], (other,), places, (0, 0), NEVER, NEVER) for other in made[1:]]
     return found
 
@@ -261,7 +257,7 @@ def _nbytes(plan: Plan, situation: Situation, position: int) -> int | None:
 
 
 def name_of(step: Step) -> str:
-    """Return a short name of a step for people: its rows, in order, each once."""
+    """Return a short name of a step for people: its operations, in order, without repetitions."""
     match step:
         case CallStep():
             return step.op.name

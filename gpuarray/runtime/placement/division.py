@@ -1,11 +1,10 @@
-"""Placement: which steps of a plan run on the host and which on the device, so that all of it takes the least time.
+"""The division of the steps of a plan between host and device that takes the least total time.
 
-There are two places, and time adds up: that of each step where it runs, that of each value that is wanted on the other
-side of where it was made, once however many want it, and what it takes to use the device at all. The division of least
-total is a minimum cut of a network whose edges have these times as capacities, which a maximum flow finds exactly
-(Ford and Fulkerson; the pairing of a program with two processors is Stone's, "Multiprocessor scheduling with the aid of
-network flow algorithms", 1977). So a step is seen with all others, and not alone: one that would be faster on the
-device stays on the host if its operands are there and would have to travel.
+The total time is the sum of the times of the steps where they run, of one transfer for each value that is used at the
+other place, and of the use of the device at all. The optimal division is a minimum cut of a network whose edges have
+these times as capacities. A maximum flow finds it exactly (Ford and Fulkerson; Stone applied it to programs on two
+processors in "Multiprocessor scheduling with the aid of network flow algorithms", 1977). So a step that would be faster
+on the device stays on the host if transfers of its operands would take longer.
 
 Times are integers, in nanoseconds. Called by the runtime for plans on the device ``"auto"``.
 """
@@ -15,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-#: More than any time: what must not be cut.
+#: More than any time, for edges that must not be cut.
 NEVER: Final = 1 << 60
 
 HOST: Final = 0
@@ -56,7 +55,7 @@ def divide(steps: Sequence[tuple[int, int]], values: Sequence[Value], use: int) 
     steps : sequence of (int, int)
         Time of each step on the host and on the device; ``NEVER`` where it cannot run.
     values : sequence of Value
-        What they read and make.
+        The values that they read and write.
     use : int
         Time to use the device at all.
     """
@@ -104,7 +103,7 @@ class _Network:
             self._left.append(room)
 
     def flow(self, source: int, sink: int) -> int:
-        """Send as much as goes from source to sink; return how much that is."""
+        """Send the maximum flow from source to sink, and return it."""
         total = 0
         while True:
             level = self._levels(source)
@@ -115,7 +114,7 @@ class _Network:
                 total += sent
 
     def reached(self, source: int) -> list[bool]:
-        """Return which nodes can still be reached: the source's side of the minimum cut."""
+        """Return which nodes can still be reached, which is the source's side of the minimum cut."""
         return [depth >= 0 for depth in self._levels(source)]
 
     def _levels(self, source: int) -> list[int]:
@@ -132,7 +131,7 @@ class _Network:
         return level
 
     def _augment(self, source: int, sink: int, level: list[int], start: list[int]) -> int:
-        """Send something along one path of rising levels; without recursion, as plans may be long."""
+        """Send flow along one path of rising levels, without recursion because plans may be long."""
         path: list[int] = []
         node = source
         while node != sink:

@@ -1,8 +1,8 @@
-"""Residency: where the bytes of a value are now, which is no part of what the value means.
+"""Residency: the places that hold a copy of a value.
 
-A leaf may be in host memory, in the buffers of providers, or in several of these. It is copied where it is needed, when
-it is needed. Where a device has no room left, the values that were not used for the longest time go to the host
-(*eviction*), and come back when they are used again.
+A leaf may be in host memory, in the buffers of providers, or in several of these. It is copied to a place when it is
+needed there. If a device has too little memory, the least recently used values are moved to the host (*eviction*). They
+are copied back when they are used again.
 """
 
 from collections.abc import Callable, Collection
@@ -20,8 +20,8 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.history import blame_last
 
-#: Host arrays of this many bytes or more go to a device that is asked for at once: a copy on the host first takes as
-#: long again, most of it for pages that are touched for the first time. Smaller values are often looked at on the host.
+#: Host arrays of at least this many bytes are uploaded immediately to a requested device: an additional copy on the
+#: host would take as long again, mostly for page faults. Smaller values are often read on the host.
 AT_ONCE: Final = 1 << 20
 _LOST: Final = (
     "the value of an array is not there: it is being updated in place by what this code interrupted, or such an update "
@@ -29,23 +29,23 @@ _LOST: Final = (
 )
 _AT_HOME: Final = frozenset(("auto", places.HOST_DEVICE.kind))
 
-#: The leaves that have had a buffer at a device: those that may be evicted. References go when their leaves do.
+#: Weak references to the leaves that had a buffer on a device, which may be evicted.
 _holders: Final[set[ref[Leaf]]] = set()
 
 
 def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
-    """Note that a leaf's value is in a provider's buffer."""
+    """Record that a provider's buffer holds the value of a leaf."""
     leaf.buffers[provider] = buffer
     if provider.device.kind != places.HOST_DEVICE.kind:  # as is_host() says, without a call at each result
         _holders.add(ref(leaf, _holders.discard))
 
 
-#: Tells the ``id`` of each leaf that must not be evicted: asked only where there is no room.
+#: Returns the ``id`` of each leaf that must not be evicted. It is called only if memory is short.
 Kept: TypeAlias = Callable[[], Collection[int]]
 
 
 def resident(leaf: Leaf, provider: Provider, keep: Kept = tuple) -> Any:
-    """Return the buffer of ``leaf`` at ``provider``, made and filled now if it is not there yet.
+    """Return the buffer of ``leaf`` at ``provider``, which is created and filled if it does not exist.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def resident(leaf: Leaf, provider: Provider, keep: Kept = tuple) -> Any:
 
 
 def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
-    """Return a leaf that has the value of a host array as it is now at a GPU, and nowhere else.
+    """Upload a host array to a GPU, and return a leaf with the only copy.
 
-    None if the value is better kept on the host: the device is the host's own or is still to be chosen, or lacks the
-    dtype, or the array is small.
+    Return None if the array should stay on the host: because it is small, or because the device is the host or "auto",
+    or lacks the dtype.
     """
     if array.nbytes < AT_ONCE or device.kind in _AT_HOME:
         return None
@@ -92,7 +92,7 @@ def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
 
 
 def host_values(leaf: Leaf) -> npt.NDArray[Any]:
-    """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
+    """Return the value of ``leaf`` as a host array, which must not be written to; this waits for the device."""
     buffers = [*leaf.buffers.items()]  # first, because an eviction sets the host's value and then drops the buffer
     if leaf.host is not None:
         return leaf.host
@@ -122,12 +122,12 @@ def where(leaf: Leaf) -> tuple[str, ...]:
 
 
 def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
-    """Return a buffer of a provider, for which other values may have to go to the host.
+    """Return a buffer of a provider, for which other values may be evicted.
 
     Raises
     ------
     DeviceMemoryError
-        If there is no room even then.
+        If there is still too little memory.
     """
     try:
         return provider.allocate(nbytes)
@@ -152,7 +152,7 @@ def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
 
 
 def evict(leaf: Leaf, provider: Provider) -> None:
-    """Bring a leaf's value to the host, if it is not there, and give the provider's buffer back."""
+    """Copy the value of a leaf to the host, if it is not there, and release the provider's buffer."""
     if not is_on_host(leaf):
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
