@@ -128,12 +128,21 @@ def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
         if function is not np.nanmean:
             check_precision(a)
-        if a.dtype.kind not in "fc" or np.count_nonzero(~np.isnan(a), axis=axis).min() <= ddof:
+        if a.dtype.kind not in "fc" or not _are_enough(a, axis, ddof):
             raise NotImplementedError
         options = {} if function is np.nanmean else {"ddof": ddof}
         return function(a, axis, dtype, keepdims=keepdims, **options)
 
     return run
+
+
+def _are_enough(a: Any, axis: Any, ddof: Any) -> bool:
+    """Return whether each line has more numbers than degrees of freedom are taken: its first elements, usually."""
+    if type(axis) is not tuple and type(ddof) is int:
+        first = a.flat[: ddof + 1] if axis is None else np.take(a, range(ddof + 1), axis)
+        if first.size > ddof and (first == first).all():
+            return True
+    return bool(np.count_nonzero(~np.isnan(a), axis=axis).min() > ddof)
 
 
 @native("nanmean", at_once="elements", call=_of_enough(np.nanmean), most=QUICK)

@@ -4,10 +4,12 @@ from math import inf
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
-from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.at_once import ANY, QUICK
 from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
@@ -120,7 +122,13 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return found if keepdims else found.reshape(array.shape[:-2])
 
 
-@implements("linalg.norm", at_once="elements", most=QUICK)
+def _of_few_or_all(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    if x.size > QUICK and not (ord is None and axis is None):
+        raise NotImplementedError  # threads share what is no product of a vector with itself
+    return np.linalg.norm(x, ord, axis, keepdims)
+
+
+@implements("linalg.norm", at_once="elements", call=_of_few_or_all, most=ANY)
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
-from gpuarray.functions.at_once import ANY, QUICK
+from gpuarray.functions.at_once import ANY
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -107,7 +107,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
-@native("linalg.vecdot", at_once="elements", call=np.vecdot, most=QUICK)
+@native("linalg.vecdot", at_once="matrix products", call=np.vecdot, most=ANY)
 @standard_function
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, with the first operand conjugated.
@@ -222,7 +222,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)
 
 
-@native("inner", at_once="matrix products", most=QUICK, empty=True)
+@native("inner", at_once="matrix products", most=ANY, empty=True)
 def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)

@@ -58,6 +58,8 @@ def _falling(x: Any) -> Any:
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
 _PIECE: Final = 1 << 16
+#: The largest difference of integers that NumPy orders by their digits.
+_RADIX_MOST: Final = (1 << 16) - 1
 
 
 def _argsort(x: Any, *, descending: bool) -> Any:
@@ -71,6 +73,10 @@ def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
         np.copyto(out, _falling(x))
         return
     if x.size >= _PACKED_LEAST and x.dtype.kind in "iuf" and (x.dtype.itemsize > 2 or x.dtype.kind == "f"):
+        if x.dtype.kind != "f" and int(x.max()) - int(x.min()) <= _RADIX_MOST:
+            short = np.subtract(*((x.max(), x) if descending else (x, x.min()))).astype(np.uint16)
+            np.copyto(out, np.argsort(short, stable=True))
+            return
         lines = x.reshape(-1, x.shape[-1])
         if _argsort_packed(out.reshape(lines.shape), lines, descending):
             return
