@@ -9,10 +9,9 @@ else this module does not know lead to the implementation, so that errors and wa
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import wraps
-from math import prod
-from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -27,46 +26,17 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
-from gpuarray.array.immediate import have_few_products
-from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.array.memory import of_host
 from gpuarray.config import config
 from gpuarray.device import FREE, Device
 from gpuarray.functions.arguments import NOT_GIVEN
+from gpuarray.functions.host_results import in_own_memory, wrapped
+from gpuarray.functions.result_bounds import BOUNDS, Bound, Results, has_few_elements
 from gpuarray.graph.nodes import host_leaf
-from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
-from gpuarray.references import owner_count
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-#: The results of a function that is called at once:
-#:
-#: - "elements": have the shape to which the arrays broadcast, or fewer elements;
-#: - "precise": have fewer elements, each of many: the sums of a plan have smaller errors;
-#: - "lines": have the shape of the array, and each line along an axis is computed from one line;
-#: - "matrices": the same with matrices, along the last two axes;
-#: - "sums": have no more elements than all arrays together, whatever shapes these have;
-#: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
-#: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
-#: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
-#: - "sizes": have as many elements as the product of the integers among the arguments;
-#: - "views": are views of the arrays where strides allow;
-#: - "products or views": are products, or views as far as NumPy returns these;
-#: - "in place": there is none; the function writes to its first argument.
-Results: TypeAlias = Literal[
-    "elements",
-    "precise",
-    "lines",
-    "matrices",
-    "sums",
-    "matrix products",
-    "products",
-    "multiples",
-    "sizes",
-    "views",
-    "products or views",
-    "in place",
-]
 
 #: The most elements of arrays that NumPy computes at once where no threads would share the work of the call.
 UNSHARED: Final = 1 << 20
@@ -76,21 +46,16 @@ QUICK: Final = 1 << 18
 _BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
-#: The most elements of a result of one of the products and multiples.
-_MOST: Final = 1 << 20
 #: Arrays with sizes of at most this product have few elements, and few products.
-_UNBOUNDED: Final = 1 << 10
+_FEW_PRODUCTS: Final = 1 << 10
 #: What a call returns that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
 _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(NOT_GIVEN), type(Ellipsis)))
-#: The dtype objects of this package, of which NumPy has several that are equal.
-_CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 _generic: Final = np.generic
 _float16: Final = dtypes.float16
-#: What functions return and take with several arrays, and other arguments of NumPy's types. A union of types is slower.
-_SEVERAL: Final = (tuple, list)
+#: Other arguments of NumPy's types. A union of types is slower.
 _NUMPYS: Final = (np.generic, np.dtype)
 
 
@@ -144,8 +109,8 @@ class AtOnce:
         self.takes_nothing = empty or isinstance(call, np.ufunc)
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
-        self.is_bounded: _Bound = _BOUNDS.get(results, _has_few_elements)
-        self.unbounded = 0 if results in ("multiples", "sizes") else _UNBOUNDED if results in _BOUNDS else sys.maxsize
+        self.is_bounded: Bound = BOUNDS.get(results, has_few_elements)
+        self.unbounded = 0 if results in ("multiples", "sizes") else _FEW_PRODUCTS if results in BOUNDS else sys.maxsize
         self.most = most
         self.group = group
         self.out = _position_of_out(self.call)
@@ -246,7 +211,7 @@ def _own(found: Any, device: Device) -> GpuArray:
     if type(found) is not _ndarray:
         raise LookupError
     kind = dtypes.canonical(found.dtype)
-    host = _in_own_memory(found) if found.dtype is kind else found.astype(kind)
+    host = in_own_memory(found) if found.dtype is kind else found.astype(kind)
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
@@ -315,13 +280,13 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         else:
             found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
         if isinstance(found, _generic):
-            wrapped: Any = of_host(GpuArray, found, device)
+            result: Any = of_host(GpuArray, found, device)
         else:
-            wrapped = _wrapped(found, arrays, hosts, device, rule.may_be_view)
+            result = wrapped(found, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
-    return wrapped if rule.group is None else rule.group(*wrapped)
+    return result if rule.group is None else rule.group(*result)
 
 
 def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
@@ -408,161 +373,3 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
             raise LookupError
         given.append(value)
     return given
-
-
-def _wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
-    """Return what NumPy returned with arrays of this package.
-
-    Raises
-    ------
-    LookupError
-        If it is of another type, or a view that is not one of the memory of a cell.
-    """
-    kind = type(found)
-    if kind is _ndarray:
-        for host in hosts:
-            if found is host:  # it was given as ``out``, or there was nothing to do
-                number = [id(other) for other in hosts].index(id(found))
-                return _current(arrays[number]) if number < len(arrays) else found
-        is_read_only = False
-        if found.base is not None:
-            view = _seen(found, arrays) if may_be_view else None
-            if view is not None:
-                return view
-            is_read_only = not found.flags.writeable
-            found = _in_own_memory(found)
-        if id(found.dtype) not in _CANONICAL:
-            found = found.astype(dtypes.canonical(found.dtype))
-        made = wrap(host_leaf(found), device) if found.size > immediacy().limit else of_host(GpuArray, found, device)
-        if is_read_only:  # as NumPy's broadcasts of scalars
-            made._access = READ_ONLY
-        return made
-    if isinstance(found, _generic):
-        return of_host(GpuArray, found, device)
-    if isinstance(found, _SEVERAL):
-        items = [_wrapped(item, arrays, hosts, device, may_be_view) for item in found]
-        return items if kind is list else tuple(items) if kind is tuple else kind(*items)
-    if found is None or kind is bool:
-        return found
-    raise LookupError
-
-
-def _in_own_memory(found: Any) -> Any:
-    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
-    base = found.base
-    if base is None:
-        return found
-    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
-        return found.copy()
-    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
-        return found.copy()
-    if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
-        return found.copy()
-    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
-    return base
-
-
-def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
-    """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
-
-    Raises
-    ------
-    LookupError
-        If the view may not be one of the memory of a cell, or has too many elements.
-    """
-    for array in arrays:
-        if _current(array)._part is not None:
-            raise LookupError
-        if found.base is array._memory and found.dtype is array._dtype:
-            if found.size > immediacy().limit:
-                raise LookupError
-            view = array._see_host(found, array._memory)
-            if not found.flags.writeable:
-                view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
-            return view
-    return None
-
-
-def _current(array: GpuArray) -> GpuArray:
-    """Return an array whose elements are in the memory of its cell.
-
-    Raises
-    ------
-    LookupError
-        If they are not.
-    """
-    if array._value is None and array._memory is not array._cell.memory:
-        raise LookupError
-    return array
-
-
-# -- bounds of the number of elements ----------------------------------------------------------------------------------
-
-_Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
-
-
-def _has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    shape = hosts[0].shape
-    for host in hosts:
-        if host.shape != shape:
-            break
-    else:  # which the result has, too
-        return True
-    try:
-        return bool(np.broadcast(*hosts).size <= immediacy().limit)
-    except ValueError:  # as for products of matrices
-        return bool(prod([host.size for host in hosts]) <= _MOST)
-
-
-def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    return all(host.size <= ONE_THREAD for host in hosts)
-
-
-def _has_few(axes: int) -> _Bound:
-    """Return the bound of functions of lines (1 axis) or matrices (2 axes), which threads share if they are many."""
-    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= ONE_THREAD)
-
-
-def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    if len(hosts) == 2 and hosts[0].ndim and hosts[1].ndim and have_few_products(*hosts):
-        return True
-    return all(host.size <= immediacy().limit for host in hosts) and _has_few_elements(hosts, arguments, keywords)
-
-
-def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    sizes = [host.size for host in hosts]
-    return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
-
-
-def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    return len(hosts) == 1 and hosts[0].size * _multiple((arguments, [*keywords.values()])) <= _MOST
-
-
-def _multiple(values: Iterable[Any]) -> int:
-    """Return a number of times that integers among arguments can repeat elements."""
-    return prod([1 + abs(value) for value in _integers(values)])
-
-
-def _has_small_size(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    return prod([abs(value) for value in _integers((arguments, [*keywords.values()]))]) <= _MOST
-
-
-def _integers(values: Iterable[Any]) -> Iterator[int]:
-    for value in values:
-        if isinstance(value, tuple | list):
-            yield from _integers(value)
-        elif isinstance(value, int | np.integer):
-            yield int(value)
-
-
-_BOUNDS: Final[dict[str, _Bound]] = {
-    "elements": _has_few_elements,
-    "precise": _has_few_addends,
-    "lines": _has_few(1),
-    "matrices": _has_few(2),
-    "matrix products": _has_few_multiplications,
-    "products": _has_few_products,
-    "products or views": _has_few_products,
-    "multiples": _has_few_multiples,
-    "sizes": _has_small_size,
-}

@@ -15,8 +15,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
-from gpuarray.functions.at_once import Results
 from gpuarray.functions.registry import HOST, implements, name_of
+from gpuarray.functions.result_bounds import Results
 from gpuarray.runtime import evaluate, telemetry
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from gpuarray import dispatch
 from gpuarray.config import strictness
 from gpuarray.functions import at_once as immediate
+from gpuarray.functions.result_bounds import Results
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -84,7 +85,7 @@ def implements(
     *names: str,
     kind: str = COMPOSED,
     reason: str = "",
-    at_once: immediate.Results | None = None,
+    at_once: Results | None = None,
     call: Callable[..., Any] | None = None,
     most: int = 0,
     empty: bool = False,

@@ -1,0 +1,106 @@
+"""Arrays of what functions of NumPy return for the memory of arrays of this package."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.array.memory import READ_ONLY, of_host
+from gpuarray.device import Device
+from gpuarray.graph.nodes import host_leaf
+from gpuarray.immediacy import immediacy
+from gpuarray.references import owner_count
+
+#: The dtype objects of this package, of which NumPy has several that are equal.
+_CANONICAL: Final = frozenset(map(id, dtypes.ALL))
+_ndarray: Final = np.ndarray
+_generic: Final = np.generic
+#: Containers of several results. A union of types is slower.
+_SEVERAL: Final = (tuple, list)
+
+
+def wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
+    """Return what NumPy returned with arrays of this package.
+
+    Raises
+    ------
+    LookupError
+        If it is of another type, or a view that is not one of the memory of a cell.
+    """
+    kind = type(found)
+    if kind is _ndarray:
+        for host in hosts:
+            if found is host:  # it was given as ``out``, or there was nothing to do
+                number = [id(other) for other in hosts].index(id(found))
+                return _current(arrays[number]) if number < len(arrays) else found
+        is_read_only = False
+        if found.base is not None:
+            view = _seen(found, arrays) if may_be_view else None
+            if view is not None:
+                return view
+            is_read_only = not found.flags.writeable
+            found = in_own_memory(found)
+        if id(found.dtype) not in _CANONICAL:
+            found = found.astype(dtypes.canonical(found.dtype))
+        made = wrap(host_leaf(found), device) if found.size > immediacy().limit else of_host(GpuArray, found, device)
+        if is_read_only:  # as NumPy's broadcasts of scalars
+            made._access = READ_ONLY
+        return made
+    if isinstance(found, _generic):
+        return of_host(GpuArray, found, device)
+    if isinstance(found, _SEVERAL):
+        items = [wrapped(item, arrays, hosts, device, may_be_view) for item in found]
+        return items if kind is list else tuple(items) if kind is tuple else kind(*items)
+    if found is None or kind is bool:
+        return found
+    raise LookupError
+
+
+def in_own_memory(found: Any) -> Any:
+    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
+    base = found.base
+    if base is None:
+        return found
+    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
+        return found.copy()
+    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
+        return found.copy()
+    if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
+        return found.copy()
+    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
+    return base
+
+
+def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
+    """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
+
+    Raises
+    ------
+    LookupError
+        If the view may not be one of the memory of a cell, or has too many elements.
+    """
+    for array in arrays:
+        if _current(array)._part is not None:
+            raise LookupError
+        if found.base is array._memory and found.dtype is array._dtype:
+            if found.size > immediacy().limit:
+                raise LookupError
+            view = array._see_host(found, array._memory)
+            if not found.flags.writeable:
+                view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
+            return view
+    return None
+
+
+def _current(array: GpuArray) -> GpuArray:
+    """Return an array whose elements are in the memory of its cell.
+
+    Raises
+    ------
+    LookupError
+        If they are not.
+    """
+    if array._value is None and array._memory is not array._cell.memory:
+        raise LookupError
+    return array
