@@ -112,7 +112,7 @@ def _recording(
         guards=guards,
         sources=sources,
         updates=written,
-        moved=_donors(trace, sources, written),
+        moved=_end_values(trace, sources, written),
         segments=tuple(trace.segments),
         registers=trace.registers,
         constants=trace.values[len(call.values) :],
@@ -126,14 +126,19 @@ def _recording(
     )
 
 
-def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]) -> frozenset[int]:
-    """Keep the donors that nothing reads later; return the numbers of changed cells whose buffers they donate."""
-    later = {register for _, register, _ in written} | trace.returned
+def _end_values(
+    trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]
+) -> frozenset[int]:
+    """Note which values and donors nothing reads after a segment; return the numbers of changed cells that donate."""
+    later = {register for _, register, _ in written} | trace.returned | {register for register, _ in trace.checks}
+    of_cells = {source.register for source in sources}
     used: set[int] = set()
     for segment in reversed(trace.segments):
         segment.donors = tuple([donor for donor in segment.donors if donor[2] not in later])
         used.update(register for _, _, register in segment.donors)
-        later.update(register for register, _ in segment.leaves if register is not None)
+        read = {register for register, _ in segment.leaves if register is not None}
+        segment.ended = tuple(read - later - of_cells)
+        later |= read
     return frozenset(number for number, _, _ in written if sources[number].register in used)
 
 

@@ -52,6 +52,8 @@ class Segment:
         The registers of the results.
     donors : tuple of (int, int, int)
         Copies that may reuse the buffer of their input, with the numbers and registers of these leaves.
+    ended : tuple of int
+        The registers of the values that nothing reads afterwards, whose memory is free from then on.
     wanted : Node or None
         The node of a result that the host asks for next, if there is one.
     """
@@ -65,6 +67,7 @@ class Segment:
     fills: tuple[tuple[Fill, tuple[Any, ...]], ...]
     results: tuple[int, ...]
     donors: tuple[tuple[int, int, int], ...]
+    ended: tuple[int, ...] = ()
     wanted: Any = None
 
     def expect(self, register: int) -> None:
@@ -73,7 +76,7 @@ class Segment:
             self.wanted = self.order[self.prepared.plan.results[self.results.index(register)][0]]
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
-        """Run the plan with the leaves in the registers, and store the results there."""
+        """Run the plan with the leaves in the registers, store the results there, and let go of what was read last."""
         start = perf_counter_ns() if observers.active else 0
         for fill, nodes in self.fills:
             parameters = fill(values)
@@ -89,6 +92,8 @@ class Segment:
         )  # fmt: skip
         for number, register in enumerate(self.results):
             registers[register] = made[number]
+        for register in self.ended:
+            registers[register] = None
 
     def _moved(self, registers: list[Any], leaves: list[Any]) -> list[int]:
         """Return the copies that may reuse the buffer of their input, because nothing else refers to it."""

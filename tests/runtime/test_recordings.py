@@ -359,3 +359,23 @@ def test_values_of_a_call_are_not_kept(device):
         assert kept() is None
     table += 1
     assert_same(scaled(xp.asarray(host), 1.0), host + host[::-1] + 1)
+
+
+def test_values_of_a_call_end_with_the_evaluation_that_reads_them_last(device):
+    @xp.jit
+    def smoothed(x):
+        for _ in range(150):
+            x = np.sort(x) * 0.5 + x[::-1]
+        return x
+
+    x = xp.asarray(np.random.default_rng(0).random(1 << 15, np.float32))
+    with xp.using(pending_limit=16, direct_limit=0):
+        smoothed(x)
+        xp.reset_stats()
+        again = smoothed(x)
+        again.get()
+        assert xp.stats()["peak_bytes"] < 10 * x.nbytes
+    wanted = x.get()
+    for _ in range(150):
+        wanted = np.sort(wanted) * np.float32(0.5) + wanted[::-1]
+    np.testing.assert_allclose(again, wanted, rtol=1e-5)
