@@ -126,9 +126,7 @@ def _recording(
     )
 
 
-def _end_values(
-    trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]
-) -> frozenset[int]:
+def _end_values(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]) -> frozenset[int]:
     """Note which values and donors nothing reads after a segment; return the numbers of changed cells that donate."""
     later = {register for _, register, _ in written} | trace.returned | {register for register, _ in trace.checks}
     of_cells = {source.register for source in sources}
