@@ -98,7 +98,7 @@ class Recorded:
         if depth & 7 and depth <= limit + 8:
             return
         is_small = depth >= limit // 8 and not tape.state.tapes and cell.node.size <= LAUNCH_BOUND
-        is_small = is_small and not depth % max(8, 1 << depth.bit_length() - 2)
+        is_small = is_small and not depth % max(8, 1 << depth.bit_length() >> 2)
         if depth <= limit and not (is_small and _is_on_gpu(cell.device)):
             return
         with evaluate.device_lock(cell.device):  # another thread may be updating what is below

@@ -255,6 +255,16 @@ def test_long_loops_are_evaluated_on_the_way(device: Any) -> None:
     assert y.tolist() == [300, 300, 600, 600, 600] + [300] * 5
 
 
+@pytest.mark.parametrize("limit", [1, 2, 7, 8])
+def test_any_limit_of_pending_operations_may_be_set(limit: int, device: Any) -> None:
+    with xp.using(pending_limit=limit, direct_limit=0):
+        x = xp.zeros(10, xp.float32)
+        for _ in range(20):
+            x = x + 1
+            x[2:5] += 1
+    assert x.tolist() == [20, 20, 40, 40, 40] + [20] * 5
+
+
 def test_looking_for_a_place_to_cut_takes_constant_time_for_each_operation(device: Any, monkeypatch: Any) -> None:
     module = sys.modules["gpuarray.array.recorded"]
     looked_at = []
