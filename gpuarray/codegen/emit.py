@@ -176,7 +176,7 @@ _TOO_MANY: Final = "an array has more elements than kernels count in 32 bits"
 _LAST_POSITION: Final = (1 << 31) - 1
 _TOO_FAR: Final = "positions beyond 2**31 are computed on the host"
 
-#: The scratch memory of a call is less than so many times its largest array.
+#: An upper bound of the scratch memory of a call, as a multiple of its largest array.
 _MOST_SCRATCH: Final = 16
 
 #: Bytes that spans have more than their arrays at most, for windows that begin at a multiple of bytes.

@@ -60,7 +60,7 @@ def add_fast_path_epilogue(work: LoopKernel) -> bool:
 
 
 def _finish_function(work: LoopKernel, lanes: int) -> None:
-    """Add the function ``finish``, or ``fast_path_finish``, over so many results."""
+    """Add the function ``finish``, or ``fast_path_finish``, over a number of results."""
     kernel, loop = work.kernel, work.loop
     outside, kernel.body = kernel.body, []
     emit_single(work)

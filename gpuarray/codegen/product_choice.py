@@ -138,7 +138,7 @@ def _tile_time(candidate: Candidate, depth: int, profile: AdapterProfile) -> flo
 
 
 def _elapsed(candidate: Candidate, tiles: int, depth: int, profile: AdapterProfile) -> float:
-    """Return the time of so many tiles, in microseconds.
+    """Return the time of a number of tiles, in microseconds.
 
     Units take a wave of workgroups at a time, and the last wave takes as long as any. A unit that is not full is slower
     than a full one, but its workgroups are faster.

@@ -45,9 +45,9 @@ LARGEST_SQUARED: Final = -63
 MARGIN: Final = 26
 #: The guard's bound of scalars that multiply elements.
 SCALAR_BOUND: Final = 24
-#: Instructions of up to so many operations are light: computing them again is no slower than waiting for them.
+#: Up to this many operations, instructions are light: computing them again is no slower than waiting for them.
 LIGHT: Final = 4
-#: Up to so many functions leave time for one more test while memory is waited for.
+#: Up to this many functions leave time for one more test during memory accesses.
 FEW: Final = 2
 #: The least magnitude of the first operand that fast paths are right for (``FastDomain.first_at_least``).
 ORDINARY: Final = -78

@@ -81,7 +81,7 @@ class Kernel:
         return shown
 
     def bind_parts(self, access: Access, binding: Binding, apart: int) -> None:
-        """Add the storage bindings of an access of several, each of which begins so many bytes after the one before."""
+        """Add the storage bindings of an access of several, which begin at equal distances in bytes."""
         for number, part in enumerate(access.parts):
             begin = number * apart
             nbytes = min(window_bytes(binding_limit()), binding.nbytes - begin)

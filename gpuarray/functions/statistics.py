@@ -74,7 +74,7 @@ def _numpys_mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, k
 
 
 def check_precision(x: Any) -> None:
-    """Raise an error if NumPy adds so many short numbers, one after the other, that digits are lost."""
+    """Raise an error if NumPy's sequential sums of many short numbers would lose digits."""
     if x.size > ONE_THREAD and x.dtype not in (dtypes.float64, dtypes.complex128):
         raise NotImplementedError
 

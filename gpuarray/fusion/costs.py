@@ -1,10 +1,10 @@
-"""The cost model: what nodes, instructions and steps take, in one unit.
+"""The cost model: the costs of nodes, instructions and steps, in one unit.
 
 The unit is the *operation*: the time of a float32 addition of values in registers, in which :mod:`gpuarray.ops` states
-its costs. Bytes are counted beside, because how many operations a byte is worth depends on the place. Three readers
-decide by these figures: the planner, whether to store a value or to compute it again; the placement, which turns them
-into nanoseconds by the rates measured at a place; and the in-process provider, how finely to cut a loop. Profiles hold
-measured times against them.
+its costs. Bytes are counted separately, because the ratio of their costs depends on the place. The planner decides by
+these figures whether to store a value or to compute it again. The placement converts them to nanoseconds by the rates
+measured at a place. The in-process provider decides how finely to divide a loop. Profiles compare measured times with
+them.
 
 Bytes are those of the different elements that a step reads and writes, as if each crossed the memory once. A kernel
 that moves more, because it walks its input twice or reaches across cache lines, shows as a lower rate.
@@ -115,7 +115,7 @@ def of_launch(node: Node) -> int:
 
 
 def instructions_of(op: GenerateOp | MapOp) -> int:
-    """Return how many instructions an operation counts as: functions and random numbers compile slowly."""
+    """Return the number of instructions that an operation counts as: functions and random numbers compile slowly."""
     return max(1, op.cost // PER_INSTRUCTION)
 
 
@@ -151,7 +151,7 @@ def calls_of_fold(op: ReduceOp) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An operation that a loop evaluates for so many elements, of the dtype that it computes in."""
+    """An operation of a loop, the dtype in which it computes, and the number of elements."""
 
     op: Op
     dtype: DType
@@ -275,7 +275,7 @@ def _loop_cost(loop: Loop) -> Cost:
 
 
 def _with_epilogue(own: Cost, epilogue: Loop | None, result: int) -> Cost:
-    """Return the cost of a step whose result, of so many bytes, goes to a loop instead of to memory."""
+    """Return the cost of a step whose result, of ``result`` bytes, is passed to a loop instead of to memory."""
     if epilogue is None:
         return own
     after = _loop_cost(epilogue)

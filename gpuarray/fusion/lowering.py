@@ -109,7 +109,7 @@ class Lowering:
     # -- instructions --------------------------------------------------------------------------------------------------
 
     def own_row(self) -> Layout:
-        """Return the layout from the full index space to the row at hand."""
+        """Return the layout from the full index space to the current row."""
         return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
 
     def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1, cost: int = 0) -> int:

@@ -47,7 +47,7 @@ _FULL: Final = generators.full
 #: By operation and kinds of operands: the dtypes in which it computes, the dtype of the result, whether the nodes among
 #: the operands have these dtypes, and the NumPy types of the dtypes.
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
-#: So many equal values are reduced without a loop, which would take seconds for some more of them.
+#: At least this many equal values are reduced without a loop, which would take seconds for larger numbers of them.
 _MANY: Final = 1 << 24
 
 _AxisArgument: TypeAlias = int | Sequence[int] | None

@@ -138,7 +138,7 @@ class Leaf(BaseNode):
     Attributes
     ----------
     host : ndarray or None
-        The value as a C-contiguous array that nobody writes to.
+        The value as a C-contiguous read-only array.
     buffers : dict
         Buffers with the value, by provider. Which of them exist is residency, and no part of what the leaf means.
     evaluation : int

@@ -20,7 +20,7 @@ from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
 
-#: Kernels read and write so many elements at a time.
+#: The number of elements that kernels read and write at a time.
 _AT_ONCE: Final = 4
 
 

@@ -22,11 +22,11 @@ from gpuarray.jit.signature import Call, rebuilt
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: So many recordings are made for views that differ in their offsets alone; then calls are given copies of views.
+#: After this many recordings for views that differ only in their offsets, calls use copies of the views.
 _OFFSETS: Final = 3
-#: So many recordings are made for sizes that differ each time, while no call uses one again; others are not recorded.
+#: After this many recordings for new sizes in a row, without a call that uses one again, calls are not recorded.
 _PASSING: Final = 8
-#: Recordings of one signature, for other values of variables around the function.
+#: The maximum number of recordings of one signature, for different values of variables around the function.
 _VARIANTS: Final = 8
 
 
@@ -85,13 +85,13 @@ class Jitted(Generic[P, R]):
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
         """Return what the function returns, from a recording of it if there is one for such a call."""
         if tracing.mode().is_replayed:
-            return self._function(*args, **keywords)  # who records the caller records this too
+            return self._function(*args, **keywords)  # the recording of the caller includes this call
         if tape.state.tapes and tape.active() is not None:
             return self._function(*args, **keywords)  # a derivative is that of the function's operations
         call = self._call(args, keywords, "=")
         key = call.finished()
         if tape.state.tapes and any(tape.varying(cell.node) for cell in call.given):
-            return self._function(*args, **keywords)  # who differentiates has another thread call it
+            return self._function(*args, **keywords)  # another thread differentiates it
         known = self._recordings.get(key)
         if known is not None:
             for recording in known:
@@ -111,7 +111,7 @@ class Jitted(Generic[P, R]):
         return recorded
 
     def _call(self, args: Sequence[Any], keywords: dict[str, Any], how: str) -> Call:
-        """Return the arguments of a call, taken apart; the key says how they were given, if some are keywords."""
+        """Return the parsed arguments of a call. Its key contains ``how`` they were passed if some are keywords."""
         call = Call()
         take = call.take
         if self._static_places:
@@ -128,9 +128,9 @@ class Jitted(Generic[P, R]):
         return call
 
     def _has_passing_sizes(self, key: Hashable, call: Call) -> bool:
-        """Return whether a call is not worth a recording: each of the last ones had other sizes, and none came again.
+        """Return whether not to record a call, because all recent calls had different sizes.
 
-        A loop over parts that grow or shrink would make a recording for each. Its plans serve all sizes.
+        A loop over parts that grow or shrink would make a recording for each size. Its plans serve all sizes.
         """
         sizeless = call.without_sizes()
         with self._lock:
@@ -147,8 +147,8 @@ class Jitted(Generic[P, R]):
     def _with_copies(self, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
         """Return the result of a call with copies of the arguments that are views, or None.
 
-        A copy of a row has the same signature, whichever row it was. None is returned while there are few recordings
-        for other offsets of the views, or if the function writes to its arguments or returns views of them.
+        Copies of different rows have the same signature. Return None while there are few recordings for other offsets
+        of the views, or if the function writes to its arguments or returns views of them.
         """
         views = call.without_offsets()
         if views is None:
@@ -178,7 +178,7 @@ class Jitted(Generic[P, R]):
         return (replayed,)
 
     def _use(self, key: Hashable) -> None:
-        """Make a signature the last to be forgotten."""
+        """Mark a signature as the most recently used one."""
         with self._lock:
             if key in self._recordings:
                 self._recordings.move_to_end(key)
@@ -210,7 +210,7 @@ class Jitted(Generic[P, R]):
         return recording
 
     def _watch(self, key: Hashable, call: Call) -> None:
-        """Forget what was recorded for objects when they are gone."""
+        """Drop recordings for objects when the objects are deleted."""
         own = ref(self)
 
         def gone(_: Any) -> None:
@@ -250,7 +250,7 @@ def _arrays(value: Any) -> list[GpuArray]:
 
 
 def _names(function: Callable[..., Any]) -> list[str]:
-    """Return the names of what can be given by position."""
+    """Return the names of positional parameters."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [p.name for p in inspect.signature(function).parameters.values() if p.kind in positional]
 

@@ -1,4 +1,4 @@
-"""Guards: the variables around a function whose values a recording depends on.
+"""Guards: the variables around a function on which a recording depends.
 
 A number in a global variable, an attribute of ``self`` or an item of a dictionary becomes part of a recording, so each
 call checks that it is unchanged. Arrays need no guard: their storage is found while the function runs, and read at each

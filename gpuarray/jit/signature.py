@@ -1,7 +1,7 @@
-"""Calls: the signature, which calls that share a recording have in common, and what each has of its own.
+"""Calls: the signature, which is equal for calls that share a recording, and the values of a single call.
 
-Of arrays dtype, shape, place and layout are in the key, of numbers the type; of everything else the value is. Nested
-tuples, lists and dictionaries are looked through.
+The signature has the dtype, shape, device and layout of arrays, the type of numbers, and the value of everything else.
+Nested tuples, lists and dictionaries are traversed.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -24,13 +24,13 @@ _PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(El
 _CONTAINERS: Final = (tuple, list, dict)
 _numbers: Final = count()
 _numbers_of_settings: Final[dict[Config, int]] = {}
-#: So many settings are known at once; those that come again later have another number, and are recorded again.
+#: The maximum number of known settings. Settings that were forgotten get a new number and new recordings.
 _MOST_SETTINGS: Final = 1024
 _last: tuple[Config | None, int] = (None, 0)
 
 
 def settings_number() -> int:
-    """Return a number of the present settings: equal ones have one."""
+    """Return a number for the current settings, which is equal for equal settings."""
     global _last
     settings = config.current
     known, number = _last
@@ -44,14 +44,14 @@ def settings_number() -> int:
 
 
 class Call:
-    """The arguments of a call, taken apart.
+    """The arguments of a call, divided into the signature and values.
 
     Attributes
     ----------
     key : list
-        The signature, by and by.
+        The signature, to which :meth:`take` appends.
     arrays : list of GpuArray
-        The arrays, in the order in which they are met.
+        The arrays, in order.
     given : list of Cell
         Their cells.
     values : list
@@ -99,7 +99,7 @@ class Call:
             self._take_other(value, kind)
 
     def _take_items(self, value: Any, kind: type, take: Callable[[Any], None]) -> None:
-        """Add a container, and what is in it by a function."""
+        """Add a container, and its items by a function."""
         self.key += (kind, tuple(value) if kind is dict else len(value))
         for part in value.values() if kind is dict else value:
             take(part)
@@ -163,7 +163,7 @@ class Call:
         self.statics.append(value)
 
     def _places(self) -> Iterator[tuple[int, GpuArray]]:
-        """Yield the arrays, and where the key has what :meth:`take` has added for each."""
+        """Yield the arrays, and the index in the key at which :meth:`take` added each."""
         place = 0
         for array in self.arrays:
             while self.key[place] is not GpuArray or self.key[place + 1] is not array._shape:
@@ -191,7 +191,7 @@ class Call:
         return tuple(key)
 
     def finished(self) -> Hashable:
-        """Return the key, in which arrays with one storage are told from others."""
+        """Return the key, in which arrays that share storage are marked."""
         if len(self.given) > 1:
             cells = [id(cell) for cell in self.given]
             if len({*cells}) < len(cells):
@@ -205,7 +205,7 @@ class Call:
 
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return an argument or a result with all that is in its containers changed, in the order of :meth:`Call.take`."""
+    """Return an argument or a result in which ``change`` replaced each item, in the order of :meth:`Call.take`."""
     kind = type(value)
     if kind is tuple or kind is list:
         return kind([rebuilt(part, change) for part in value])

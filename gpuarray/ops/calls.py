@@ -126,7 +126,7 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
 
 
 def _pieces(lines: int, length: int) -> Iterator[tuple[slice, slice]]:
-    """Yield pieces of lines of so many elements."""
+    """Yield pieces of ``lines`` lines of ``length`` elements."""
     some = max(1, _PIECE // max(length, 1))
     for line in range(0, lines, some):
         for start in range(0, length, _PIECE):

@@ -15,7 +15,7 @@ Offsets = tuple[tuple[int, ...], ...]
 
 
 def _slices(step: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Return which elements of an array have a neighbour so many steps away, and which elements those are."""
+    """Return the elements of an array that have a neighbour at a distance, and these neighbours."""
     here = tuple(slice(max(-n, 0), -n if n > 0 else None) for n in step)
     there = tuple(slice(max(n, 0), n if n < 0 else None) for n in step)
     return here, there

@@ -16,12 +16,12 @@ from gpuarray.dtypes import DType
 Array: TypeAlias = npt.NDArray[Any]
 
 #: Elements of the pieces that BLAS adds up, and of the shortest row where calling it pays. Pieces are so short that a
-#: tile of 65,536 elements has more than 500: NumPy lets other threads run while it computes so many of them
+#: tile of 65,536 elements has more than 500: NumPy lets other threads run while it computes that many
 #: (NPY_BEGIN_THREADS_THRESHOLDED).
 _PIECE: Final = 112
 _PIECE_LEAST: Final = 64
 
-#: So many pieces of a row are added one after the other; more of them by a reduction.
+#: Up to this many pieces of a row are added one after the other; more are added by a reduction.
 _PIECES_FEW: Final = 4
 
 #: Elements that stay in a core's second-level cache.

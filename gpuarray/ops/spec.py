@@ -1,4 +1,4 @@
-"""What the package knows of an operation: one frozen record, from which every other package takes what it needs.
+"""The records of operations, which have everything that the package knows about them.
 
 A record has the name, the NumPy reference that the in-process provider executes and that tests compare with, the dtype
 rule, the WGSL forms, the cost, and what is known of its values. No other module has a list of operations: a rule that
@@ -6,7 +6,7 @@ holds for some of them reads a column here. Constructing a record registers and 
 hashed by identity.
 
 Costs are in units of one float32 addition of values in registers. An exponential costs about 10. There is no default
-cost, so that the planner never weighs an operation that nobody estimated.
+cost, so that each operation has an estimate.
 
 WGSL forms are templates keyed by the *compute type* of the operands (see :data:`COMPUTE_TYPES`), or by a group of
 compute types (:data:`GROUPS`); the most specific key wins. In a template ``{0}``, ``{1}``, ``{2}`` are operand
@@ -168,15 +168,15 @@ class MapOp(Op):
     ulp : float
         Largest error promised, in units in the last place, for real floating types.
     kind : Kind
-        What the operation is, where there is a rule for it.
+        The category of the operation, if a rule depends on it.
     values : Values
         Range and subnormal behaviour of float32 results.
     identity : int or None
         The second operand with which an integer first operand stays what it is.
     numpy_forms : tuple of NumPyForm
-        Quicker ways than ``numpy`` for some operands; the first that fits is taken.
+        Faster alternatives to ``numpy`` for some operands; the first that fits is used.
     quirks : Quirk
-        What ``numpy`` does badly.
+        Defects of ``numpy``.
     """
 
     numpy: Callable[..., Any]
@@ -308,7 +308,7 @@ class CallOp(Op):
     numpy : callable
         ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
     work : Work
-        What the time is spent on.
+        The kind of work that takes the time.
     cost : callable
         ``cost(operand_shapes, result_shapes)``, the operations of such work.
     by_line : bool

@@ -1,8 +1,8 @@
 """Registry of providers, their devices, and the provider object of each open device.
 
 Invariant: a device has at most one live provider object in a process, made at first use; nothing is imported before
-it is needed, so importing this module imports neither wgpu nor a provider. As long as a program has done too little for
-a GPU to be worth its opening, ``"auto"`` is *open*: the host computes. A forked child forgets all opened
+it is needed, so importing this module imports neither wgpu nor a provider. While a program has done too little work to
+justify opening a GPU, ``"auto"`` is *open*, and the host computes. A forked child forgets all opened
 providers. If its parent had used a GPU, that GPU raises a DeviceError there, inherited buffers and new ones alike,
 and ``"auto"`` means the CPU. Called by the runtime and by diagnostics.
 """
@@ -89,7 +89,7 @@ _begun: Final[set[str]] = set()
 """Kinds of devices of which one is being opened."""
 _resolved: dict[tuple[str, bool], tuple[Device, str]] = {}
 _is_wanted = False
-"""Whether a program has done enough for a GPU to be worth its opening."""
+"""Whether a program has done enough work to justify opening a GPU."""
 _entry_points_read = False
 
 
@@ -221,7 +221,7 @@ def resolve(device: Device, settings: Config | None = None) -> Device:
 
 
 def is_open(settings: Config | None = None) -> bool:
-    """Whether it is still open what the device ``"auto"`` means, as nothing has asked for a GPU yet."""
+    """Whether the device ``"auto"`` is not decided yet, because the program has not needed a GPU."""
     settings = settings or config.current
     return (
         not _is_wanted
@@ -234,18 +234,18 @@ def is_open(settings: Config | None = None) -> bool:
 
 
 def want_device() -> None:
-    """Have a GPU looked for when ``"auto"`` is used next."""
+    """Search for a GPU when ``"auto"`` is used next."""
     global _is_wanted
     _is_wanted = True
 
 
 def wanted(device: Device) -> Device:
-    """Return a device that something is asked for by name, not for want of a better place: ``"auto"`` is decided."""
+    """Return an explicitly requested device; for ``"auto"`` the choice is made now."""
     return device if device.name != "auto" else resolution()[0]
 
 
 def resolution(settings: Config | None = None) -> tuple[Device, str]:
-    """Return what the device ``"auto"`` means under settings, or the current ones, and why, in a short sentence."""
+    """Return the device that ``"auto"`` means under settings, by default the current ones, and the reason."""
     settings = settings or config.current
     wanted = settings.automatic
     found = _resolved.get(wanted)

@@ -212,14 +212,14 @@ class Pool:
                 self._obtained.pop(id(memory), None)
                 continue
             self._let_go(self.bytes_pooled + size - self._retained)
-            # the most recently used class comes last, so that memory of sizes nobody asks for is let go first
+            # the most recently used class comes last, so that memory of unused sizes is released first
             kept = self._free.pop(size, [])
             kept.append(memory)
             self._free[size] = kept
             self.bytes_pooled += size
 
     def _let_go(self, nbytes: int) -> None:
-        """Let at least ``nbytes`` of pooled memory go, if there are so many."""
+        """Release at least ``nbytes`` of pooled memory, or all."""
         while nbytes > 0 and self._free:
             size = next(iter(self._free))
             kept = self._free[size]

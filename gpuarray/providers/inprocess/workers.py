@@ -21,7 +21,7 @@ import numpy.typing as npt
 from gpuarray import interrupts, logs, parallel_copy, thread_pool
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
-#: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
+#: The minimum size of an arena, so that it seldom moves; untouched pages cost nothing.
 _ARENA: Final = 1 << 22
 
 #: How many chunks are timed before threads share the work.
@@ -30,7 +30,7 @@ _TIMED: Final = 2
 _PAUSE: Final = 4
 _LONGEST_PAUSE: Final = 64
 _UNLIMITED: Final = 1 << 30
-#: Nanoseconds on one thread from which on a run may take so long that it is told of.
+#: Nanoseconds on one thread from which on a run is reported as long.
 _LONG_NS: Final = 2_000_000_000
 
 #: The measurement of thread costs: threads at once, NumPy calls of each, elements of a call, and repetitions.
@@ -131,7 +131,7 @@ class ChunkTiming:
         self._timed += 1
 
     def best_threads(self, chunks: int, costs: ThreadCosts) -> int:
-        """Return how many threads finish so many chunks first."""
+        """Return the number of threads that finish a number of chunks first."""
         if self._pause:
             self._pause -= 1
             self._most = self._most if self._pause else _UNLIMITED
@@ -240,7 +240,7 @@ def _until(stopped: Sequence[bool], numbers: Iterator[int]) -> Iterator[int]:
 
 
 def _until_interrupted(numbers: Iterator[int], is_long: bool) -> Iterator[int]:
-    """Yield numbers; where an interrupt has waited for long, raise it. Work that may take long is told of."""
+    """Yield numbers; raise an interrupt that has waited for long. Long work is reported."""
     told = "computing on the host what was recorded, because a value is read"
     with logs.told_if_long("loop", told) if is_long else nullcontext():
         for number in numbers:

@@ -2,7 +2,7 @@
 
 Invariant: every byte is in exactly one of three places: *live* (behind a :class:`WgpuBuffer`), *returned* (released,
 from any thread or finalizer, and not looked at yet) or *pooled* (waiting for a request of its size class). A buffer
-that the pool lets go is destroyed at once, and the bind groups that show it are dropped first. The GPU runs what is
+that the pool releases is destroyed immediately, after its bind groups are dropped. The GPU runs what is
 submitted in order, so a returned buffer may be handed out while earlier work still uses it.
 
 Of several buffers that fit, the one with the lowest number is handed out. So a program that runs again gets the buffers
@@ -34,13 +34,13 @@ _COARSEST_STEP: Final = 1 << 24
 #: Pooled memory is kept while all memory is within this much of the most that was live at once, or within the floor.
 _SLACK: Final = 1.5
 _FLOOR_BYTES: Final = 64 << 20
-#: Memory that nobody wanted for this long is destroyed.
+#: Memory that was not used for this long is destroyed.
 _IDLE_SECONDS: Final = 30.0
-#: After a search for garbage that found none, there is no other one for this long, nor for so many times what it took:
-#: a program with millions of objects would do nothing else.
+#: After a garbage collection that freed no buffer, the next one waits for this long, and for this multiple of its
+#: duration: a program with millions of objects would do nothing else.
 _GARBAGE_SECONDS: Final = 1.0
 _GARBAGE_TIMES: Final = 20
-#: How often it is looked for memory that an interrupt has lost.
+#: The time between two searches for memory that an interrupt has lost.
 _AUDIT_SECONDS: Final = 30.0
 
 
@@ -239,8 +239,8 @@ class Pool:
     def audit(self) -> None:
         """Count all memory again after an interrupt, and take back what it lost.
 
-        Whoever hands memory over may be ended between any two calls, a finalizer too. What is lost so is what nothing
-        refers to but the table of all memory.
+        An interrupt may end any function, including finalizers, between two calls. Lost memory is memory to which only
+        the table of all memory refers.
         """
         self._next_audit = time.monotonic() + _AUDIT_SECONDS
         if self.closed:

@@ -64,7 +64,7 @@ _POWER: Final = {
 _STEADY: Final = frozenset((0x1002, 0x10DE, 0x106B, 0x10005))
 #: Offsets and sizes are 32-bit inside drivers, and windows are multiples of 4 bytes.
 _BINDING_CEILING: Final = (1 << 31) - 4
-#: Metal has so many buffers in a kernel, whatever they are: wgpu binds parameters and the sizes of arrays beside them.
+#: The maximum number of buffers of a kernel in Metal, without the two that wgpu adds for parameters and array sizes.
 _METAL_BUFFERS: Final = 31 - 2
 #: DirectX 12 reserves memory for as many descriptors as are asked for.
 _DESCRIPTORS: Final = 1_000_000

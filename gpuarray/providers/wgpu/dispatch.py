@@ -233,7 +233,7 @@ class Dispatcher:
                 launch.last = 0, None, 0
             prepared.owner, prepared.serial = self, next(self._serials)
         self._unbound |= new
-        if self._is_timed or logs.is_told(logs.DEVICES):  # each compilation is told of where it is caused
+        if self._is_timed or logs.is_told(logs.DEVICES):  # so that each compilation is logged at its cause
             self._bind()
 
     def _bind(self) -> None:

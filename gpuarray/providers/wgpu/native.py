@@ -36,7 +36,7 @@ _PATIENCE_NS: Final = 10_000_000_000
 _PARTS: Final = 32
 _SHORTEST_NS: Final = 20_000
 _LONGEST_NS: Final = 5_000_000
-#: A poll takes some microseconds. One that took so many nanoseconds has let other work of the machine run, which then
+#: A poll takes some microseconds. If one took this many nanoseconds, other work of the machine ran meanwhile, which
 #: needs the processor more than polling does.
 _BUSY_NS: Final = 100_000
 _yield: Final[Callable[[], object]] = getattr(os, "sched_yield", int)
@@ -304,7 +304,7 @@ class NativeDriver(PublicDriver):
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
 
     def flush(self) -> None:
-        """Hand pending writes to the device and let go of the memory of those that are done."""
+        """Submit pending writes, and release the memory of those that are done."""
         self.submit(())
         with self._raising:
             self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)

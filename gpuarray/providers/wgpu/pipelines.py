@@ -4,8 +4,9 @@ Invariant: equal text is compiled once while the cache holds it, whatever the si
 use it. Bind group layouts are ours, not derived from the text: binding 0 is the uniform block of parameter words with
 a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kernels that bind alike share a layout and
 so share bind groups. Called by the dispatcher at a program's first run. Kernels compile side by side, on other threads,
-which touch nothing of what is kept here: the driver lets go of Python while it compiles. First wgpu checks a text, in
-about a millisecond. Then the driver makes a pipeline, for which a program waits only when its runs are submitted.
+which touch nothing of what is kept here: the driver releases the interpreter lock while it compiles. First wgpu checks
+a text, in about a millisecond. Then the driver makes a pipeline, for which a program waits only when its runs are
+submitted.
 
 On a software adapter a compiled kernel takes a megabyte or more. So kernels that were not used for long are dropped,
 and the programs that use them are notified. Only this module and work in progress hold a pipeline for long.
@@ -251,7 +252,7 @@ class Pipelines:
         source, writable, _ = key
         self.begin([(source, label, writable)])
         begun = self._begun[key].pipeline
-        begun.wait(interrupts.end_if_long)  # after an interrupt it compiles on, and whoever needs it next takes it
+        begun.wait(interrupts.end_if_long)  # after an interrupt the compilation continues for later calls
         del self._begun[key]
         self._counters.compiles -= begun.has_failed
         return begun.result()

@@ -227,7 +227,7 @@ class Frame:
 
 
 def too_large(nbytes: int, capabilities: Capabilities) -> str | None:
-    """Return why a device cannot factorise matrices of so many bytes, or None."""
+    """Return why a device cannot factorise matrices of a size in bytes, or None."""
     if nbytes <= window_bytes(capabilities.binding_limit):
         return None
     return "the matrices are larger than one storage binding of this device shows"
