@@ -273,8 +273,11 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 for target in targets:
                     cell = target._made_cell
-                    is_current = target._memory is cell.memory and cell.own is not None
-                    if not is_current or all(target._host is not host for host in hosts):
+                    own = target._host if target._memory is cell.memory and cell.own is not None else None
+                    for host in hosts:
+                        if host is own:
+                            break
+                    else:
                         return NOT_COMPUTED
                 found = quiet.run(rule.call, *given, **named)
         else:

@@ -32,8 +32,14 @@ _HOST: Final = (np.ndarray, np.generic)
 
 def mapped(op: MapOp, *operands: Any) -> Any:
     """Apply an elementwise operation to nodes and numbers: at once to those that were drawn on the host."""
-    if any(isinstance(value, _HOST) for value in operands):
-        known = known_values(operands)
+    has_numbers = has_nodes = False
+    for value in operands:
+        if isinstance(value, _HOST):
+            has_numbers = True
+        elif isinstance(value, BaseNode):
+            has_nodes = True
+    if has_numbers:
+        known: Sequence[Any] | None = known_values(operands) if has_nodes else operands
         if known is not None and isinstance(op.numpy, np.ufunc):
             return quiet.run(op.numpy, *known)
         if known is not None:

@@ -279,7 +279,7 @@ def _below_in_run(
     if dtype is None or count * threshold >> (width - 3) or (is_wide and 0 < limit <= 1 << 32):
         return None
     numpys = _host.at_word(place, first) if is_wide else _host.at_half(place, first >> share)
-    before = _host.half
+    before = _host.half if threshold else 0
     found: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
     if threshold and (_host.half - before) % (8 * COUNTER_MASK + 8) != (2 * count if is_wide else count >> share):
         return None
