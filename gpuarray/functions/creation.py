@@ -43,8 +43,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: Types of scalars that fill arrays as NumPy's own function does, once they are converted.
-_FILLS: Final = (bool, int, np.float32, np.float64, np.complex64, np.complex128)
+#: Types of scalars that fill arrays as NumPy's own function does.
+_FILLS: Final = (*WEAK, np.float32, np.float64, np.complex64, np.complex128)
 
 
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
@@ -235,19 +235,22 @@ def full(
     ValueError
         If an extent is negative or the array is too large.
     """
-    if type(fill_value) in (bool, int, float, complex):
-        kind = chosen_dtype(dtype, type(fill_value))
+    node = None if type(fill_value) in _FILLS else as_node(fill_value)
+    if dtype is not None:
+        kind = dtypes.canonical(dtype)
+    elif node is not None:
+        kind = node.dtype
+    else:
+        kind = default_dtype(type(fill_value)) if type(fill_value) in WEAK else dtypes.canonical(fill_value.dtype)
+    extents = checked_shape(shape, kind)
+    place = target_device(device, like) if node is None else target_device(device, like, fill_value)
+    if node is None and is_immediate(extents, place):
+        return made_of(np.full(extents, fill_value, kind), place)
+    if type(fill_value) in WEAK:
         if isinstance(fill_value, float | complex):
             fill_value = np.asarray(fill_value).astype(kind)[()]  # NumPy casts here, integers alone it assigns
-        node: Node = weak_node(fill_value, kind)
-    else:
-        node = as_node(fill_value)
-        kind = node.dtype if dtype is None else dtypes.canonical(dtype)
-    extents = checked_shape(shape, kind)
-    place = target_device(device, like, fill_value)
-    if type(fill_value) in _FILLS and is_immediate(extents, place):
-        return made_of(np.full(extents, fill_value, kind), place)
-    node = build.cast(node, kind)
+        node = weak_node(fill_value, kind)
+    node = build.cast(as_node(fill_value) if node is None else node, kind)
     return make(build.view(node, build.broadcast_to(node.shape, extents)), place)
 
 
