@@ -34,7 +34,6 @@ from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.graph.nodes import Node
 from gpuarray.immediacy import immediacy, quiet
 
 __all__ = [

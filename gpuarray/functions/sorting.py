@@ -47,9 +47,10 @@ def _by_line(op: CallOp) -> Callable[..., Any]:
     ) -> Any:
         if kind is not None or order is not None or stable is not True:
             check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-        lines = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
+        is_last = x.ndim > 0 and axis in (-1, x.ndim - 1)
+        lines = x if is_last else x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
         found = op.numpy(lines, descending=bool(descending))
-        return found if axis is None else found.swapaxes(axis, -1)
+        return found if is_last or axis is None else found.swapaxes(axis, -1)
 
     return run
 

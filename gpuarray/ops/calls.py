@@ -32,15 +32,16 @@ def _sort_into(out: Any, x: Any, *, descending: bool) -> None:
     if x.dtype.kind != "f" or not x.size:
         return
     if x.ndim > 1:
-        if np.signbit(x[x == 0]).any():
+        zeros = x == 0
+        if np.count_nonzero(zeros) and np.signbit(x[zeros]).any():
             np.copyto(out, np.sort(x, stable=True))
         return
     zero = x.dtype.type(0)
-    first, last = np.searchsorted(out, zero), np.searchsorted(out, zero, "right")
-    if last > first + 1:
-        out[first:last] = x[x == 0]
+    first = int(out.searchsorted(zero))
+    if first + 1 < out.size and out[first + 1] == zero:
+        out[first : out.searchsorted(zero, "right")] = x[x == zero]
     if out[-1] != out[-1]:
-        out[np.searchsorted(out, out[-1]) :] = x[x != x]
+        out[out.searchsorted(out[-1]) :] = x[x != x]
 
 
 def _has_nan(x: Any) -> bool:
