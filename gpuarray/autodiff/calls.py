@@ -20,7 +20,7 @@ from gpuarray.functions.matrices import eye, tril
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import calls, factorisations, generators, images
+from gpuarray.ops import calls, factorisations, generators, images, searches
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 
@@ -30,7 +30,7 @@ _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
 #: Calls whose results are integers.
 FLAT: Final = frozenset((
     calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
-    calls.unpackbits, factorisations.row_order, images.first_of_part,
+    calls.unpackbits, factorisations.row_order, images.first_of_part, searches.last_least, searches.last_outside,
 ))  # fmt: skip
 
 

@@ -39,7 +39,7 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "signal": {
         _ORDER: ("dlsim", "lsim"),
-        "peaks are compared one after the other": ("find_peaks", "find_peaks_cwt", "peak_prominences", "peak_widths"),
+        "ridges are followed from one width to the next": ("find_peaks_cwt",),
         _NONE: ("envelope", "whittaker_henderson"),
     },
 }  # fmt: skip

@@ -91,17 +91,6 @@ def test_extrema(dtype):
     check("argrelextrema", x, np.greater_equal, 1)
 
 
-def test_peaks():
-    x = values("float64", 200)
-    with xp.using(device="cpu"):
-        found, properties = ours.find_peaks(xp.asarray(x), height=1, distance=3, prominence=1, width=1)
-        places, wanted = signal.find_peaks(x, height=1, distance=3, prominence=1, width=1)
-        compare(found, places, 0)
-        assert {*properties} == {*wanted}
-        for key, value in wanted.items():
-            compare(np.asarray(properties[key]), value, 1e-12)
-
-
 @pytest.mark.parametrize("mode", ["onesided", "onesided2X", "twosided", "centered"])
 def test_short_time_transforms(mode):
     window = signal.windows.gaussian(50, 12)

@@ -14,7 +14,8 @@ from gpuarray.codegen.calls.linear_algebra.programs import KERNELS as FACTORISAT
 from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.ops import calls, images
+from gpuarray.codegen.calls.trees import LEAST, OUTSIDE
+from gpuarray.ops import calls, images, searches
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
@@ -32,4 +33,6 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     images.first_of_part: PARTS,
     images.lower_envelope: ENVELOPE,
     images.rank_of_windows: RANKS,
+    searches.last_least: LEAST,
+    searches.last_outside: OUTSIDE,
 }

@@ -8,6 +8,7 @@ from gpuarray.scipy.signal import windows as windows
 from gpuarray.scipy.signal._both_ways import *
 from gpuarray.scipy.signal._convolution import *
 from gpuarray.scipy.signal._filtering import *
+from gpuarray.scipy.signal._peaks import *
 from gpuarray.scipy.signal._resampling import *
 from gpuarray.scipy.signal._short_time import *
 from gpuarray.scipy.signal._smoothing import *

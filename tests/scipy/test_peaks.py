@@ -1,0 +1,129 @@
+"""Peaks, their prominences and widths, compared with SciPy's."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import signal
+
+import gpuarray as xp
+from gpuarray.scipy import signal as ours
+
+pytestmark = pytest.mark.filterwarnings("ignore:some peaks have")
+
+CONDITIONS = [
+    {},
+    {"height": 0.5, "threshold": (None, 9.0), "plateau_size": (None, None)},
+    {"prominence": (1.0, None), "width": 1.5},
+    {"prominence": (None, 20.0), "wlen": 9, "rel_height": 0.3, "width": (None, None)},
+    {"width": 0, "rel_height": 1.5, "plateau_size": 2},
+    {"threshold": 0.1, "distance": 7.5, "prominence": 0},
+]
+
+
+def line(kind, count=1500):
+    random = np.random.default_rng(count)
+    noise = random.standard_normal(count) * 4
+    return {
+        "noise": noise,
+        "steps": np.round(noise / 4),
+        "walk": np.cumsum(noise),
+        "rising": np.sort(noise) + (np.arange(count) % 3),
+        "invalid": np.where(random.random(count) < 0.02, np.nan, noise),
+    }[kind]
+
+
+def same(found, wanted):
+    if isinstance(wanted, dict):
+        assert list(found) == list(wanted)
+        found, wanted = (tuple(part.values()) for part in (found, wanted))
+    if isinstance(wanted, tuple):
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            same(one, other)
+        return
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("conditions", CONDITIONS, ids=" ".join)
+@pytest.mark.parametrize("kind", ["noise", "steps", "walk", "rising", "invalid"])
+def test_find_peaks(kind, conditions, device):
+    for count, dtype in ((1500, "float32"), (40, "float64"), (500, "int16"), (2, "float32"), (0, "float64")):
+        x = np.nan_to_num(line(kind, count)).astype(dtype) if dtype == "int16" else line(kind, count).astype(dtype)
+        same(ours.find_peaks.composition(xp.asarray(x), **conditions), signal.find_peaks(x, **conditions))
+
+
+def test_intervals_of_arrays(device):
+    x = line("noise")
+    least, most = line("walk") / 100, np.abs(x)
+    for interval in (least, (None, most), (least, most)):
+        put = tuple(xp.asarray(v) if v is not None else v for v in interval) if len(interval) == 2 else least
+        found = ours.find_peaks.composition(xp.asarray(x), height=put)
+        same(found, signal.find_peaks(x, height=interval))
+
+
+@pytest.mark.parametrize("wlen", [None, 2, 31, 100.5])
+@pytest.mark.parametrize("kind", ["noise", "steps", "walk", "invalid"])
+def test_prominences_and_widths(kind, wlen, device):
+    x = line(kind).astype(np.float32)
+    peaks = np.concatenate([signal.find_peaks(x)[0], [0, 5, 700, 1499]])
+    a, places = xp.asarray(x), xp.asarray(peaks)
+    wanted = signal.peak_prominences(x, peaks, wlen)
+    same(ours.peak_prominences.composition(a, places, wlen), wanted)
+    same(ours.peak_widths.composition(a, places, 0.7, None, wlen), signal.peak_widths(x, peaks, 0.7, None, wlen))
+    same(ours.peak_widths.composition(a, peaks, 0.2, wanted), signal.peak_widths(x, peaks, 0.2, wanted))
+
+
+X = line("noise", 50)
+ERRORS = [
+    ("find_peaks", (X.reshape(5, 10),), {}),
+    ("find_peaks", (X,), {"distance": 0.5}),
+    ("find_peaks", (X,), {"height": X[:9]}),
+    ("find_peaks", (X,), {"width": 1, "wlen": 1}),
+    ("find_peaks", (X,), {"width": 1, "rel_height": -1}),
+    ("peak_prominences", (X, np.array([3, 50])), {}),
+    ("peak_prominences", (X, np.array([[3]])), {}),
+    ("peak_prominences", (X, np.array([3.5])), {}),
+    ("peak_widths", (X, np.array([3]), -0.5), {}),
+    ("peak_widths", (X, np.array([3]), 0.5, (X[:2], np.array([1, 1]), np.array([5, 5]))), {}),
+    ("peak_widths", (X, np.array([3]), 0.5, (X[:1], np.array([4]), np.array([5]))), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), ERRORS)
+def test_errors(name, args, kwargs, device):
+    with pytest.raises((ValueError, TypeError)) as wanted:
+        getattr(signal, name)(*args, **kwargs)
+    with pytest.raises(wanted.type, match=str(wanted.value).split("(")[0]):
+        getattr(ours, name).composition(*(xp.asarray(v) if isinstance(v, np.ndarray) else v for v in args), **kwargs)
+
+
+def test_warnings(device):
+    flat = xp.zeros(9)
+    with pytest.warns(RuntimeWarning, match="prominence of 0"):
+        ours.peak_prominences.composition(flat, [4])
+    with pytest.warns(RuntimeWarning, match="width of 0"):
+        ours.peak_widths.composition(flat, [4])
+
+
+def test_only_distances_run_on_the_host():
+    with xp.using(device="wgpu"):
+        x = xp.asarray(line("noise"))
+        with xp.using(fallback="error"):
+            ours.find_peaks(x, height=1, prominence=1, width=1)
+        before = xp.stats()["fallbacks"]
+        ours.find_peaks(x, distance=3)
+        assert xp.stats()["fallbacks"] == before + 1
+
+
+def test_prominences_are_recorded_and_have_derivatives(device):
+    x = xp.asarray(line("noise"))
+    peaks = signal.find_peaks(line("noise"))[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = xp.jit(lambda x: ours.peak_prominences(x, peaks))(x)
+    same(found, signal.peak_prominences(line("noise"), peaks))
+    gradient = xp.grad(lambda x: ours.peak_prominences(x, peaks[3:4])[0].sum())(x).get()
+    assert gradient[peaks[3]] == 1
+    assert sorted(gradient[gradient != 0]) == [-1, 1]
