@@ -34,14 +34,20 @@ def collect_ufunc_operations() -> None:
 _SCIPY_NAMES: Final = {"psi": "digamma"}
 
 
-def scipy_operation(ufunc: Any) -> MapOp | None:
-    """Return the operation of a ufunc of ``scipy.special``, None for any other ufunc. SciPy is not imported for it.
+def scipy_name(ufunc: Any) -> str | None:
+    """Return the name of a ufunc of ``scipy.special``, None for any other ufunc. SciPy is not imported for it.
 
     The public name is the ufunc itself or, where SciPy supports other array libraries, a function that wraps it.
     """
-    name = ufunc.__name__
+    name: str = ufunc.__name__
     public = getattr(sys.modules.get("scipy.special"), name, None)
-    if public is None or inspect.unwrap(public) is not ufunc:
+    return None if public is None or inspect.unwrap(public) is not ufunc else name
+
+
+def scipy_operation(ufunc: Any) -> MapOp | None:
+    """Return the operation of a ufunc of ``scipy.special``; None for others, and if there is none."""
+    name = scipy_name(ufunc)
+    if name is None:
         return None
     try:
         op = op_named(_SCIPY_NAMES.get(name, name))

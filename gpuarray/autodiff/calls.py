@@ -158,13 +158,15 @@ def _det(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
 
 
 def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Differentiate the logarithm, whose imaginary part is the angle of the sign: that of real matrices is constant."""
     (x,) = operands
+    weight = cts.get(1)
     if 0 in cts and cts[0].dtype.kind == "c":
-        raise undefined(outputs, "the sign of linalg.slogdet of complex matrices")
-    if 1 not in cts:
+        turned = apply(ops.imag, cts[0] * outputs.output(0, x.shape[:-2], cts[0].dtype, x.device))
+        weight = apply(ops.complex_from_parts, 0.0 if weight is None else weight, turned)
+    if weight is None:
         return (None,)
-    dtype = dtypes.promote(x.dtype, cts[1].dtype)
-    return (cts[1][..., None, None] * _inverse(x, dtype).mT,)
+    return (weight[..., None, None] * _inverse(x, dtypes.promote(x.dtype, weight.dtype)).mT,)
 
 
 def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:

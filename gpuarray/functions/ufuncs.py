@@ -6,6 +6,7 @@ compositions run on the host, which is counted.
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, 
 from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
 from gpuarray.functions.result_bounds import Results
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
-from gpuarray.graph import build, tracing
+from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.immediacy import immediacy
@@ -33,6 +34,8 @@ from gpuarray.ops.columns import Kind
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
+#: The module with the functions of ``scipy.special`` that have derivatives, imported when one of them is needed.
+_SPECIAL: Final = "gpuarray.scipy.special"
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
 #: Ufuncs of operands of any dtype, whose truth values are no conversions.
 _TRUTHS: Final = frozenset((np.logical_and, np.logical_or, np.logical_xor, np.logical_not))
@@ -189,6 +192,8 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    if tape.state.tapes and not keywords and (name := dispatch.scipy_name(ufunc)) is not None:
+        return getattr(import_module(_SPECIAL), name)(*inputs)
     if isinstance(ufunc, np.ufunc) and ufunc.signature is None:  # numba has ufuncs of a class of its own
         arrays = [np.empty((), as_node(value).dtype) for value in inputs]
         ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)

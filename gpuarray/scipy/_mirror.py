@@ -5,7 +5,7 @@ it, runs on any device and has derivatives. Where values are on the host, and th
 function may run on them instead, without a copy.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, wraps
 from inspect import Parameter, signature, unwrap
@@ -25,6 +25,7 @@ from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.scipy._derivatives import Partial, with_partials
 from gpuarray.scipy._repeats import repeated
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -99,7 +100,14 @@ def mirrors(
     return declare
 
 
-def hosted(original: Callable[..., Any], reason: str, *, name: str = "", is_counted: bool = True) -> Callable[..., Any]:
+def hosted(
+    original: Callable[..., Any],
+    reason: str,
+    *,
+    name: str = "",
+    is_counted: bool = True,
+    partials: Sequence[Partial] = (),
+) -> Callable[..., Any]:
     """Return a function that runs SciPy's on the host.
 
     Parameters
@@ -112,18 +120,21 @@ def hosted(original: Callable[..., Any], reason: str, *, name: str = "", is_coun
         SciPy's dotted name below ``scipy.``, if the function does not say it.
     is_counted : bool
         Whether that counts as a fallback, if the device is another; not of functions that have little work.
+    partials : sequence of callable or None
+        The partial derivatives, if some are known.
     """
     dotted = name or _name_of(original)
     package, _, own = dotted.rpartition(".")
 
     @wraps(original)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         arrays = among(args, kwargs)
         device = joint_device_of(arrays) or default_device()
         if is_counted and not is_on_host(device):
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
 
+    run: Callable[..., Any] = with_partials(call, partials) if partials else call
     what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
     run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, own)

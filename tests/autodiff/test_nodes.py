@@ -154,7 +154,7 @@ MATRICES = {
     "pinv": (np.linalg.pinv, A[:, :2]),
     "complex inv": (np.linalg.inv, C),
     "complex det": (np.linalg.det, C),
-    "complex slogdet": (lambda a: np.linalg.slogdet(a)[1], C),
+    "complex slogdet": (lambda a: tuple(np.linalg.slogdet(a)), C),
     "complex solve": (lambda a: np.linalg.solve(a, a[0]), C),
     "complex cholesky": (of_hermitian(np.linalg.cholesky), H),
     "complex eigh": (of_hermitian(lengths(np.linalg.eigh)), H),

@@ -8,6 +8,7 @@ from scipy import special as scipy_special
 from gpuarray.scipy._mirror import hosted
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special import _compositions, _counts, _kernels
+from gpuarray.scipy.special._derivatives import PARTIALS
 
 _REASON: Final = "the function has no kernel"
 _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
@@ -16,7 +17,8 @@ _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "S
 def _hosted(name: str) -> Any:
     original = getattr(scipy_special, name)
     is_elementwise = isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc"
-    return hosted(elementwise(original) if is_elementwise else original, _REASON, name=f"special.{name}")
+    function = elementwise(original) if is_elementwise else original
+    return hosted(function, _REASON, name=f"special.{name}", partials=PARTIALS.get(name, ()))
 
 
 def _names() -> list[str]:

@@ -1,0 +1,51 @@
+"""The derivatives of functions that SciPy computes on the host."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeAlias
+
+from gpuarray.array import GpuArray
+from gpuarray.autodiff import custom_vjp, stop_gradient
+from gpuarray.autodiff.elementwise import converted, fitted, scaled
+from gpuarray.graph import tape
+
+#: A partial derivative: a function of the arguments, which returns a tuple for several results; None if it is unknown.
+Partial: TypeAlias = Callable[..., Any] | None
+
+
+def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> Callable[..., Any]:
+    """Return a function of elements with partial derivatives by its positional arguments.
+
+    Parameters
+    ----------
+    function : callable
+        Reads its arguments. So it raises an error if one depends on a variable whose partial derivative is unknown.
+    partials : sequence of callable or None
+        The partial derivatives. They take the keyword arguments too.
+    """
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not tape.state.tapes or len(args) > len(partials) or "out" in kwargs:
+            return function(*args, **kwargs)
+        own = custom_vjp(
+            lambda *given: function(
+                *(stop_gradient(v) if partial else v for v, partial in zip(given, partials, strict=False)), **kwargs
+            )
+        )
+        own.defvjp(lambda *given: (own(*given), given), lambda given, ct: pulled(given, ct, kwargs))
+        return own(*args)
+
+    def pulled(given: Sequence[Any], ct: Any, kwargs: dict[str, Any]) -> tuple[GpuArray | None, ...]:
+        cts = ct if isinstance(ct, tuple) else (ct,)
+        found: list[GpuArray | None] = []
+        for partial, operand in zip(partials, given, strict=False):
+            part: Any = None
+            if partial is not None and isinstance(operand, GpuArray) and operand.dtype.kind in "fc":
+                slopes = partial(*given, **kwargs)
+                slopes = slopes if isinstance(slopes, tuple) else (slopes,)
+                part = sum(scaled(own, converted(slope, own.dtype)) for own, slope in zip(cts, slopes, strict=True))
+            found.append(None if part is None else fitted(part, operand))
+        return tuple(found)
+
+    return run
