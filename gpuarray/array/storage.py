@@ -328,7 +328,9 @@ class StoredArray(MemoryArray):
             return None
         if found.base is memory:
             return self._see_host(found, memory)
-        return None if np.may_share_memory(found, host) else of_host(type(self), found.copy(), self._cell.device)
+        if not found.size or np.may_share_memory(found, host):
+            return None
+        return of_host(type(self), found.copy(), self._cell.device)
 
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.

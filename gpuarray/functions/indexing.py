@@ -92,6 +92,8 @@ def take(
         If the indices are not integers.
     """
     array, number = line_axis(at_least_one_axis(x), axis)
+    if 0 in array.shape[:number]:
+        mode = "clip"  # where there is no line, NumPy looks at no index
     positions = _in_range(as_array(_as_positions(indices), array.device), array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")

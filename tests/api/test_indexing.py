@@ -235,6 +235,9 @@ def test_take(device: Any) -> None:
         assert_same(xp.take(x, [7, -9, 2], axis=0, mode=mode), np.take(host, [7, -9, 2], axis=0, mode=mode))
     with pytest.raises(IndexError):
         xp.take(x, [5], axis=0)
+    assert xp.take(x[:0], [7], axis=1).shape == np.take(host[:0], [7], axis=1).shape
+    with pytest.raises(IndexError):
+        xp.take(x[:, :0], [7], axis=0)
     assert_same(xp.take(x, [1.5, 0.5], axis=0), np.take(host, [1.5, 0.5], axis=0))
     for take, array in ((xp.take, x), (np.take, host)):
         with pytest.raises(TypeError, match="Cannot cast array data"):

@@ -202,6 +202,12 @@ def test_read_only_views(device: Any) -> None:
     assert_same(xp.broadcast_to(x, (2, 3)), np.broadcast_to(np.arange(1.0, 4), (2, 3)))
 
 
+def test_views_of_nothing_are_read_only_if_their_array_is(device: Any) -> None:
+    nothing = xp.diagonal(xp.ones((3, 3))[3:, :0])
+    for view in (nothing.reshape(1, 0, 1), nothing.ravel(), xp.broadcast_to(xp.ones((2, 0)), (2, 2, 0)).reshape(-1)):
+        assert not view.flags.writeable
+
+
 def test_flat(device: Any) -> None:
     host, x = both(values((3, 4), np.float32))
     for a, b in ((x, host), (x.T, host.T)):

@@ -77,7 +77,7 @@ def test_random_calls(device: str, seed: int) -> None:
         return
     if call.name == "interp" and np.any(np.diff(np.ravel(call.arguments[1])) <= 0):
         return  # NumPy leaves open what positions that do not increase mean
-    if call.name in UNSORTED:
+    if call.name in UNSORTED and expected[0].size:
         axis, position = call.keywords.get("axis", -1), call.arguments[1]
         chosen = [[np.take(part, position, axis) for part in found] for found in (actual, expected)]
         np.testing.assert_array_equal(*chosen, err_msg=f"seed {seed}: {call}")
