@@ -283,6 +283,7 @@ RULES: Final[dict[Any, _Rule]] = {
     images.first_of_part: image_rules.batched_parts,
     images.rank_of_windows: image_rules.batched_ranks,
     images.lower_envelope: _enveloped,
+    images.place_in_envelope: _enveloped,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,
     factorisations.det: _stacked,

@@ -30,7 +30,8 @@ _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
 #: Calls whose results are integers.
 FLAT: Final = frozenset((
     calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
-    calls.unpackbits, factorisations.row_order, images.first_of_part, searches.last_least, searches.last_outside,
+    calls.unpackbits, factorisations.row_order, images.first_of_part, images.place_in_envelope, searches.last_least,
+    searches.last_outside,
 ))  # fmt: skip
 
 

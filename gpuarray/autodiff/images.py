@@ -57,12 +57,13 @@ def _ranked(call: Call, x: Node, positions: Any, starts: Node | None) -> Node:
 def envelope(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
     """Differentiate the least sums as minima over all pairs of elements of a line."""
     axis = outputs.call.parameters["axis"]
+    join = ops.maximum if outputs.call.parameters.get("is_largest") else ops.add
 
     def composed(heights: GpuArray, away: GpuArray) -> GpuArray:
         lines = moveaxis(heights, axis, -1)
         apart = np.abs(np.arange(lines.shape[-1])[:, None] - np.arange(lines.shape[-1]))
         pairs = lines[..., None, :].node()
-        further = build.elementwise(ops.add, pairs, build.gather(away.node(), host_leaf(apart)))
+        further = build.elementwise(join, pairs, build.gather(away.node(), host_leaf(apart)))
         sums = build.elementwise(ops.where, host_leaf(apart == 0), pairs, further)  # no element is away from itself
         least = wrap(build.reduce(reductions.min, sums, len(sums.shape) - 1), heights.device)
         return moveaxis(least, -1, axis)

@@ -41,16 +41,38 @@ def _first_of_part(inside: Any, *, before: Offsets) -> Any:
         pointers = found
 
 
-def _lower_envelope(heights: Any, away: Any, *, axis: int) -> Any:
+def _lower_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool = False) -> Any:
     """Compare with the elements at one distance after the other; ``axis`` is counted from the last one, -1."""
     lines = np.moveaxis(heights, axis, 0)
     least = lines.copy()
+    join = np.maximum if is_largest else np.add
     for step in range(1, len(lines)):
         if away[step] >= least.max():
             break
-        np.minimum(least[step:], lines[:-step] + away[step], out=least[step:])
-        np.minimum(least[:-step], lines[step:] + away[step], out=least[:-step])
+        np.minimum(least[step:], join(lines[:-step], away[step]), out=least[step:])
+        np.minimum(least[:-step], join(lines[step:], away[step]), out=least[:-step])
     return np.ascontiguousarray(np.moveaxis(least, 0, axis))
+
+
+def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool = False) -> Any:
+    """Do the same, and keep the first place."""
+    lines = np.moveaxis(heights, axis, 0)
+    least = lines.copy()
+    join = np.maximum if is_largest else np.add
+    places = np.arange(len(lines), dtype=np.int32).reshape(-1, *[1] * (lines.ndim - 1))
+    found = np.broadcast_to(places, lines.shape).copy()
+    for step in range(1, len(lines)):
+        if away[step] > least.max():
+            break
+        for here, there, is_better in (
+            (slice(step, None), slice(-step), np.less_equal),
+            (slice(-step), slice(step, None), np.less),
+        ):
+            other = join(lines[there], away[step])
+            chosen = is_better(other, least[here])
+            np.copyto(least[here], other, where=chosen)
+            np.copyto(found[here], places[there], where=chosen)
+    return np.ascontiguousarray(np.moveaxis(found, 0, axis))
 
 
 def positions_of_windows(shape: tuple[int, ...], table: Any, places: Offsets) -> Any:
@@ -120,7 +142,14 @@ first_of_part = CallOp(
 lower_envelope = CallOp(
     name="lower_envelope",
     numpy=_lower_envelope,
-    doc="The least sums, along lines, of an element and a number that rises with the distance from it.",
+    doc="The least, along lines, of the sums, or the larger ones, of an element and a number that rises with distance.",
+    work=Work.GATHER,
+    cost=_searching,
+)
+place_in_envelope = CallOp(
+    name="place_in_envelope",
+    numpy=_place_in_envelope,
+    doc="The places along lines of the elements whose sums ``lower_envelope`` finds, the first ones.",
     work=Work.GATHER,
     cost=_searching,
 )

@@ -32,8 +32,7 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         _NONE: ("clarkson_woodruff_transform", "cossin", "expm_cond", "qr_multiply", "rq"),
     },
     "ndimage": {
-        "distances to all elements are compared": ("distance_transform_bf",),
-        _ORDER: ("distance_transform_cdt", "watershed_ift"),
+        _ORDER: ("watershed_ift",),
         "results are for the host": ("find_objects", "value_indices"),
         "a Python function is called for each part": ("labeled_comprehension",),
     },

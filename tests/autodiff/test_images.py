@@ -33,11 +33,13 @@ def test_ranks_of_windows(edges: dict[str, Any]) -> None:
     np.testing.assert_allclose(xp.vmap(fun)(xp.asarray(batch)), wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("is_largest", [False, True])
 @pytest.mark.parametrize("axis", [-1, -2])
-def test_least_sums_along_lines(axis: int) -> None:
+def test_least_sums_along_lines(axis: int, is_largest: bool) -> None:
     def fun(heights: Any, away: Any) -> Any:
-        operands = heights.node(), away.node()
-        return wrap(build.call_one(images.lower_envelope, operands, X.shape, dtypes.float64, axis=axis), heights.device)
+        operands, parameters = (heights.node(), away.node()), {"axis": axis, "is_largest": is_largest}
+        node = build.call_one(images.lower_envelope, operands, X.shape, dtypes.float64, **parameters)
+        return wrap(node, heights.device)
 
     away = xp.asarray((np.arange(X.shape[axis]) * 0.3) ** 2)
     check_grads(fun, (xp.asarray(X * X), away), order=1)

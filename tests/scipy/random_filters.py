@@ -192,6 +192,17 @@ def distances(random: Random) -> Arguments:
     return [x], _some(random, return_indices=True, sampling=[float(k) + 0.5 for k in range(x.ndim)])
 
 
+def distances_by_metric(random: Random) -> Arguments:
+    x = array(random, int(random.integers(1, 4)), one_of(random, "bool", "uint8"))
+    metric = rarely(random, one_of(random, "taxicab", "chessboard", "cityblock"), "none")
+    return [x, metric], _some(random, return_indices=True)
+
+
+def distances_to_all(random: Random) -> Arguments:
+    (x, metric), kwargs = distances_by_metric(random)
+    return [x, one_of(random, metric, "euclidean")], kwargs | _some(random, sampling=1.5)
+
+
 def measured(random: Random) -> Arguments:
     x = image(random)
     labels = random.integers(0, 4, x.shape).astype(one_of(random, "int32", "int64", "uint8"))
@@ -535,7 +546,9 @@ NDIMAGE: Final[dict[Callable[[Random], Arguments], str]] = {
     hit_or_miss: "binary_hit_or_miss",
     fill_holes: "binary_fill_holes",
     label: "label",
-    distances: "distance_transform_edt distance_transform_cdt",
+    distances: "distance_transform_edt",
+    distances_by_metric: "distance_transform_cdt",
+    distances_to_all: "distance_transform_bf",
     measured: "sum sum_labels mean variance standard_deviation minimum maximum extrema center_of_mass median "
     "minimum_position maximum_position",
     histogram: "histogram",

@@ -1,4 +1,4 @@
-"""Labels, measurements and distances are SciPy's."""
+"""Labels and measurements are SciPy's."""
 
 import numpy as np
 import pytest
@@ -75,17 +75,6 @@ def same_or_close(name, *args):
     found = np.asarray(found)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_distances(device):
-    x = np.random.default_rng(0).random((20, 17)) < 0.9
-    compare("distance_transform_edt", x)
-    compare("distance_transform_edt", x, (0.5, 2.0))
-    compare("distance_transform_edt", np.random.default_rng(0).random((5, 6, 7)) < 0.9)
-    same(ndi.distance_transform_edt(xp.asarray(x), return_indices=True)[0], ndimage.distance_transform_edt(x))
-    distances = xp.zeros(x.shape)
-    assert ndi.distance_transform_edt(xp.asarray(x), distances=distances) is None
-    same(distances, ndimage.distance_transform_edt(x))
 
 
 INDICES = {"all": None, "one": 3, "several": np.array([4, 1, 1, 9]), "two axes": np.array([[1, 2], [3, 4]])}

@@ -32,6 +32,7 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.irfft: FOURIER,
     images.first_of_part: PARTS,
     images.lower_envelope: ENVELOPE,
+    images.place_in_envelope: ENVELOPE,
     images.rank_of_windows: RANKS,
     searches.last_least: LEAST,
     searches.last_outside: OUTSIDE,

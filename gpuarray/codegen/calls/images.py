@@ -16,7 +16,7 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import CallStep
 from gpuarray.graph.layouts import contiguous_strides
-from gpuarray.ops.images import Offsets, selection_network
+from gpuarray.ops.images import Offsets, place_in_envelope, selection_network
 
 #: Elements of a row within which each element points to the first of its run at once.
 _RUN: Final = 32
@@ -145,30 +145,40 @@ def _join(
 
 
 def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    """Return the launch in which each element looks for the least sum, nearest elements first, as long as it may be."""
-    shape, dtype = step.shapes[0], step.output_dtypes[0]
+    """Return the launch in which each element looks for the least sum, nearest elements first, as long as it may be.
+
+    The element before is compared first; the first place of several is the last one before, or the own or next one.
+    """
+    shape, dtype = step.shapes[0], step.input_dtypes[0]
     chosen: Any = dict(step.parameters)
     axis, size = len(shape) + chosen["axis"], prod(shape)
-    kernel = Kernel(f"{label} {dtype.name}")
+    is_largest, is_place = chosen.get("is_largest", False), step.op is place_in_envelope
+    kernel = Kernel(f"{label} {dtype.name}{' largest' if is_largest else ''}")
     heights = kernel.array("input", 0, size, dtype)
     distances = kernel.array("input", 1, shape[axis], dtype)
-    least = kernel.array("output", 0, size, dtype)
+    found = kernel.array("output", 0, size, step.output_dtypes[0])
     across, extent = kernel.parameter(prod(shape[axis + 1 :])), kernel.parameter(shape[axis])
+    joined = "max({}, away)" if is_largest else "({} + away)"
+    before, behind = (joined.format(heights.load(f"(i {sign} n * {across})")) for sign in "-+")
     kernel.line(
         f"let i = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
         f"if (i >= {kernel.parameter(size)}) {{ return; }}",
         f"let place = (i / {across}) % {extent};",
         f"let after = {extent} - 1u - place;",
         "let most = max(place, after);",
+        "var first = place;" if is_place else "",
         f"var best: {register_type(dtype)} = {heights.load('i')};",
         "for (var n = 1u; n <= most; n++) {",
         f"let away: {register_type(dtype)} = {distances.load('n')};",
-        "if (away >= best) { break; }",
-        f"if (n <= place) {{ best = min(best, {heights.load(f'(i - n * {across})')} + away); }}",
-        f"if (n <= after) {{ best = min(best, {heights.load(f'(i + n * {across})')} + away); }}",
-        "}",
-        least.store("i", "best"),
+        f"if (away {'>' if is_place else '>='} best) {{ break; }}",
     )
+    for guard, other, comparison, where in (
+        ("n <= place", before, "<=", "place - n"),
+        ("n <= after", behind, "<", "place + n"),
+    ):
+        kept = f"if (other {comparison} best) {{ best = other; first = {where}; }}" if is_place else ""
+        kernel.line(f"if ({guard}) {{ let other = {other}; {kept or 'best = min(best, other);'} }}")
+    kernel.line("}", found.store("i", "i32(first)" if is_place else "best"))
     return Program((kernel.launch(-(-size // WORKGROUP), capabilities.workgroup_limit),))
 
 
@@ -252,7 +262,7 @@ PARTS: Final = CallKernels(_parts)
 """The kernels of ``first_of_part``."""
 
 ENVELOPE: Final = CallKernels(_envelope)
-"""The kernel of ``lower_envelope``."""
+"""The kernel of ``lower_envelope`` and ``place_in_envelope``."""
 
 RANKS: Final = CallKernels(_ranks, _unsupported_ranks)
 """The kernel of ``rank_of_windows``."""
