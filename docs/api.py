@@ -25,7 +25,7 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "elementwise": ("Elementwise functions", ("elementwise", "mathematics", "logic", "bits")),
     "statistics": (
         "Sums and statistics",
-        ("reductions", "statistics", "quantiles", "nan_reductions", "binning"),
+        ("reductions", "cumulative", "statistics", "correlation", "quantiles", "nan_reductions", "binning"),
     ),
     "shapes": ("Shapes", ("manipulation", "joining", "tiling", "padding")),
     "indexing": ("Indexing and searching", ("indexing", "searching", "positions")),

@@ -6,7 +6,7 @@ A profile is an observer of :mod:`gpuarray.observers`. Its figures are computed 
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from operator import attrgetter, itemgetter
 from time import perf_counter_ns
@@ -120,6 +120,17 @@ def _finish(result: Profile, recorder: _Recorder) -> None:
         if evaluation.device.name in encoding and evaluation.placed.host is None:
             result.spans.append(Span(observers.ENCODE, evaluation.device.name, planned_at, stop, 0, thread))
         result.evaluations.append((evaluation, start, stop, thread))
+    result.kernels, timed = _kernels(result, encoding)
+    result.lines = lines_of(evaluations, recorder.spans(), timed)
+    _keep_timings(recorder.ran)
+    result.phases = _phases(result)
+    result.plans = _plans(result)
+
+
+def _kernels(
+    result: Profile, encoding: Collection[str]
+) -> tuple[list[Kernel], list[tuple[SourceLocation | None, int]]]:
+    """Return the kernels of the launches, slowest first, and the line and the time of each launch."""
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
     for evaluation, *_ in result.evaluations:
         for step in evaluation.placed.steps:
@@ -158,11 +169,7 @@ def _finish(result: Profile, recorder: _Recorder) -> None:
         kernel.read += needed.read
         kernel.written += needed.written
         kernel.operations += needed.operations
-    result.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
-    result.lines = lines_of(evaluations, recorder.spans(), timed)
-    _keep_timings(recorder.ran)
-    result.phases = _phases(result)
-    result.plans = _plans(result)
+    return sorted(kernels.values(), key=lambda kernel: -kernel.total), timed
 
 
 def _complete(

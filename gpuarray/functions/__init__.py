@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from gpuarray.functions.binning import *
 from gpuarray.functions.bits import *
+from gpuarray.functions.correlation import *
 from gpuarray.functions.creation import *
+from gpuarray.functions.cumulative import *
 from gpuarray.functions.data_types import *
 from gpuarray.functions.differences import *
 from gpuarray.functions.einstein_summation import *
@@ -45,9 +47,9 @@ from gpuarray.functions.windows import *
 
 if not TYPE_CHECKING:  # checkers follow the stars above, but not lists that are computed
     topics = (
-        binning, bits, creation, data_types, differences, einstein_summation, elementwise, evaluation, functional,
-        grids, indexing, joining, logic, manipulation, mathematics, matrices, namespace_info, nan_reductions,
-        numpy_names, other_frameworks, padding, polynomials, positions, products, properties, quantiles, ranges,
-        reductions, searching, sets, signals, sorting, statistics, text_and_files, tiling, windows,
+        binning, bits, correlation, creation, cumulative, data_types, differences, einstein_summation, elementwise,
+        evaluation, functional, grids, indexing, joining, logic, manipulation, mathematics, matrices, namespace_info,
+        nan_reductions, numpy_names, other_frameworks, padding, polynomials, positions, products, properties, quantiles,
+        ranges, reductions, searching, sets, signals, sorting, statistics, text_and_files, tiling, windows,
     )  # fmt: skip
     __all__ = [name for topic in topics for name in topic.__all__]

@@ -9,8 +9,9 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
 from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.cumulative import cumprod, cumsum, scan_of
 from gpuarray.functions.manipulation import broadcast_to
-from gpuarray.functions.reductions import cumprod, cumsum, extreme, fold, prod, scan_of, sum
+from gpuarray.functions.reductions import extreme, fold, prod, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import check_precision, degrees_of_freedom, mean, spread

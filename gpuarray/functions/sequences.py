@@ -16,7 +16,8 @@ from gpuarray.array.operands import cast
 from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, check_cast, write_out
-from gpuarray.functions.reductions import axes_of, axis_of_scan, write_reduced
+from gpuarray.functions.cumulative import axis_of_scan
+from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls

@@ -110,18 +110,14 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if period is not None:
         if period == 0:
             raise ValueError("period must be a non-zero value")
-        length = abs(period)
         left = right = None
-        wanted, points = wanted % length, points % length
-        order = sorting.argsort(points)
-        points, values = points[order], values[order]
-        points = concatenated([points[-1:] - length, points, points[:1] + length], 0)
-        values = concatenated([values[-1:], values, values[:1]], 0)
+        wanted = wanted % abs(period)
+        points, values = _extended(points, values, abs(period))
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     last = points.size - 1
-    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
-    low, high = place.node(), elementwise.minimum(place + 1, last).node()
+    interval = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    low, high = interval.node(), elementwise.minimum(interval + 1, last).node()
 
     def at(line: GpuArray, positions: Node) -> GpuArray:
         return wrap(build.gather(line.node(), positions), line.device)
@@ -130,22 +126,31 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
     def between(start: GpuArray, end: GpuArray) -> GpuArray:
         slope = (end - start) / (x_high - x_low)
-        found = slope * (wanted - x_low) + start
+        value = slope * (wanted - x_low) + start
         # as NumPy: if an infinity gives NaN, interpolate from the other end; between equal ends the value is theirs
-        found = where(elementwise.isnan(found), slope * (wanted - x_high) + end, found)
-        return where(elementwise.isnan(found) & (start == end), start, found)
+        value = where(elementwise.isnan(value), slope * (wanted - x_high) + end, value)
+        return where(elementwise.isnan(value) & (start == end), start, value)
 
     if kind is dtypes.complex128:
         # parts are interpolated separately, because a complex product with an infinite part has NaN in both
         parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
-        found = apply(ops.complex_from_parts, *parts)
+        interpolated = apply(ops.complex_from_parts, *parts)
     else:
-        found = between(y_low, y_high)
-    found = where((place == last) | (x_low == wanted), y_low, found)
+        interpolated = between(y_low, y_high)
+    interpolated = where((interval == last) | (x_low == wanted), y_low, interpolated)
     # as in NumPy, NaN is beyond neither end
-    found = where(wanted < points[0], below, where(wanted > points[-1], above, found))
-    result: GpuArray = where(elementwise.isnan(wanted), wanted, found)
+    interpolated = where(wanted < points[0], below, where(wanted > points[-1], above, interpolated))
+    result: GpuArray = where(elementwise.isnan(wanted), wanted, interpolated)
     return result.astype(kind, copy=False)
+
+
+def _extended(points: GpuArray, values: GpuArray, period: Any) -> tuple[GpuArray, GpuArray]:
+    """Return the points of one period in order, with one more at each end, and their values."""
+    points = points % period
+    order = sorting.argsort(points)
+    points, values = points[order], values[order]
+    points = concatenated([points[-1:] - period, points, points[:1] + period], 0)
+    return points, concatenated([values[-1:], values, values[:1]], 0)
 
 
 @native("unwrap", at_once="elements")

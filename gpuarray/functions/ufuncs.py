@@ -20,8 +20,9 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
 from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, computed
+from gpuarray.functions.cumulative import running
 from gpuarray.functions.fallback import on_host
-from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
+from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node
 from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
 from gpuarray.functions.result_bounds import Results
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at

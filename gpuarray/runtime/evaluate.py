@@ -125,12 +125,8 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        limit = 0 if run is not None or device.kind not in FREE else _direct_limit(device, provider, settings)
-        if limit:
-            if direct.compute(pending, limit, calls=is_host(provider)):
-                counters["evaluations"] += 1
-                if recording.midsize and device is auto.AUTO:
-                    trials.judge_direct(max([root.size for root in pending]))
+        if run is None and device.kind in FREE:
+            if _are_computed_directly(pending, device, provider, settings):
                 return None
             pending = pending_of(pending)
         if not pending:
@@ -165,6 +161,17 @@ def _evaluate(
     if is_trial:
         trials.judge(prepared, perf_counter_ns() - begin)
     return None
+
+
+def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Provider, settings: Config) -> bool:
+    """Compute a small graph without a plan; return False if some nodes are still pending."""
+    limit = _direct_limit(device, provider, settings)
+    if not limit or not direct.compute(pending, limit, calls=is_host(provider)):
+        return False
+    counters["evaluations"] += 1
+    if recording.midsize and device is auto.AUTO:
+        trials.judge_direct(max([root.size for root in pending]))
+    return True
 
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
