@@ -56,8 +56,11 @@ class LoopBuilder(Lowering):
         self.__dict__.update(fields)
         for name, length in zip(_GROWING, lengths, strict=True):
             grown = fields[name]
+            if isinstance(grown, list):
+                del grown[length:]
+                continue
             while len(grown) > length:
-                grown.popitem() if isinstance(grown, dict) else grown.pop()
+                grown.popitem()
 
     # -- results ---------------------------------------------------------------------------------------------
 

@@ -149,7 +149,7 @@ class Lowering:
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
-        memo, stored = self.memo, self.graph.stored
+        memo, stored, nodes = self.memo, self.graph.stored, self.graph.nodes
         place: _Place = (position, layout, level)
         value = memo.get(place)
         if value is not None:
@@ -162,11 +162,15 @@ class Lowering:
             place, wanted, values = stack[-1]
             for operand in wanted[len(values) :]:
                 value = memo.get(operand)
+                while value is None and operand[0] not in stored:
+                    if self.length > 2 * INSTRUCTION_LIMIT:
+                        self._refuse_growth(operand[0])
+                    if type(nodes[operand[0]]) is not View or type(operand[1]) is not Layout:
+                        break
+                    operand = self._seen_through(*operand)
+                    value = memo.get(operand)
                 if value is None:
-                    position = operand[0]
-                    if position not in stored:
-                        if self.length > 2 * INSTRUCTION_LIMIT:
-                            self._refuse_growth(position)
+                    if operand[0] not in stored:
                         stack.append((operand, self._wanted(*operand), []))
                         break
                     value = memo[operand] = self._stored(*operand)
@@ -204,10 +208,7 @@ class Lowering:
             return self._wanted_beyond(position, layout, level)
         match node:
             case View():
-                inner = compose(layout, node.layout)
-                if inner is None:
-                    raise StoreFirst(position)
-                return [(inputs[0], inner, level)]
+                return [self._seen_through(position, layout, level)]
             case Gather():
                 return [(inputs[1], layout, level)]
             case Generate():
@@ -216,6 +217,14 @@ class Lowering:
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
+
+    def _seen_through(self, position: int, layout: Any, level: int) -> "_Place":
+        """Return what a view shows, and where."""
+        view: Any = self.graph.nodes[position]
+        inner = compose(layout, view.layout)
+        if inner is None:
+            raise StoreFirst(position)
+        return self.graph.inputs[position][0], inner, level
 
     def _parts(self, position: int, node: Concat, place: Layout | Beyond) -> list[Part]:
         found = boxes.parts(node, place)

@@ -258,7 +258,7 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
         return inner
     if 0 in outer.shape:
         return Layout(outer.shape, (0,) * len(outer.shape), 0)
-    base = collapse((inner,))[0]
+    base = _collapsed(inner)
     if not base.shape:
         return Layout(outer.shape, (0,) * len(outer.shape), base.offset)
     if len(base.shape) == 1:
