@@ -242,7 +242,7 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
 def _has_no_room(step: Step, capabilities: Capabilities) -> bool:
     """Whether the step writes to more bytes than a buffer of the device can have."""
     if isinstance(step, Loop):
-        spans = loop_splits.spans(step)
+        spans = step.spans
         sizes = [
             (spans["output", slot][1] + 1) * dtype.itemsize
             for slot, dtype in enumerate(step.output_dtypes)

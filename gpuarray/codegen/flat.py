@@ -8,7 +8,6 @@ from several elements of an array that it has the positions of, and eight where 
 from collections import Counter
 from typing import Final
 
-from gpuarray.codegen import loop_splits
 from gpuarray.codegen.fast_paths import can_check, emit_checked, emit_slow_path, value_name
 from gpuarray.codegen.lanes import Lane, flat_addresses, flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
 from gpuarray.codegen.loops import (
@@ -144,12 +143,12 @@ def _is_spread(loop: Loop, capabilities: Capabilities) -> bool:
     if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in loop.laid_out_at(FULL)):
         return False
     is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
-    return not is_small and any(loop.dtype_of(key).itemsize >= 8 for key in loop_splits.spans(loop))
+    return not is_small and any(loop.dtype_of(key).itemsize >= 8 for key in loop.spans)
 
 
 def _takes_vec8(loop: Loop) -> bool:
     """Whether an invocation of a loop without folds makes eight elements: where that is cheaper, and all are moved."""
-    is_wide, keys = wide_slots(loop), list(loop_splits.spans(loop))
+    is_wide, keys = wide_slots(loop), list(loop.spans)
     if not any(makes_vec8(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
         return False
     # buffers have WINDOW_END bytes of slack, and elements of a larger array behind the last one must not be overwritten

@@ -8,7 +8,6 @@ Used by every kernel of loops without folds, and by loops inside other kernels.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import emit_block, value_name
 from gpuarray.codegen.loops import LoopKernel, coordinates, emit_vectors, expression, makes_vec4, makes_vec8
@@ -25,7 +24,7 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     narrow: set[tuple[str, int]] = set()
     origins = {
         key: window(key[0], key[1], low, high, loop.dtype_of(key), writable=False)[1]
-        for key, (low, high) in loop_splits.spans(loop).items()
+        for key, (low, high) in loop.spans.items()
     }
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take) or (isinstance(item, Store) and item.position is not None):

@@ -135,8 +135,12 @@ def fast_path_names() -> frozenset[str]:
 
 def parameter_count(name: str) -> int:
     """Return how many parameters a library function has."""
-    head = _library(*_kind()).text(name).partition(")")[0]
-    return head.count(":")
+    return _parameter_count(name, *_kind())
+
+
+@lru_cache(maxsize=1024)
+def _parameter_count(name: str, fast: bool, wide: bool) -> int:
+    return _library(fast, wide).text(name).partition(")")[0].count(":")
 
 
 @lru_cache(maxsize=4)

@@ -17,33 +17,9 @@ ALIGNED = 1024
 ELEMENT_LIMIT = 1 << 30
 
 
-def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
-    """Return the lowest and highest element that a loop touches of each input and output."""
-    found: dict[Slot, tuple[int, int]] = {}
-
-    def touch(key: Slot, low: int, high: int) -> None:
-        if high < low:
-            low = high = 0
-        old = found.get(key)
-        found[key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
-
-    for item in loop.instructions:
-        if isinstance(item, Load):
-            touch(item.key, *item.span)
-        elif isinstance(item, Take):
-            touch(item.key, 0, item.extent - 1)
-    for store in loop.stores:
-        touch(store.key, *store.span)
-    for read, written in loop.updates:  # one binding shows both
-        if ("input", read) in found:
-            touch(("output", written), *found["input", read])
-        found["input", read] = found["output", written]
-    return found
-
-
 def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
     """Return the bytes of the widest window that a loop needs, without those of the slots ``beside``."""
-    return max((_bytes(loop, key, span) for key, span in spans(loop).items() if key not in beside), default=0)
+    return max((_bytes(loop, key, span) for key, span in loop.spans.items() if key not in beside), default=0)
 
 
 def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
@@ -53,7 +29,7 @@ def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
     by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
     return {
         key: -(-_bytes(loop, key, span) // window_bytes(capabilities.binding_limit))
-        for key, span in spans(loop).items()
+        for key, span in loop.spans.items()
         if key not in by_layout and _bytes(loop, key, span) > capabilities.binding_limit
     }
 
@@ -127,7 +103,7 @@ def _free_axes(loop: Loop) -> list[int]:
 
 def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
-    found = {key: span for key, span in spans(loop).items() if key not in beside}
+    found = {key: span for key, span in loop.spans.items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
     layouts = [item.layout for item in loop.laid_out if not isinstance(item, Index) and item.key == worst]
     space = loop.outer + loop.inner

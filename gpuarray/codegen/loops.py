@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import value_name
 from gpuarray.codegen.storage import LANES, Access
@@ -113,7 +112,7 @@ def bind_loop(
     origins: dict[Slot, int] = {}
     accesses: dict[Slot, Access] = {}
     updated = dict(loop.updates)
-    for key, (low, high) in sorted(loop_splits.spans(loop).items()):
+    for key, (low, high) in sorted(loop.spans.items()):
         kind, slot = key
         if inputs_before is not None and kind == "input":
             if slot == 0:

@@ -8,7 +8,6 @@ and writes along the output's. Other inputs are read as in a flat kernel.
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen import loop_splits
 from gpuarray.codegen.lanes import Lane, flat_stores, flat_values, wide_loads, wide_slots
 from gpuarray.codegen.loops import LoopKernel, emit_single, is_heavy, needs_vec4, open_kernel
 from gpuarray.codegen.programs import Launch
@@ -107,7 +106,7 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
     straight = wide_slots(loop)
     follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
     found: dict[tuple[str, int], bool] = {}
-    for key, (low, high) in loop_splits.spans(loop).items():
+    for key, (low, high) in loop.spans.items():
         origin = window(key[0], key[1], low, high, loop.dtype_of(key), writable=False)[1]
         transposed = [loop.instructions[n] for n in tile.transposed]
         across = [x for x in transposed if isinstance(x, Load) and key == x.key]

@@ -12,12 +12,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from sys import intern
 from typing import Any, Final, TypeVar
 
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, scalar_words
-from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
+from gpuarray.codegen.target import (
+    PAIRS,
+    binding_limit,
+    compute_type,
+    directives,
+    has_wide_integers,
+    makes_underflow_gradual,
+)
 from gpuarray.dtypes import DType, canonical, complex64, float32, uint32
 from gpuarray.graph.moving import is_moving
 from gpuarray.ops.columns import Kind
@@ -159,7 +167,7 @@ class Kernel:
         own = "\n".join([*self.module, *entry])
         helpers = library.functions(library.names_in(own))
         text = "\n".join([*head, *([helpers] if helpers else []), own])
-        return "\n".join([IN_RANGE, *directives(text), text]) + "\n"
+        return intern("\n".join([IN_RANGE, *directives(text), text]) + "\n")  # programs of many steps keep it
 
 
 def scratch_bytes(size: int, dtype: DType) -> int:
@@ -186,6 +194,13 @@ def apply_expression(
 
     Where it is ``plain``, sums and products are the device's, with no matter of what they do with subnormal numbers.
     """
+    return _form(op, tuple(sources), dtype, plain, has_wide_integers(), makes_underflow_gradual()).format(*operands)
+
+
+@lru_cache(maxsize=4096)
+def _form(op: MapOp, sources: tuple[DType, ...], dtype: DType, plain: bool, *_target: bool) -> str:
+    """Return an operation as a template of its operands; what it depends on of the target is part of the key."""
+    operands = [f"{{{number}}}" for number in range(len(sources))]
     if op.kind is Kind.CONVERSION:
         return casts.cast_expression(operands[0], sources[0], dtype)
     if op.kind is Kind.REINTERPRETATION:
@@ -230,6 +245,11 @@ def _called_function(template: str | None, compute: str) -> str | None:
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the WGSL form of an operation for operand dtypes, or None."""
+    return _template_of(op, tuple(sources), has_wide_integers())
+
+
+@lru_cache(maxsize=4096)
+def _template_of(op: MapOp, sources: tuple[DType, ...], _wide: bool) -> str | None:
     if op.kind.converts:
         return op.name
     kinds = [compute_type(source) for source in sources]

@@ -23,6 +23,7 @@ Nothing here is ever changed. Instructions and stores are not frozen, as it woul
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Final, TypeAlias, assert_never
 
@@ -83,6 +84,11 @@ class Take:
     def key(self) -> Slot:
         """The input that is read."""
         return "input", self.slot
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and the highest element that may be read."""
+        return 0, self.extent - 1
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -198,7 +204,7 @@ class Loop:
         """Elements in a row: of the inner index space."""
         return prod(self.inner)
 
-    @property
+    @cached_property
     def folds(self) -> tuple[int, ...]:
         """The numbers of the fold instructions."""
         return tuple(i for i, item in enumerate(self.instructions) if isinstance(item, Fold))
@@ -208,10 +214,29 @@ class Loop:
         """The numbers of the instructions whose values the stores read."""
         return tuple(operand for store in self.stores for operand in store.operands)
 
-    @property
+    @cached_property
     def laid_out(self) -> list[Load | Index | Store]:
         """The instructions and stores that have a layout."""
         return [x for x in (*self.instructions, *self.stores) if isinstance(x, Load | Index | Store)]
+
+    @cached_property
+    def spans(self) -> dict[Slot, tuple[int, int]]:
+        """The lowest and highest element that is touched of each input and output."""
+        found: dict[Slot, tuple[int, int]] = {}
+        for item in (*self.instructions, *self.stores):
+            if isinstance(item, Load | Store | Take):
+                low, high = item.span
+                if high < low:
+                    low = high = 0
+                old = found.get(item.key)
+                found[item.key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
+        for read, written in self.updates:  # one binding shows both
+            reads = found.get(("input", read))
+            if reads is not None:
+                low, high = found.get(("output", written), reads)
+                found["output", written] = min(low, reads[0]), max(high, reads[1])
+            found["input", read] = found["output", written]
+        return found
 
     def laid_out_at(self, level: int) -> list[Load | Index | Store]:
         """Return the instructions and stores that have a layout, of one level."""
