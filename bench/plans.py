@@ -23,6 +23,7 @@ from bench.__main__ import among, members
 from bench.peers import Ours
 from bench.workloads import ALL, TOPICS, Workload
 from gpuarray.codegen import emit
+from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities, Device
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.fusion.steps import Step
@@ -91,8 +92,12 @@ class Planned:
     def supports(self, step: Step) -> str | None:
         return emit.unsupported(step, self.capabilities)
 
-    def prepare(self, step: Step) -> Prepared:
-        return Prepared(cost(step), len(emit.emit(step, self.capabilities, fast=False, gradual=True).launches))
+    def translate(self, step: Step) -> Program:
+        return emit.emit(step, self.capabilities, fast=False, gradual=True)
+
+    def prepare(self, step: Step, translated: Program | None = None) -> Prepared:
+        program = self.translate(step) if translated is None else translated
+        return Prepared(cost(step), len(program.launches))
 
     def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
         self.ran += [task.prepared for task in tasks]

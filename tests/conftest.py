@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -133,6 +133,7 @@ def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the plans and the programs of steps in a test, so that it generates code itself."""
     monkeypatch.setattr(plans, "_plans", plans.Plans())
     monkeypatch.setattr(prepared, "_known", WeakValueDictionary())
+    monkeypatch.setattr(prepared, "_templates", WeakKeyDictionary())
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ the adapter's profile alone, so that equal products always have equal bits on a 
 """
 
 from dataclasses import dataclass, replace
-from math import log2, sqrt
+from math import sqrt
 from typing import Final
 
 from gpuarray.adapter_profile import AdapterProfile
@@ -113,9 +113,11 @@ def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:
     """Return a tiling with the depth of blocks, a power of two, for which sums of ``depth`` products err least.
 
     For products of one sign, the sum of a block errs in proportion to its depth, and the total in proportion to the
-    root of the number of blocks.
+    root of the number of blocks. So the best depth is the cube root of ``depth**2 / 2``.
     """
-    length = max(_BLOCK, 1 << round(log2(max(1, depth**2 / 2)) / 3))
+    length, fourth = _BLOCK, depth * depth * (depth * depth)
+    while fourth > 32 * length**6:  # nearer to the next power
+        length *= 2
     block = length * tiling.slices
     return replace(tiling, block=block if dtype.kind in "fc" and depth > block else 0)
 

@@ -1,9 +1,8 @@
 """Plans: the launches that compute the wanted values, in order. :mod:`gpuarray.fusion.planner` makes them."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gpuarray.dtypes import DType
 from gpuarray.fusion.graphs import GraphView
@@ -13,16 +12,12 @@ from gpuarray.graph.nodes import Leaf
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step with the positions of its operands and results, and its scalars as (position, parameter number).
-
-    ``derive`` is that of :class:`gpuarray.fusion.templates.StepTemplate`, where the plan is one of a template.
-    """
+    """A step with the positions of its operands and results, and its scalars as (position, parameter number)."""
 
     step: Step
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     scalars: tuple[tuple[int, int], ...]
-    derive: Callable[[Hashable, Callable[[Step], Any]], Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

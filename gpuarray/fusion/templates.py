@@ -1,95 +1,163 @@
 """Templates: plans in which sizes vary, from which the plans for given sizes are made.
 
-What is computed from a step, such as its program, is computed from the step of the template too, and put together for
-given sizes in the same way.
+What is computed from a step, such as its program, has templates, too: loops over parts of arrays, and programs that
+take one step after the other, have many steps of one form.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar, assert_never
 
-from gpuarray.fusion.plan import Plan, PlannedStep
-from gpuarray.fusion.steps import CallStep, Step
+from gpuarray.fusion.steps import (
+    CallStep,
+    ContractStep,
+    CopyStep,
+    Index,
+    Instruction,
+    Load,
+    Loop,
+    ScanStep,
+    ScatterStep,
+    Step,
+    Store,
+    Take,
+)
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import Moving, as_number
-from gpuarray.graph.varying import Sizes, Varying
+from gpuarray.graph.varying import Cases, Sizes, Varying
 from gpuarray.ops.spec import Op
 
 #: Makes an object of a plan for the values of :meth:`gpuarray.graph.varying.Sizes.factors`.
 Maker: TypeAlias = Callable[[Sequence[int]], Any]
+Item = TypeVar("Item", Instruction, Store)
 
-#: How many results with other conditions are kept of one computation from a step.
-MOST_DERIVED: Final = 16
+#: Of how many forms of steps something is kept, and about how many results of each.
+MOST_FORMS: Final = 512
+MOST_CASES: Final = 128
+#: Smaller numbers are equal in all steps of one form.
+_SEVERAL: Final = 2
 
 
-class StepTemplate:
-    """A step with varying numbers, and what was computed from it.
+class StepTemplates:
+    """What was computed from steps, which is put together anew for steps that differ in numbers only."""
 
-    Parameters
-    ----------
-    make : Maker
-        Makes the step for given sizes.
-    sizes : Sizes
-        The parameters of its plan.
-    """
+    def __init__(self) -> None:
+        self._forms: OrderedDict[tuple[Hashable, Step], Cases] = OrderedDict()
 
-    __slots__ = ("_derived", "_make", "_sizes")
-
-    def __init__(self, make: Maker, sizes: Sizes) -> None:
-        self._make = make
-        self._sizes = sizes
-        self._derived: dict[Hashable, list[tuple[Sizes, Maker]]] = {}
-
-    def planned(self, step: PlannedStep, factors: Sequence[int]) -> PlannedStep:
-        """Return the planned step for given sizes."""
-        made: Step = self._make(factors)
-        if isinstance(made, CallStep):  # kernels of calls are written for their sizes
-            return replace(step, step=made)
-        return replace(step, step=made, derive=partial(self.derive, made, factors[: len(self._sizes.numbers)]))
-
-    def derive(self, step: Step, values: Sequence[int], key: Hashable, compute: Callable[[Step], Any]) -> Any:
-        """Return what a function returns for the step of given sizes.
+    def derive(self, step: Step, key: Hashable, compute: Callable[[Step], Any]) -> Any:
+        """Return what a function returns for a step.
 
         Parameters
         ----------
         step : Step
             The step.
-        values : sequence of int
-            The sizes.
         key : hashable
             Identifies the function.
         compute : callable
-            The function, of the numbers in a step. It is called with varying numbers, and with a step of other sizes
-            only if these do not fulfil the conditions that it noted.
+            The function, of the numbers in a step. From the second step of a form on, these vary, and it is called
+            again only for numbers with other answers to what it asked of them.
         """
-        known = self._derived.setdefault(key, [])
-        for sizes, make in known:
-            if sizes.hold(values):
-                return make(sizes.factors(values))
-        if len(known) >= MOST_DERIVED:
+        if isinstance(step, CallStep):  # kernels of calls are written for their sizes
             return compute(step)
-        sizes, factors = self._sizes.derived(values)
-        made = compute(self._make([*map(as_number, factors)]))
-        known.append((sizes, _maker(made) or (lambda _factors: made)))
-        return known[-1][1](sizes.factors(values))
+        numbers: dict[int, int] = {}  # the different ones, in order; those of the form are their places
+        form = key, _renumbered(step, partial(_with_place, numbers))
+        cases = self._forms.get(form)
+        if cases is None:
+            if len(self._forms) >= MOST_FORMS:
+                self._forms.popitem(last=False)
+            self._forms[form] = Cases()
+            return compute(step)
+        self._forms.move_to_end(form)
+        values = [*numbers]
+        found = cases.find(values)
+        if found is not None:
+            make, factors = found
+            return make(factors)
+        if cases.count >= MOST_CASES:
+            return compute(step)
+        sizes, varying = Sizes(range(len(values)), values, [True] * len(values)).derived(values)
+        made = compute(_renumbered(form[1], partial(_at_place, varying)))
+        make = maker_of(made) or (lambda _factors: made)
+        cases.add(sizes, make)
+        return make(sizes.factors(values))
 
 
-def maker_of(plan: Plan, sizes: Sizes) -> Callable[[Sequence[int]], Plan]:
-    """Return what makes the plan for given sizes; objects without varying numbers are shared by all."""
-    rest = _maker(replace(plan, steps=())) or (lambda _factors: plan)
-    makers = [(planned, _maker(planned.step)) for planned in plan.steps]
-    templates = [(planned, None if make is None else StepTemplate(make, sizes)) for planned, make in makers]
+def _renumbered(step: Step, value_of: Callable[[int], int]) -> Step:
+    """Return a step with other extents, strides and offsets in place of its own."""
 
-    def make(factors: Sequence[int]) -> Plan:
-        steps = [planned if template is None else template.planned(planned, factors) for planned, template in templates]
-        made: Plan = rest(factors)
-        return replace(made, steps=tuple(steps))
+    def of(number: int) -> int:
+        moving: Any = number
+        if type(moving) is Moving:
+            return as_number(moving.with_numbers(value_of(moving.scale), value_of(moving.base)))
+        return value_of(number)
 
-    return make
+    match step:
+        case Loop():
+            return _renumbered_loop(step, of)
+        case ScanStep():
+            epilogue = step.epilogue and _renumbered_loop(step.epilogue, of)
+            return replace(
+                step, before=of(step.before), length=of(step.length), after=of(step.after), epilogue=epilogue
+            )
+        case ContractStep():
+            first, second = (loop and _renumbered_loop(loop, of) for loop in step.prologues)
+            return replace(
+                step,
+                left=step.left.at(of),
+                right=step.right.at(of),
+                epilogue=step.epilogue and _renumbered_loop(step.epilogue, of),
+                prologues=(first, second),
+            )
+        case CopyStep():
+            return replace(step, extent=of(step.extent))
+        case ScatterStep():
+            return replace(step, count=of(step.count), extent=of(step.extent))
+        case CallStep():
+            return step
+        case _:
+            assert_never(step)
 
 
-def _maker(part: Any) -> Maker | None:
+def _renumbered_loop(loop: Loop, of: Callable[[int], int]) -> Loop:
+    def changed(item: Item) -> Item:
+        match item:
+            case Load():
+                return Load(item.slot, item.layout.at(of), of(item.extent), item.dtype, item.level)
+            case Take():
+                return Take(item.slot, item.position, of(item.extent), item.dtype, item.level)
+            case Index():
+                return Index(item.op, item.layout.at(of), item.parameters, item.dtype, item.level)
+            case Store():
+                layout, extent = item.layout.at(of), of(item.extent)
+                return Store(item.slot, item.value, layout, extent, item.dtype, item.level, item.position)
+            case _:
+                return item
+
+    return replace(
+        loop,
+        outer=tuple(map(of, loop.outer)),
+        inner=tuple(map(of, loop.inner)),
+        instructions=tuple(map(changed, loop.instructions)),
+        stores=tuple(map(changed, loop.stores)),
+    )
+
+
+def _with_place(numbers: dict[int, int], number: int) -> int:
+    if -_SEVERAL < number < _SEVERAL:
+        return number
+    place = numbers.setdefault(abs(number), len(numbers)) + _SEVERAL
+    return place if number > 0 else -place
+
+
+def _at_place(varying: Sequence[Varying], place: int) -> int:
+    if -_SEVERAL < place < _SEVERAL:
+        return place
+    return as_number(varying[place - _SEVERAL] if place > 0 else -varying[-place - _SEVERAL])
+
+
+def maker_of(part: Any) -> Maker | None:
     """Return what makes an object for given sizes; None if sizes are no matter."""
     kind = type(part)
     if kind is Varying:
@@ -117,7 +185,7 @@ def _with(build: Callable[..., Any], arguments: Maker | None) -> Maker | None:
 
 def _each(parts: tuple[Any, ...]) -> Maker | None:
     """Return what makes the items of a tuple."""
-    made = [_maker(part) for part in parts]
+    made = [maker_of(part) for part in parts]
     if not any(made):
         return None
     changing = [(number, maker) for number, maker in enumerate(made) if maker is not None]

@@ -8,8 +8,9 @@ functions of the steps of the plan, such as code generation (:meth:`Sizes.derive
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
@@ -18,13 +19,10 @@ from gpuarray.graph.moving import Moving, MustStay
 #: A sum of products: by the numbers of the factors, in order, a coefficient.
 Terms: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
 
-#: What conditions say of a sum: its sign.
-_SIGNS: Final[dict[str, Callable[[int], bool]]] = {
-    "zero": lambda value: value == 0,
-    "other than zero": lambda value: value != 0,
-    "negative": lambda value: value < 0,
-    "not negative": lambda value: value >= 0,
-}
+#: A quotient, or else a remainder, of two sums.
+Division: TypeAlias = tuple[bool, Terms, Terms]
+#: What is asked of a sum: whether it is negative, or else whether it is zero.
+Question: TypeAlias = tuple[bool, Terms]
 #: Most extents are at least so many, which answers most comparisons without a condition.
 _SEVERAL: Final = 2
 
@@ -42,7 +40,7 @@ class Sizes:
         Which of them are extents.
     """
 
-    __slots__ = ("_conditions", "_divisions", "_example", "_extents", "_least", "_may_stay", "numbers")
+    __slots__ = ("_answers", "_divisions", "_example", "_least", "_may_stay", "numbers")
 
     def __init__(self, numbers: Sequence[int], example: Sequence[int], extents: Sequence[bool]) -> None:
         self.numbers = tuple(numbers)
@@ -51,10 +49,13 @@ class Sizes:
             _SEVERAL if is_extent and value >= _SEVERAL else None
             for value, is_extent in zip(example, extents, strict=True)
         ]
-        self._divisions: dict[tuple[bool, Terms, Terms], int] = {}
-        """By whether a quotient is meant or a remainder, the sum, and the divisor: its number as a factor."""
-        self._conditions: dict[tuple[str, Terms], None] = {}
-        self._extents = [number for number, least in enumerate(self._least) if least]
+        self._divisions: dict[Division, int] = {}
+        """The numbers of quotients and remainders as factors."""
+        self._answers: dict[Question, tuple[bool, int]] = {}
+        """In the order in which they were given, each with how many divisions there were."""
+        for number, (value, is_extent) in enumerate(zip(example, extents, strict=True)):
+            if is_extent:
+                self._answers[True, (((), -_SEVERAL), ((number,), 1))] = value < _SEVERAL, 0
         self._may_stay = True
 
     def derived(self, values: Sequence[int]) -> tuple["Sizes", list["Varying"]]:
@@ -64,7 +65,7 @@ class Sizes:
         """
         found = copy(self)
         found._example = self.factors(values)
-        found._least, found._divisions, found._conditions = [*self._least], {**self._divisions}, {}
+        found._least, found._divisions, found._answers = [*self._least], {**self._divisions}, {}
         found._may_stay = False
         return found, [found.number(factor) for factor in range(len(found._example))]
 
@@ -75,17 +76,8 @@ class Sizes:
     def factors(self, values: Sequence[int]) -> list[int]:
         """Return the values of all factors for those of the parameters."""
         found = [*values]
-        for is_quotient, terms, divisor in self._divisions:
-            value, by = _sum(terms, found), _sum(divisor, found)
-            found.append(0 if not by else value // by if is_quotient else value % by)
+        _divide(found, self._divisions)
         return found
-
-    def hold(self, values: Sequence[int]) -> bool:
-        """Whether the plan is right for these values of the parameters."""
-        if any(values[number] < _SEVERAL for number in self._extents):
-            return False
-        found = self.factors(values)
-        return all(_SIGNS[sign](_sum(terms, found)) for sign, terms in self._conditions)
 
     def example(self, terms: Terms) -> int:
         """Return a sum in the graph for which the plan is made."""
@@ -116,20 +108,26 @@ class Sizes:
                 total += coefficient * prod(cast(list[int], least))
         return total
 
-    def sign(self, terms: Terms, asked: str, otherwise: str) -> bool:
-        """Return whether a sum has one sign or the other, and note that it has."""
+    def is_negative(self, terms: Terms) -> bool:
+        """Return whether a sum is negative, and note it."""
+        return self._answer(terms, asks_negative=True)
+
+    def is_zero(self, terms: Terms) -> bool:
+        """Return whether a sum is zero, and note it."""
+        return self._answer(terms, asks_negative=False)
+
+    def _answer(self, terms: Terms, *, asks_negative: bool) -> bool:
         least = self._at_least(terms)
-        if least is not None and least >= 0 and asked == "negative":
+        if least is not None and least >= (0 if asks_negative else 1):
             return False
-        if least is not None and least > 0 and asked == "zero":
-            return False
-        if asked == "zero" and (most := self._at_least(_scaled(terms, -1))) is not None and most > 0:
-            return False
-        if asked == "negative" and (most := self._at_least(_scaled(terms, -1))) is not None and most > 0:
-            return True
-        answer = _SIGNS[asked](self.example(terms))
-        self._conditions[asked if answer else otherwise, terms] = None
-        return answer
+        least = self._at_least(_scaled(terms, -1))
+        if least is not None and least > 0:
+            return asks_negative
+        question = asks_negative, terms
+        known = self._answers.get(question)
+        if known is None:
+            known = self._answers[question] = _reply(question, self._example), len(self._divisions)
+        return known[0]
 
     def value(self, terms: Terms) -> int:
         """Return the value of a sum, on which what is made of it depends.
@@ -142,7 +140,7 @@ class Sizes:
         if self._may_stay:
             self._must_stay(terms)
         value = self.example(terms)
-        self.sign(_added(terms, (((), -value),)), "zero", "other than zero")
+        self.is_zero(_added(terms, (((), -value),)))
         return value
 
     def _must_stay(self, terms: Terms) -> NoReturn:
@@ -158,6 +156,70 @@ class Sizes:
                 _, one, other = divisions[factor - count]
                 waiting += [factor for factors, _ in one + other for factor in factors]
         raise MustStay(*found)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A question, or what was computed after all questions, and the divisions that it takes."""
+
+    divisions: Sequence[Division]
+    question: Question | None
+    result: Any = None
+    answers: "dict[bool, _Node]" = field(default_factory=dict)
+
+
+class Cases:
+    """What was computed for different sizes, by the answers to what the computations asked.
+
+    A computation asks the same after the same answers. So one way through a tree of questions leads to what was
+    computed for given sizes.
+
+    Attributes
+    ----------
+    count : int
+        How many results were added.
+    """
+
+    __slots__ = ("_first", "count")
+
+    def __init__(self) -> None:
+        self._first: dict[bool, _Node] = {}
+        self.count = 0
+
+    def find(self, values: Sequence[int]) -> tuple[Any, list[int]] | None:
+        """Return what was computed for sizes that have the same answers, and all factors; None if nothing was."""
+        factors, node = [*values], self._first.get(True)
+        while node is not None:
+            _divide(factors, node.divisions)
+            if node.question is None:
+                return node.result, factors
+            node = node.answers.get(_reply(node.question, factors))
+        return None
+
+    def add(self, sizes: Sizes, result: Any) -> None:
+        """Add what was computed for some sizes."""
+        answers, answer, done = self._first, True, 0
+        divisions = [*sizes._divisions]
+        for question, (reply, count) in sizes._answers.items():
+            node = answers.get(answer)
+            if node is None or node.question != question:
+                node = answers[answer] = _Node(divisions[done:count], question)
+            answers, answer, done = node.answers, reply, count
+        answers[answer] = _Node(divisions[done:], None, result)
+        self.count += 1
+
+
+def _divide(factors: list[int], divisions: Iterable[Division]) -> None:
+    """Append the values of quotients and remainders to the factors."""
+    for is_quotient, terms, divisor in divisions:
+        value, by = _sum(terms, factors), _sum(divisor, factors)
+        factors.append(0 if not by else value // by if is_quotient else value % by)
+
+
+def _reply(question: Question, factors: Sequence[int]) -> bool:
+    asks_negative, terms = question
+    value = _sum(terms, factors)
+    return value < 0 if asks_negative else value == 0
 
 
 def _sum(terms: Terms, values: Sequence[int]) -> int:
@@ -247,7 +309,7 @@ class Varying:
         return terms[0][1] if len(terms) == 1 and not terms[0][0] else Varying(terms, self.sizes)
 
     def _divided(self, one: Terms, other: Terms, *, is_quotient: bool) -> Any:
-        if self.sizes.sign(other, "zero", "other than zero"):
+        if self.sizes.is_zero(other):
             raise ZeroDivisionError
         if one == other:
             return 1 if is_quotient else 0
@@ -257,7 +319,7 @@ class Varying:
         return self.sizes.divide(one, other, is_quotient=is_quotient)
 
     def _is_negative(self, terms: Terms) -> bool:
-        return bool(terms) and self.sizes.sign(terms, "negative", "not negative")
+        return bool(terms) and self.sizes.is_negative(terms)
 
     __add__ = __radd__ = _by_terms(operator.add, lambda own, terms: own._made(_added(own.terms, terms)))
     __sub__ = _by_terms(operator.sub, lambda own, terms: own._made(_added(own.terms, _scaled(terms, -1))))
@@ -297,7 +359,7 @@ class Varying:
         if terms is None:
             return int(self) == other if isinstance(other, float) else NotImplemented
         terms = _added(self.terms, _scaled(terms, -1))
-        return not terms or self.sizes.sign(terms, "zero", "other than zero")
+        return not terms or self.sizes.is_zero(terms)
 
     def __hash__(self) -> int:
         return self._hash
@@ -309,7 +371,7 @@ class Varying:
         return not self > other
 
     def __bool__(self) -> bool:
-        return not self.sizes.sign(self.terms, "zero", "other than zero")
+        return not self.sizes.is_zero(self.terms)
 
     def __repr__(self) -> str:
         return " + ".join("*".join([str(c), *(f"n{f}" for f in factors)]) for factors, c in self.terms)

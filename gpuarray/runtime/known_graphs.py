@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash, structure_of
+from gpuarray.graph.varying import Cases
 from gpuarray.graph.walk import Walk
 from gpuarray.runtime import stored
 from gpuarray.runtime.motions import Motion, Picker, picker
@@ -175,7 +176,7 @@ class KnownGraph:
         What holds of its numbers, if some of them change.
     plans : int
         How many plans it has.
-    templates : dict of list
+    templates : dict of Cases
         Its plans in which numbers vary.
     next : KnownGraph or None
         The graph that was found after it last time: programs of loops come to the same graphs in the same order.
@@ -186,7 +187,7 @@ class KnownGraph:
     pattern: KnownPattern | None = None
     motion: Motion | None = None
     plans: int = 0
-    templates: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+    templates: dict[tuple[Any, ...], Cases] = field(default_factory=dict)
     next: "KnownGraph | None" = None
 
     def hash(self, limit: int) -> int:

@@ -22,7 +22,7 @@ from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.repeats import Operands
 from gpuarray.graph.structure import Pattern
-from gpuarray.graph.varying import Sizes
+from gpuarray.graph.varying import Cases, Sizes
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import Walk, meanings_of, merge, topological
 from gpuarray.providers.base import Provider
@@ -32,7 +32,7 @@ from gpuarray.runtime.known_graphs import Graphs, KnownGraph
 from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
-from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps, unsupported
+from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, pinned
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -172,8 +172,8 @@ def _prepared(
     unstored: tuple[int, ...],
 ) -> PreparedPlan:
     """Return a new plan for a graph, which stores the values at the places ``wanted``."""
-    template, sizes = _template_for(walk, wanted, graph, provider)
-    plan = template.plan(() if template.sizes is None else template.sizes.factors(sizes))
+    template, factors = _template_for(walk, wanted, graph, provider)
+    plan = template.plan(factors)
     kept, duplicates = template.kept, template.duplicates
     nodes = [walk.order[place] for place in kept]
     settings = config.current
@@ -182,16 +182,16 @@ def _prepared(
             nodes, {walk.order[place]: n for place, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
         )
         check_plan(plan, nodes)
-    pinned = prepare_steps(plan.steps, [decisions.decide(unsupported(p, provider)) for p in plan.steps], provider)
+    placed = pinned(plan.steps, provider)
     meanings = graph.structure.meanings if graph.motion is None else meanings_of(walk)
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
-    safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)
+    safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
     copies = ((n, kept[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
     settled = {*map(kept.__getitem__, computed), *(place for place, position in duplicates if position in computed)}
     return PreparedPlan(
         plan,
-        pinned,
+        placed,
         len(nodes) - len(template.leaves),
         tuple(kept) if duplicates else None,
         tuple(duplicates),
@@ -205,20 +205,19 @@ def _prepared(
 
 def _template_for(
     walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider
-) -> tuple[Template, tuple[int, ...]]:
-    """Return a plan for graphs of these sizes and others, and the sizes of this graph."""
+) -> tuple[Template, Sequence[int]]:
+    """Return a plan for graphs of these sizes and others, and what it is made of for those of this graph."""
     settings = config.current
     while True:
         motion = graph.motion
         numbers = graph.structure.numbers(walk.order) if isinstance(graph.structure, Pattern) else ()
         sizes = () if motion is None else motion.sizes(numbers)
         key = motion, provider, settings.fuse, settings.math, settings.subnormals, *wanted
-        known = graph.templates.get(key, [])
-        for number, template in enumerate(known):
-            if template.sizes is not None and template.sizes.hold(sizes):
-                known[0], known[number] = template, known[0]
-                return template, sizes
-        if motion is not None and len(known) >= _TEMPLATES:
+        cases = graph.templates.get(key)
+        found = None if cases is None else cases.find(sizes)
+        if found is not None:
+            return found
+        if motion is not None and cases is not None and cases.count >= _TEMPLATES:
             motion = motion.without_sizes(numbers)
         try:
             template = _template(walk, wanted, graph, motion, provider)
@@ -228,9 +227,10 @@ def _template_for(
             limit = shown_bytes(provider.capabilities)
             graph.motion = graph.pattern.fix(request.numbers, motion, walk.order, limit)
             continue
-        if template.sizes is not None:
-            graph.templates.setdefault(key, []).append(template)
-        return template, sizes
+        if template.sizes is None:
+            return template, ()
+        graph.templates.setdefault(key, Cases()).add(template.sizes, template)
+        return template, template.sizes.factors(sizes)
 
 
 def _template(
@@ -265,9 +265,8 @@ def _template(
     if motion is not None:
         motion.assumed += assumed
     leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
-    return Template(
-        maker_of(plan, sizes) if sizes is not None else lambda _: plan, sizes, merged.kept, merged.duplicates, leaves
-    )
+    make = None if sizes is None else maker_of(plan)
+    return Template(make or (lambda _: plan), sizes, merged.kept, merged.duplicates, leaves)
 
 
 def _can_fail(step: PreparedStep) -> bool:

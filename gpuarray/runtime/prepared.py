@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeGuard
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.fusion.steps import CallStep, Step
+from gpuarray.fusion.templates import StepTemplates
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import Meaning
 from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider, TranslatingProvider
 from gpuarray.runtime import places
 from gpuarray.runtime.ownership import Donor
-from gpuarray.runtime.placement.decisions import DEVICE, HOST, Corrections, Decision, name_of
+from gpuarray.runtime.placement.decisions import DEVICE, HOST, Corrections, Decision, decide, name_of
 
 
 @dataclass(slots=True)
@@ -191,56 +192,64 @@ class PreparedPlan:
 
 #: Steps that plans have, prepared for providers: equal ones, of which programs with loops have many, are prepared once.
 _known: Final[WeakValueDictionary[tuple[Provider, Step, str, str], Any]] = WeakValueDictionary()
-
-
-def unsupported(planned: PlannedStep, provider: Provider) -> str | None:
-    """Return why a provider cannot run a step; None if it can."""
-    if planned.derive is None or not _translates(provider):
-        return provider.supports(planned.step)
-    found: str | None = planned.derive((provider,), provider.supports)
-    return found
+#: The translations of steps for a provider.
+_templates: Final[WeakKeyDictionary[Provider, StepTemplates]] = WeakKeyDictionary()
 
 
 def _translates(provider: Provider) -> TypeGuard[TranslatingProvider]:
     return hasattr(provider, "translate")
 
 
-def _prepared(planned: PlannedStep, provider: Provider) -> Any:
-    """Return a step prepared for a provider."""
-    step = planned.step
+def _prepared(step: Step, provider: Provider) -> Any:
+    """Return a step prepared for a provider, or why the provider cannot run it, as text."""
     if isinstance(step, CallStep):  # its parameters may have no hash
-        return provider.prepare(step)
+        return provider.supports(step) or provider.prepare(step)
     settings = config.current
-    key = provider, step, settings.math, settings.subnormals
-    prepared = _known.get(key)
-    if prepared is None:
-        if planned.derive is not None and _translates(provider):
-            way = provider, settings.math, settings.subnormals
-            prepared = provider.prepare(step, planned.derive(way, provider.translate))
-        else:
-            prepared = provider.prepare(step)
-        with suppress(TypeError):  # some objects cannot be referred to weakly
-            _known[key] = prepared
+    way = settings.math, settings.subnormals
+    prepared = _known.get((provider, step, *way))
+    if prepared is not None:
+        return prepared
+    if _translates(provider):
+        templates = _templates.setdefault(provider, StepTemplates())
+        translated = templates.derive(step, way, lambda step: provider.supports(step) or provider.translate(step))
+        prepared = translated if isinstance(translated, str) else provider.prepare(step, translated)
+    else:
+        prepared = provider.supports(step) or provider.prepare(step)
+    with suppress(TypeError):  # some objects, such as text, cannot be referred to weakly
+        _known[provider, step, *way] = prepared
     return prepared
 
 
-def prepare_steps(
-    steps: Sequence[PlannedStep],
-    decisions: Sequence[Decision],
-    provider: Provider,
-    known: Sequence[PreparedStep] = (),
-) -> Placement:
-    """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
+def pinned(steps: Sequence[PlannedStep], provider: Provider) -> Placement:
+    """Return steps prepared for a device, or for the host where the device cannot run them."""
     found = []
-    for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
-        if known and known[number].decision.where == decision.where:
-            prepared = known[number].prepared
+    for planned in steps:
+        prepared = _prepared(planned.step, provider)
+        if isinstance(prepared, str):
+            found.append(PreparedStep(planned, decide(prepared), _prepared(planned.step, places.host()), Timing()))
         else:
-            prepared = _prepared(planned, provider if decision.where == DEVICE else places.host())
-        found.append(PreparedStep(planned, decision, prepared, Timing()))
-        logs.tell(logs.DECISIONS, "%s: on the %s, %s", name_of(planned.step), decision.where, decision.reason)
-    fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)
-    on_host = [number for number, step in enumerate(found) if step.decision.where == HOST]
-    if len(on_host) == len(found):
-        return Placement(tuple(found), fallbacks, places.host())
-    return Placement(tuple(found), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)
+            found.append(PreparedStep(planned, decide(None), prepared, Timing()))
+    return _placement(found)
+
+
+def placed_anew(placement: Placement, decisions: Sequence[Decision], provider: Provider) -> Placement:
+    """Return the steps of a placement, prepared for the places that were decided."""
+    found = []
+    for step, decision in zip(placement.steps, decisions, strict=True):
+        prepared = step.prepared
+        if step.decision.where != decision.where:
+            prepared = _prepared(step.planned.step, provider if decision.where == DEVICE else places.host())
+        found.append(PreparedStep(step.planned, decision, prepared, Timing()))
+    return _placement(found)
+
+
+def _placement(steps: Sequence[PreparedStep]) -> Placement:
+    for step in steps:
+        logs.tell(
+            logs.DECISIONS, "%s: on the %s, %s", name_of(step.planned.step), step.decision.where, step.decision.reason
+        )
+    fallbacks = tuple(n for n, step in enumerate(steps) if step.decision.is_fallback)
+    on_host = [number for number, step in enumerate(steps) if step.decision.where == HOST]
+    if len(on_host) == len(steps):
+        return Placement(tuple(steps), fallbacks, places.host())
+    return Placement(tuple(steps), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)

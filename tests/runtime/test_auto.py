@@ -15,7 +15,7 @@ from gpuarray.providers import registry
 from gpuarray.runtime import evaluate, places, schedule
 from gpuarray.runtime.placement import auto, calibrate, decisions, trials
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
-from gpuarray.runtime.prepared import prepare_steps
+from gpuarray.runtime.prepared import placed_anew
 
 GPU = Device("wgpu:0")
 
@@ -211,8 +211,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
             return placed
         where = ["device", "device", "host", "device"]
         decisions = [dataclasses.replace(s.decision, where=w) for s, w in zip(placed.steps, where, strict=True)]
-        found = prepare_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
-        return dataclasses.replace(found, is_free=True)
+        return dataclasses.replace(placed_anew(placed, decisions, places.provider_of(GPU)), is_free=True)
 
     def allocate(nbytes):
         if next(counted) >= failing:

@@ -30,7 +30,7 @@ from gpuarray.runtime.placement.rates import (
     operation_key,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
-from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, placed_anew
 
 AUTO: Final = Device("auto")
 
@@ -273,4 +273,4 @@ def _decided(
 
 def _prepared(prepared: PreparedPlan, provider: Provider, chosen: list[Decision]) -> Placement:
     telemetry.placed(decision.cause for decision in chosen)
-    return prepare_steps(prepared.plan.steps, chosen, provider, prepared.pinned.steps)
+    return placed_anew(prepared.pinned, chosen, provider)
