@@ -5,7 +5,7 @@ A :class:`Device` is a name: ``"auto"``, whose steps are placed by estimated tim
 """
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from gpuarray import dtypes
 from gpuarray.adapter_profile import AdapterProfile
@@ -69,10 +69,6 @@ class Device:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Device, (self.name,)
-
-
-#: Kinds of devices whose small values the host may compute.
-FREE: Final = frozenset(("auto", "cpu"))
 
 
 @dataclass(frozen=True, kw_only=True)

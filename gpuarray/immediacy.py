@@ -1,8 +1,9 @@
 """Whether operations on small arrays in host memory are computed at once, by NumPy, or recorded.
 
-Each operation of a program asks ``immediacy().limit``, the most elements of an array with which it is computed at once;
-0 if all operations are recorded. The settings give the number, by thread or task as ``config.using`` does. Whoever must
-see each operation suspends it: a recording by ``jit`` in its own thread, a derivative or a profile in all of them.
+Each operation of a program asks ``immediacy().limit``, the most elements of an array with which it is computed at once,
+or 0 if all operations are recorded. ``immediacy().covers(device)`` tells whether that holds for a device. The
+settings give both, by thread or task as ``config.using`` does. Whoever must see each operation suspends it: a recording
+by ``jit`` in its own thread, a derivative or a profile in all of them.
 """
 
 import threading
@@ -16,6 +17,8 @@ import numpy as np
 
 #: The most elements of several lines that one thread computes; threads would share more.
 ONE_THREAD: Final = 1 << 15
+#: Kinds of devices whose small values the host always computes, unless all operations are recorded.
+FREE: Final = frozenset(("auto", "cpu"))
 
 
 class Immediacy:
@@ -25,21 +28,27 @@ class Immediacy:
     ----------
     limit : int
         The number that holds now.
+    on_pinned : bool
+        Whether it holds for the arrays of pinned devices other than the host, too.
     """
 
-    __slots__ = ("_setting", "limit")
+    __slots__ = ("_setting", "limit", "on_pinned")
 
-    def __init__(self, setting: int) -> None:
-        self.set(setting)
+    def __init__(self, setting: int, on_pinned: bool) -> None:
+        self.set(setting, on_pinned)
 
-    def set(self, setting: int) -> None:
-        """Set the number that holds while operations of all threads are not recorded."""
-        self._setting = setting
+    def set(self, setting: int, on_pinned: bool) -> None:
+        """Set the number that holds while operations of all threads are not recorded, and for which devices."""
+        self._setting, self.on_pinned = setting, on_pinned
         self.update()
 
     def update(self) -> None:
         """Note whether operations of all threads are recorded."""
         self.limit = 0 if _observers else self._setting
+
+    def covers(self, device: Any) -> bool:
+        """Return whether the host may compute small values of a device that it has."""
+        return self.on_pinned or device.kind in FREE
 
 
 #: How often operations of all threads are to be recorded.
@@ -48,10 +57,10 @@ _lock = threading.RLock()  # a signal handler may change it, too
 
 
 #: The setting of threads and tasks without one of their own.
-_common: Final = Immediacy(0)
-#: Settings of single threads and tasks, by number.
-_own: Final[dict[int, Immediacy]] = {}
-_chosen: Final[ContextVar[int | None]] = ContextVar("gpuarray_chosen_limit", default=None)
+_common: Final = Immediacy(0, False)
+#: Settings of single threads and tasks.
+_own: Final[dict[tuple[int, bool], Immediacy]] = {}
+_chosen: Final[ContextVar[tuple[int, bool] | None]] = ContextVar("gpuarray_chosen_limit", default=None)
 _is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
 _held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
 
@@ -59,14 +68,14 @@ _held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_comm
 immediacy: Final[Callable[[], Immediacy]] = _held.get
 
 
-def set_common_limit(limit: int) -> None:
+def set_common_limit(limit: int, on_pinned: bool) -> None:
     """Set the limit of threads and tasks that have none of their own."""
-    _common.set(limit)
+    _common.set(limit, on_pinned)
 
 
-def set_own_limit(limit: int | None) -> None:
-    """Set the limit of this thread or task; None is the common one."""
-    _chosen.set(limit)
+def set_own_limit(chosen: tuple[int, bool] | None) -> None:
+    """Set the limit of this thread or task, and whether it holds for pinned devices; None is the common one."""
+    _chosen.set(chosen)
     _hold()
 
 
@@ -94,8 +103,8 @@ def resume_all() -> None:
 
 
 def _hold() -> None:
-    limit = 0 if _is_suspended.get() else _chosen.get()
-    held = _common if limit is None else _own.setdefault(limit, Immediacy(limit))
+    chosen = (0, False) if _is_suspended.get() else _chosen.get()
+    held = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
     held.update()  # another thread may have called suspend_all() meanwhile
     _held.set(held)
 

@@ -52,6 +52,8 @@ def _open_portable(number: int) -> Any:
 
 # every graph and plan of every test is checked against its invariants
 xp.config.verify = True
+# tests of GPUs run kernels, although their arrays are small
+xp.config.direct_pinned = False
 
 # the same cases every time; with --hypothesis-profile=deep many more, and new ones in each run
 _PROFILE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))

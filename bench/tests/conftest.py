@@ -7,6 +7,7 @@ import pytest
 import gpuarray as xp
 
 xp.config.verify = True
+xp.config.direct_pinned = False
 
 
 @pytest.fixture(autouse=True)

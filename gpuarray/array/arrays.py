@@ -22,7 +22,7 @@ from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import immediacy, quiet
@@ -406,7 +406,7 @@ class GpuArray(MethodsArray):
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
-            if immediacy().limit and self._cell.device.kind in FREE:
+            if immediacy().limit and immediacy().covers(self._cell.device):
                 return (of_host(GpuArray, element, self._cell.device) for element in elements)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()

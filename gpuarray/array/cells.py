@@ -18,7 +18,7 @@ import numpy as np
 
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
@@ -126,7 +126,7 @@ class Cell:
 
     def look(self) -> Any:
         """Return the value as memory to be read; None if it is to be computed, or elsewhere."""
-        if self.device.kind not in FREE:
+        if not immediacy().covers(self.device):
             return None
         node, own = self.node, None
         leaf = node if type(node) is Leaf else node.result

@@ -18,7 +18,7 @@ from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.temporaries import LEFT, RIGHT, taken
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 from gpuarray.source_locations import frame_at
@@ -108,7 +108,7 @@ class ImmediateArray(SelectableArray):
         if mine is None:
             cell = self._made_cell
             device = cell.device
-            if device.kind not in FREE:
+            if not immediacy().covers(device):
                 return None
             if way == IN_PLACE and (not self._made_access or (cell.own is None and not self.claimed())):
                 return None
@@ -219,7 +219,11 @@ class ImmediateArray(SelectableArray):
     def _number(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
         """Return a ufunc of Python numbers."""
         device = default_device()
-        if not WEAK.issuperset(map(type, operands)) or device.kind not in FREE or default_dtype(float).itemsize < 8:
+        if (
+            not WEAK.issuperset(map(type, operands))
+            or not immediacy().covers(device)
+            or default_dtype(float).itemsize < 8
+        ):
             return None
         try:
             made = quiet.run(ufunc, *operands)

@@ -16,7 +16,7 @@ from gpuarray.array import cells
 from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node
@@ -265,7 +265,7 @@ class MemoryArray:
         memory = cell.memory
         if memory is not None:
             return memory
-        if cell.device.kind not in FREE:
+        if not immediacy().covers(cell.device):
             return None
         node = cell.node
         if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):

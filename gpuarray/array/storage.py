@@ -20,7 +20,7 @@ from gpuarray.array.memory import (
     MemoryArray,
     of_host,
 )
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build
@@ -238,7 +238,7 @@ class StoredArray(MemoryArray):
         """Imaginary part: a view of a complex array, or read-only zeros."""
         if self._dtype.kind != "c":
             device = self.device
-            if device.kind in FREE and self.size <= immediacy().limit:
+            if immediacy().covers(device) and self.size <= immediacy().limit:
                 zeros = of_host(type(self), np.zeros(self._shape, self._dtype), device)
             else:
                 zeros = self._wrap(build.full(self._shape, 0, self._dtype), device)

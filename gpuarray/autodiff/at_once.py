@@ -19,7 +19,7 @@ from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.program import Outputs, Program, Walk, rules
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
@@ -38,7 +38,8 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
     The result is None if a value of the program is large, or not in host memory, or a rule raises an error: the rules
     that record raise it with the line.
     """
-    if not immediacy().limit or program.device.kind not in FREE:
+    state = immediacy()
+    if not state.limit or not state.covers(program.device):
         return None
     try:
         with np.errstate(all="ignore"):

@@ -28,7 +28,7 @@ from gpuarray.array import (
 )
 from gpuarray.array.memory import of_host
 from gpuarray.config import config
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import BOUNDS, Bound, Results, has_few_elements
@@ -169,7 +169,7 @@ def created(call: Callable[..., Any], size: Callable[..., float], *, most: int =
         def run(*arguments: Any, **keywords: Any) -> Any:
             limit = immediacy().limit
             device = default_device()
-            if limit and device.kind in FREE and default_dtype(float) is dtypes.float64:
+            if limit and immediacy().covers(device) and default_dtype(float) is dtypes.float64:
                 try:
                     if is_cpu(device) and not config.current.memory_limit:
                         limit = max(limit, most)
@@ -237,7 +237,7 @@ def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable
 
 def _is_pinned(value: Any) -> bool:
     """Whether a value is an array of a device whose values the host does not compute."""
-    return type(value) is GpuArray and value._value is None and value._made_cell.device.kind not in FREE
+    return type(value) is GpuArray and value._value is None and not immediacy().covers(value._made_cell.device)
 
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

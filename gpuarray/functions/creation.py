@@ -20,7 +20,7 @@ from gpuarray.array import (
     weak_node,
 )
 from gpuarray.array.memory import VALUE
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
     ArrayLike,
@@ -55,7 +55,7 @@ def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
 
 def is_immediate(shape: Shape, device: Device) -> bool:
     """Return whether a new array of a shape has its elements in host memory from the beginning."""
-    return 0 < immediacy().limit >= prod(shape) and device.kind in FREE
+    return 0 < immediacy().limit >= prod(shape) and immediacy().covers(device)
 
 
 def chosen_dtype(dtype: DTypeLike, kind: type = float) -> DType:
@@ -150,7 +150,7 @@ def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
         made = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
         return None if made is NOT_COMPUTED else made
     device = default_device()
-    if device.kind not in FREE:
+    if not immediacy().covers(device):
         return None
     try:
         host = quiet.run(np.array, value, dtype, order="C")

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, default_dtype, device_of, joint_device, made_of, make
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
 from gpuarray.functions.random_arguments import Size, checked_out, joint_shape
@@ -204,7 +204,7 @@ class Frame:
     @property
     def is_immediate(self) -> bool:
         """Whether numbers are drawn now, on the host: there are few, and their device may be the host."""
-        return 0 < self.size <= immediacy().limit and self.device.kind in FREE
+        return 0 < self.size <= immediacy().limit and immediacy().covers(self.device)
 
     def generate(self, op: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return a node of a generator."""

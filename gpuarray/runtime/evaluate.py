@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from gpuarray import observers
 from gpuarray.config import Config, config, recording
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
 from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import FREE, immediacy
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
@@ -125,7 +125,7 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        if run is None and device.kind in FREE:
+        if run is None and _is_free(device, settings):
             if _are_computed_directly(pending, device, provider, settings):
                 return None
             pending = pending_of(pending)
@@ -176,9 +176,17 @@ def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Pr
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     """Return the maximum elements of values that are computed without a plan on this device."""
-    is_on_host = provider.device.kind == "cpu"
-    is_free = is_on_host or (device.kind == "auto" and settings.offload != "always")
-    return settings.host_limit(beside_gpu=not is_on_host) if is_free else 0
+    if provider.device.kind == "cpu":
+        return settings.host_limit(beside_gpu=False)
+    if not _is_free(device, settings):
+        return 0
+    return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
+
+
+def _is_free(device: Device, settings: Config) -> bool:
+    """Return whether the host may compute small values of a device."""
+    kind = device.kind
+    return kind == "cpu" or (settings.offload != "always" and (kind == "auto" or settings.direct_pinned))
 
 
 def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]) -> bool:
@@ -196,11 +204,10 @@ def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]
 
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written immediately, as small graphs need no plan."""
-    kind = device.kind
-    if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed or tapes.tapes:
+    if tracing.mode().is_replayed or tapes.tapes:
         return False
     settings = config.current
-    return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
+    return settings.direct_limit > 0 and _is_free(device, settings)
 
 
 def element(node: Node, position: int, device: Device) -> Any:
@@ -257,8 +264,9 @@ def computed_small(node: Node, device: Device) -> bool:
     Operations on it then need not be recorded. Deeper graphs depend on large values or on values of a device, because
     small graphs are computed as soon as they are used.
     """
-    limit = immediacy().limit
-    if node.depth > _SHALLOW or (device.kind != "cpu" and device.kind != "auto"):
+    state = immediacy()
+    limit = state.limit
+    if node.depth > _SHALLOW or not state.covers(device):
         return False
     if node.size > limit or any(operand.size > limit for operand in node.inputs):
         return False

@@ -16,7 +16,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
-from gpuarray.device import FREE, Device
+from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
@@ -387,11 +387,11 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] |
             return make(as_node(value), device)
         flags = value.flags
         is_own = value.base is None and flags.owndata and flags.writeable
-        if value.size <= immediacy().limit and device.kind in FREE:
+        if value.size <= immediacy().limit and immediacy().covers(device):
             return made_of(value if is_own else value.copy(), device)
         return make(host_leaf(value) if is_own else as_node(value), device)
     if isinstance(value, np.generic) and dtypes.is_supported(value.dtype):
-        if immediacy().limit and device.kind in FREE:
+        if immediacy().limit and immediacy().covers(device):
             return made_of(cast(Any, value), device)
         return wrap(as_node(value), device)
     if isinstance(value, tuple):

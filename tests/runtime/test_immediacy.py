@@ -128,6 +128,13 @@ def test_a_gpu_computes_more_arrays():
         registry.resolution()
         assert limit() == 32  # once it is known that there is no GPU
         with xp.using(provider="wgpu", software=True):
+            assert limit() == 32  # until a trial
+            xp.config.record_midsize(True)
+            try:
+                assert limit() == 4
+                with xp.using(device="cpu"):
+                    assert limit() == 32
+            finally:
+                xp.config.record_midsize(False)
+        with xp.using(device="wgpu"):
             assert limit() == 4
-            with xp.using(device="cpu"):
-                assert limit() == 32

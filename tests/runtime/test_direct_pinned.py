@@ -1,0 +1,90 @@
+"""What NumPy computes of arrays that are pinned to a GPU."""
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+
+
+@pytest.fixture(autouse=True)
+def direct():
+    """Compute small arrays as users do by default."""
+    with xp.using(device="wgpu", direct_limit=1 << 17, direct_pinned=True):
+        yield
+
+
+def launches():
+    return xp.stats()["launches"]
+
+
+def test_small_arrays_take_no_launch():
+    x = xp.asarray(np.arange(6.0).reshape(2, 3))
+    y = np.sqrt(x @ x.T) + 1
+    y[0, 1] = x[1].sum()
+    y += xp.linspace(0, 1, 2)
+    assert launches() == 0
+    assert y.device == "wgpu"
+    assert y.residency == ("cpu",)
+    expected = np.sqrt(np.arange(6.0).reshape(2, 3) @ np.arange(6.0).reshape(2, 3).T) + 1
+    expected[0, 1] = 12
+    expected += np.linspace(0, 1, 2)
+    np.testing.assert_array_equal(np.asarray(y), expected)
+
+
+def test_what_a_kernel_computes_stays_on_the_gpu():
+    large = xp.ones((300, 300), dtype=xp.float32)
+    small = xp.asarray(np.arange(300, dtype=np.float32))
+    rows = large @ small
+    total = rows.sum() + small
+    xp.evaluate(rows, total)
+    assert launches() > 0
+    assert rows.residency == total.residency == ("wgpu:0",)
+    np.testing.assert_allclose(np.asarray(total), 300 * 44850 + np.arange(300), rtol=1e-6)
+
+
+def test_values_of_kernels_and_of_the_host_meet():
+    large = xp.ones((300, 300), dtype=xp.float32)
+    small = xp.zeros(4, dtype=xp.float32)
+    small[1] = large.sum()  # recorded, as the value is pending
+    small[2] = 5
+    np.testing.assert_array_equal(np.asarray(small), [0, 90000, 5, 0])
+    view = small[1:3]
+    view -= 1
+    np.testing.assert_array_equal(np.asarray(small), [0, 89999, 4, 0])
+
+
+def test_larger_arrays_are_recorded():
+    x = xp.zeros(1 << 15, dtype=xp.float32) + 1
+    assert x.residency == ()
+    assert float(x[0]) == 1
+    assert launches() > 0
+
+
+@pytest.mark.parametrize("setting", [{"direct_pinned": False}, {"offload": "always"}])
+def test_everything_is_computed_on_the_gpu(setting):
+    with xp.using(**setting):
+        x = xp.asarray(np.arange(6, dtype=np.float32))
+        y = x * 2 + 1
+        assert y.residency == ()
+        np.testing.assert_array_equal(np.asarray(y), np.arange(6) * 2 + 1)
+    assert launches() == 1
+
+
+def test_random_numbers_and_factorisations():
+    matrix = xp.random.default_rng(3).normal(size=(4, 4))
+    solved = xp.linalg.solve(matrix, xp.ones(4))
+    assert launches() == 0
+    assert solved.device == "wgpu"
+    with xp.using(device="cpu"):
+        expected = np.asarray(xp.random.default_rng(3).normal(size=(4, 4)))
+    np.testing.assert_array_equal(np.asarray(matrix), expected)
+    np.testing.assert_array_equal(np.asarray(solved), np.linalg.solve(expected, np.ones(4)))
+
+
+def test_a_recorded_function_runs_on_the_gpu():
+    double = xp.jit(lambda x: x * 2 + 1)
+    x = xp.asarray(np.arange(5.0, dtype=np.float32))
+    for _ in range(3):
+        y = double(x)
+    assert launches() > 0
+    np.testing.assert_array_equal(np.asarray(y), np.arange(5) * 2 + 1)
