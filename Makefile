@@ -84,12 +84,12 @@ clean:
 	rm -rf $(VENV) build dist bench/results demo-output docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each stamp stands for an extra of pyproject.toml that is installed, the package itself in place.
+# Each stamp stands for an extra of pyproject.toml that is installed, the package itself in place and compiled.
 $(STAMPS)/venv:
 	@sh .ci/venv.sh $(PYTHON) $(VENV)
 	@mkdir -p $(STAMPS)
 	@touch $@
 
-$(STAMPS)/%: pyproject.toml $(STAMPS)/venv
+$(STAMPS)/%: pyproject.toml hatch_build.py gpuarray/array/_compiled.c $(STAMPS)/venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	@touch $@

@@ -41,6 +41,7 @@ def run(suite: Path, device: str, mode: str, given: argparse.Namespace) -> dict[
             "ARRAY_API_TESTS_MODULE": "gpuarray",
             "ARRAY_API_TESTS_VERSION": VERSION,
             "GPUARRAY_DEVICE": device,
+            "GPUARRAY_DIRECT_PINNED": "0",
             "GPUARRAY_STRICT_ARRAY_API": MODES[mode],
             "HYPOTHESIS_STORAGE_DIRECTORY": folder,
             "PYTHONDONTWRITEBYTECODE": "1",

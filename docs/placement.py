@@ -94,7 +94,7 @@ def placement(call: Callable[[Any], Any], capabilities: Capabilities) -> Placeme
     recorder = registry.open_device(Device(capabilities.adapter))
     assert isinstance(recorder, Recorder)
     # independent of the environment, and restricted to the dtypes that the standard requires
-    settings = replace(Config(), device=recorder.device.name, strict_array_api=True)
+    settings = replace(Config(), device=recorder.device.name, direct_pinned=False, strict_array_api=True)
     with xp.using(**asdict(settings)):
         for dtype in STANDARD:
             # computed on the device, so that reading it is counted

@@ -126,6 +126,11 @@ class Config:
     direct_pinned: bool = _setting(
         True, "Apply `direct_limit` to arrays of a pinned GPU, too; if False, the GPU computes all of them."
     )
+    compiled: bool = _setting(
+        True,
+        "Use the operators in C for small arrays, if the package was built with a compiler. Read when the package is "
+        "imported.",
+    )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
     cache_dir: str = _setting(
         "", "Directory of files kept between runs; empty means the cache directory of the platform."

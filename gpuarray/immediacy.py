@@ -62,10 +62,11 @@ _common: Final = Immediacy(0, False)
 _own: Final[dict[tuple[int, bool], Immediacy]] = {}
 _chosen: Final[ContextVar[tuple[int, bool] | None]] = ContextVar("gpuarray_chosen_limit", default=None)
 _is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
-_held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
+#: What holds in this thread or task.
+held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
 
-#: What holds in this thread or task. It takes a hundredth of the time of an operation.
-immediacy: Final[Callable[[], Immediacy]] = _held.get
+#: Returns it, in a hundredth of the time of an operation.
+immediacy: Final[Callable[[], Immediacy]] = held.get
 
 
 def set_common_limit(limit: int, on_pinned: bool) -> None:
@@ -104,9 +105,9 @@ def resume_all() -> None:
 
 def _hold() -> None:
     chosen = (0, False) if _is_suspended.get() else _chosen.get()
-    held = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
-    held.update()  # another thread may have called suspend_all() meanwhile
-    _held.set(held)
+    found = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
+    found.update()  # another thread may have called suspend_all() meanwhile
+    held.set(found)
 
 
 def _observe(times: int) -> None:
@@ -115,8 +116,8 @@ def _observe(times: int) -> None:
         before, _observers = _observers, _observers + times
     if before and _observers:
         return
-    for held in (_common, *_own.values()):
-        held.update()
+    for setting in (_common, *_own.values()):
+        setting.update()
 
 
 class _Errors(threading.local):

@@ -34,7 +34,7 @@ def record(device: str) -> Mapping[str, float]:
     """Time the recording of operations."""
     import gpuarray as xp
 
-    with xp.using(device=device, pending_limit=OPERATIONS + 1):
+    with xp.using(device=device, direct_pinned=False, pending_limit=OPERATIONS + 1):
         times = []
         for _ in range(5):
             x = xp.asarray(np.ones(1000, np.float32))
@@ -51,7 +51,7 @@ def parts(device: str) -> Mapping[str, float]:
     import gpuarray as xp
     from gpuarray.runtime.evaluate import plan_of
 
-    with xp.using(device=device):
+    with xp.using(device=device, direct_pinned=False):
         x = xp.asarray(uniform(1000))
         xp.asnumpy(x)
         times: list[tuple[float, ...]] = []
@@ -75,7 +75,7 @@ def further(device: str) -> Mapping[str, float]:
     import gpuarray as xp
 
     least = {}
-    with xp.using(device=device):
+    with xp.using(device=device, direct_pinned=False):
         arrays = [xp.asarray(uniform(1000 + number)) for number in range(LAUNCHES + 1)]
         for count in (1, LAUNCHES + 1):
             times = []
@@ -133,7 +133,7 @@ def planning(device: str) -> Mapping[str, float]:
 
     figures = {}
     for operations in (100, 100, 1000, 10_000, 100_000):
-        with xp.using(device=device, pending_limit=operations + 1):
+        with xp.using(device=device, direct_pinned=False, pending_limit=operations + 1):
             x = xp.asarray(np.ones(1000, np.float32))
             for _ in range(operations // 2):
                 x = x * 1.0001 + 0.5
@@ -148,7 +148,7 @@ def loop(device: str) -> Mapping[str, float]:
     """Time the host's part of a simulation of 256 steps, with a random number for each path and step."""
     import gpuarray as xp
 
-    with xp.using(device=device):
+    with xp.using(device=device, direct_pinned=False):
         random = xp.random.default_rng(0)
         recorded, evaluated = [], []
         for _ in range(12):

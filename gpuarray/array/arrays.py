@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import client_registration, dispatch, dtypes
-from gpuarray.array import printing
+from gpuarray.array import cells, compiled, printing
 from gpuarray.array.absent import ABSENT, Absent
-from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
+from gpuarray.array.cells import Cell
+from gpuarray.array.memory import NOTHING, READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import check_order
@@ -25,7 +26,7 @@ from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
-from gpuarray.immediacy import immediacy, quiet
+from gpuarray.immediacy import Immediacy, held, immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
 from gpuarray.source_locations import frame_at
@@ -492,6 +493,7 @@ class GpuArray(MethodsArray):
 for _name, _reason in ABSENT.items():
     if _reason:
         setattr(GpuArray, _name, Absent(_name, _reason))
+compiled.install(GpuArray, Cell, Immediacy, cells, held, quiet, cells.AUTO, cells.CPU, NOTHING, dispatch.UFUNC_OPS)
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap

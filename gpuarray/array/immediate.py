@@ -150,6 +150,8 @@ class ImmediateArray(SelectableArray):
                 return self._with_temporaries(_ARITHMETIC[compute], mine, theirs, other, way, device)
             if way == REFLECTED:
                 made = quiet.run(compute, theirs, mine)
+                if type(made) is complex:  # Python takes a float64 scalar for one of its floats
+                    made = np.complex128(made)
             elif way != IN_PLACE or type(mine) is not _ndarray:  # scalars are not written to
                 made = quiet.run(compute, mine, theirs)
             elif mine is not self._value and self._made_access is VALUE:

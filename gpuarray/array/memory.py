@@ -14,6 +14,7 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array import cells
 from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.compiled import CompiledOperators
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
@@ -84,7 +85,7 @@ def _layout() -> Any:
     return property(find, lambda self, value: setattr(self, "_made_layout", value))
 
 
-class MemoryArray:
+class MemoryArray(CompiledOperators):
     """What an array consists of: how arrays and views are made, and their elements in host memory."""
 
     __slots__ = (

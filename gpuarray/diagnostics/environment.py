@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
+from gpuarray.array.compiled import IS_COMPILED
 from gpuarray.config import Config, config
 from gpuarray.providers import registry
 from gpuarray.runtime import plans, telemetry
@@ -114,6 +115,7 @@ def _versions() -> dict[str, str]:
         "python": f"{platform.python_version()} ({platform.python_implementation()}, {sys.executable})",
         **{name: _version(name) for name in DISTRIBUTIONS},
         "platform": platform.platform(),
+        "operators": "compiled" if IS_COMPILED else "in Python: small arrays take longer; install with a C compiler",
     }
 
 

@@ -9,7 +9,7 @@ outside this package, such as ``np.asarray(x)`` or ``float(x)``; explicit reads 
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -26,6 +26,8 @@ _lock: Final = threading.Lock()
 _OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
 #: The counters of evaluation, by name.
 counters: Final = dict.fromkeys(_OWN, 0)
+#: Functions that return how many operations they have counted since they were called last.
+operations_of: Final[list[Callable[[], int]]] = []
 _placed: Final[Counter[str]] = Counter()
 _fallbacks: Final[Counter[tuple[str, str]]] = Counter()
 _transfers: Final[Counter[tuple[str, str]]] = Counter()
@@ -228,6 +230,7 @@ def stats() -> dict[str, int]:
         for name, value in provider.stats().items():
             totals[name] = totals.get(name, 0) + value
     _count_transfers()
+    counters["operations"] += sum(take() for take in operations_of)
     for name in _OWN:
         totals[name] = counters[name]
     with _lock:
@@ -239,6 +242,8 @@ def reset_stats() -> None:
     """Set the counters of events to zero. Memory counters continue, and warnings are issued again."""
     with _lock:
         counters.update(dict.fromkeys(_OWN, 0))
+        for take in operations_of:
+            take()
         _placed.clear()
         _fallbacks.clear()
         _transfers.clear()

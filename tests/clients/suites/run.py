@@ -56,6 +56,7 @@ def run(client: str, device: str, given: argparse.Namespace) -> dict[str, Any]:
         paths = [str(HERE), str(ROOT / "array_api_tests_config"), str(ROOT), os.environ.get("PYTHONPATH", "")]
         environment = {
             **os.environ,
+            "GPUARRAY_DIRECT_PINNED": "0",
             "CLIENT_NAMESPACE": given.namespace,
             CLIENTS[client].device: device,
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,0 +1,1006 @@
+/* Operators, indexing and conversions of small arrays in host memory.
+
+   These are the methods of GpuArray that loops over elements call most. Each function here handles the plain case, in
+   which all operands have values in host memory, and calls the method in Python for everything else. The methods in
+   Python are complete without this module: they define what the operators do, and this file repeats no decision of
+   theirs but that of the plain case.
+
+   A class inherits the slots from CompiledOperators. `install` moves them in front of its methods in Python, which
+   they then call. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#ifdef Py_GIL_DISABLED
+#error "these functions rely on the global interpreter lock"
+#endif
+
+/* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
+#define MOST_ELEMENTS (1 << 14)
+
+enum {
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
+};
+enum { NEGATIVE, POSITIVE, ABSOLUTE, INVERT, BOOL, INT, FLOAT, INDEX, LEN, UNARIES };
+enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, OTHERS };
+
+static const char *const forward_names[BINARIES] = {
+    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
+    "__xor__", "__lshift__", "__rshift__",
+};
+static const char *const reflected_names[BINARIES] = {
+    "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__", "__rmod__", "__rpow__", "__rand__",
+    "__ror__", "__rxor__", "__rlshift__", "__rrshift__",
+};
+static const char *const inplace_names[BINARIES] = {
+    "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__", "__iand__",
+    "__ior__", "__ixor__", "__ilshift__", "__irshift__",
+};
+static const char *const unary_names[UNARIES] = {
+    "__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__", "__index__", "__len__",
+};
+static const char *const other_names[OTHERS] = {
+    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_settle",
+};
+static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
+
+/* Where the attributes of an array, of its cell and of the settings of a thread are in these objects. */
+static struct {
+    Py_ssize_t value, device, made_access, made_cell, made_dtype, made_owner, made_part, made_shape, host, key, large,
+        memory, source;
+} of_array;
+static struct { Py_ssize_t device, memory, own; } of_cell;
+static struct { Py_ssize_t limit, on_pinned; } of_setting;
+
+static PyTypeObject *array_type;
+/* The methods in Python. */
+static PyObject *forward_methods[BINARIES], *reflected_methods[BINARIES], *inplace_methods[BINARIES];
+static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS];
+/* The context variable with the setting of this thread or task, what runs NumPy's functions without warnings, the
+   module with the lock of cells, the devices whose values the host always computes, what stands for no memory, and the
+   operations of this package by ufunc. */
+static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *known_ufuncs;
+static PyObject *str_call, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
+/* How many operations were computed that `take_count` has not told of. */
+static long long operations;
+
+#define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+static inline int is_set(PyObject *item) { return item != NULL && item != Py_None; }
+
+/* -- settings ------------------------------------------------------------------------------------------------------ */
+
+/* The most elements with which operations are computed at once, 0 if they are recorded; and whether on all devices. */
+static long limit_now(int *on_pinned)
+{
+    PyObject *found = NULL;
+    if (PyContextVar_Get(setting, NULL, &found) < 0 || found == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    PyObject *number = AT(found, of_setting.limit);
+    long limit = number == NULL ? 0 : PyLong_AsLong(number);
+    *on_pinned = AT(found, of_setting.on_pinned) == Py_True;
+    Py_DECREF(found);
+    return limit;
+}
+
+/* The context of this thread in which NumPy does not warn, borrowed. */
+static PyObject *quiet_context(void)
+{
+    static uint64_t thread = 0;
+    static PyObject *context = NULL;
+    uint64_t now = PyThreadState_GetID(PyThreadState_Get());
+    if (context != NULL && now == thread)
+        return context;
+    PyObject *run = PyObject_GetAttr(quiet, str_run);
+    PyObject *found = run == NULL ? NULL : PyObject_GetAttr(run, str_self);
+    Py_XDECREF(run);
+    if (found == NULL || !PyContext_CheckExact(found)) {
+        PyErr_Clear();
+        Py_XDECREF(found);
+        return NULL;
+    }
+    Py_XSETREF(context, found);
+    thread = now;
+    return context;
+}
+
+/* Enter that context; NULL if another call has entered it. */
+static PyObject *enter_quiet(void)
+{
+    PyObject *context = quiet_context();
+    if (context == NULL)
+        return NULL;
+    Py_INCREF(context);
+    if (PyContext_Enter(context) < 0) {
+        PyErr_Clear();
+        Py_CLEAR(context);
+    }
+    return context;
+}
+
+/* Leave it. Return whether the method in Python is to be called, which raises the error again, if there is one. */
+static int leave_quiet(PyObject *context, int failed)
+{
+    int is_left = 1;
+    if (failed && (is_left = !PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception)))
+        PyErr_Clear();
+    if (PyContext_Exit(context) < 0)
+        PyErr_Clear();
+    Py_DECREF(context);
+    return is_left;
+}
+
+/* -- values -------------------------------------------------------------------------------------------------------- */
+
+/* The elements of an array as NumPy has them, borrowed; NULL if it takes more than a look. */
+static PyObject *value_of(PyObject *array, int on_pinned, PyObject **device)
+{
+    PyObject *value = AT(array, of_array.value);
+    if (is_set(value)) {
+        *device = AT(array, of_array.device);
+        return value;
+    }
+    PyObject *cell = AT(array, of_array.made_cell);
+    if (cell == NULL)
+        return NULL;
+    PyObject *memory = AT(cell, of_cell.memory);
+    if (!is_set(memory) || memory != AT(array, of_array.memory))
+        return NULL;
+    *device = AT(cell, of_cell.device);
+    return on_pinned || *device == cpu || *device == automatic ? AT(array, of_array.host) : NULL;
+}
+
+static int is_number(PyObject *item)
+{
+    PyTypeObject *type = Py_TYPE(item);
+    return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
+}
+
+/* Whether the elements of an operation, and its result, are few. */
+static int are_few(PyObject *first, PyObject *second, long limit)
+{
+    npy_intp most = limit < MOST_ELEMENTS ? limit : MOST_ELEMENTS;
+    npy_intp sizes[2] = {1, 1};
+    PyObject *both[2] = {first, second};
+    for (int i = 0; i < 2; i++) {
+        if (both[i] != NULL && PyArray_CheckExact(both[i])) {
+            sizes[i] = PyArray_SIZE((PyArrayObject *)both[i]);
+            if (sizes[i] > most)
+                return 0;
+        }
+    }
+    if (sizes[0] * sizes[1] <= most || sizes[0] == 1 || sizes[1] == 1)
+        return 1;
+    PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
+    return PyArray_SAMESHAPE(one, other);
+}
+
+static PyObject *new_array(void) { return array_type->tp_alloc(array_type, 0); }
+
+/* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
+static PyObject *wrapped(PyObject *value, PyObject *device)
+{
+    if (PyArray_CheckExact(value)) {
+        PyArrayObject *array = (PyArrayObject *)value;
+        if (PyArray_NDIM(array) > 1 && !PyArray_IS_C_CONTIGUOUS(array)) {
+            PyObject *copy = PyArray_NewCopy(array, NPY_CORDER);
+            Py_DECREF(value);
+            if (copy == NULL)
+                return NULL;
+            value = copy;
+        }
+    }
+    else if (!PyArray_IsScalar(value, Generic)) {
+        Py_DECREF(value);
+        return NULL;
+    }
+    PyObject *made = new_array();
+    if (made == NULL) {
+        Py_DECREF(value);
+        return NULL;
+    }
+    AT(made, of_array.value) = value;
+    AT(made, of_array.device) = Py_NewRef(device);
+    return made;
+}
+
+/* A view of the memory of an array's cell, which is `source[key]`; the view of NumPy is consumed. */
+static PyObject *seen(PyObject *array, PyObject *view, PyObject *memory, PyObject *source, PyObject *key)
+{
+    PyObject *access = AT(array, of_array.made_access), *owner = AT(array, of_array.made_owner);
+    PyArrayObject *host = (PyArrayObject *)view;
+    int ndim = PyArray_NDIM(host);
+    PyObject *shape = PyTuple_New(ndim), *made = NULL, *access_of_view = NULL;
+    if (shape == NULL)
+        goto failed;
+    for (int axis = 0; axis < ndim; axis++) {
+        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM(host, axis));
+        if (extent == NULL)
+            goto failed;
+        PyTuple_SET_ITEM(shape, axis, extent);
+    }
+    int can_write = PyObject_IsTrue(access);
+    access_of_view = can_write < 0 ? NULL : PyLong_FromLong(can_write);
+    made = access_of_view == NULL ? NULL : new_array();
+    if (made == NULL)
+        goto failed;
+    AT(made, of_array.value) = Py_NewRef(Py_None);
+    AT(made, of_array.made_cell) = Py_NewRef(AT(array, of_array.made_cell));
+    AT(made, of_array.made_owner) = Py_NewRef(is_set(owner) ? owner : array);
+    AT(made, of_array.made_shape) = shape;
+    AT(made, of_array.made_dtype) = Py_NewRef(AT(array, of_array.made_dtype));
+    AT(made, of_array.made_part) = Py_NewRef(Py_None);
+    AT(made, of_array.made_access) = access_of_view;
+    AT(made, of_array.host) = view;
+    AT(made, of_array.memory) = Py_NewRef(memory);
+    AT(made, of_array.large) = Py_NewRef(nothing);
+    AT(made, of_array.source) = Py_NewRef(source);
+    AT(made, of_array.key) = Py_NewRef(key);
+    return made;
+failed:
+    Py_DECREF(view);
+    Py_XDECREF(shape);
+    Py_XDECREF(access_of_view);
+    return NULL;
+}
+
+/* Give the array of a value a cell. */
+static int settle(PyObject *array)
+{
+    PyObject *done = PyObject_CallOneArg(other_methods[SETTLE], array);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/* -- operators ----------------------------------------------------------------------------------------------------- */
+
+static PyObject *apply(int op, PyObject *first, PyObject *second)
+{
+    switch (op) {
+    case ADD: return PyNumber_Add(first, second);
+    case SUBTRACT: return PyNumber_Subtract(first, second);
+    case MULTIPLY: return PyNumber_Multiply(first, second);
+    case DIVIDE: return PyNumber_TrueDivide(first, second);
+    case FLOOR_DIVIDE: return PyNumber_FloorDivide(first, second);
+    case REMAINDER: return PyNumber_Remainder(first, second);
+    case POWER: return PyNumber_Power(first, second, Py_None);
+    case AND: return PyNumber_And(first, second);
+    case OR: return PyNumber_Or(first, second);
+    case XOR: return PyNumber_Xor(first, second);
+    case LEFT_SHIFT: return PyNumber_Lshift(first, second);
+    default: return PyNumber_Rshift(first, second);
+    }
+}
+
+static PyObject *apply_in_place(int op, PyObject *first, PyObject *second)
+{
+    switch (op) {
+    case ADD: return PyNumber_InPlaceAdd(first, second);
+    case SUBTRACT: return PyNumber_InPlaceSubtract(first, second);
+    case MULTIPLY: return PyNumber_InPlaceMultiply(first, second);
+    case DIVIDE: return PyNumber_InPlaceTrueDivide(first, second);
+    case FLOOR_DIVIDE: return PyNumber_InPlaceFloorDivide(first, second);
+    case REMAINDER: return PyNumber_InPlaceRemainder(first, second);
+    case POWER: return PyNumber_InPlacePower(first, second, Py_None);
+    case AND: return PyNumber_InPlaceAnd(first, second);
+    case OR: return PyNumber_InPlaceOr(first, second);
+    case XOR: return PyNumber_InPlaceXor(first, second);
+    case LEFT_SHIFT: return PyNumber_InPlaceLshift(first, second);
+    default: return PyNumber_InPlaceRshift(first, second);
+    }
+}
+
+/* Most elements are of float64 or int64. Their sums, products and comparisons take less time here than to ask NumPy,
+   whose scalars look for errors of floating point. */
+
+static int as_double(PyObject *item, double *number)
+{
+    if (Py_IS_TYPE(item, &PyDoubleArrType_Type))
+        *number = PyArrayScalar_VAL(item, Double);
+    else if (PyFloat_CheckExact(item))
+        *number = PyFloat_AS_DOUBLE(item);
+    else
+        return 0;
+    return 1;
+}
+
+/* Only numbers below 2^62 in magnitude, so that sums do not overflow. */
+static int as_integer(PyObject *item, npy_int64 *number)
+{
+    if (Py_IS_TYPE(item, &PyInt64ArrType_Type))
+        *number = PyArrayScalar_VAL(item, Int64);
+    else if (PyLong_CheckExact(item)) {
+        int overflow;
+        *number = PyLong_AsLongLongAndOverflow(item, &overflow);
+        if (overflow)
+            return 0;
+    }
+    else
+        return 0;
+    return *number < ((npy_int64)1 << 62) && *number > -((npy_int64)1 << 62);
+}
+
+static PyObject *compared(int is_less, int is_equal, int comparison)
+{
+    int is_unordered = is_less < 0, answer;
+    switch (comparison) {
+    case Py_LT: answer = is_less; break;
+    case Py_LE: answer = is_less || is_equal; break;
+    case Py_EQ: answer = is_equal; break;
+    case Py_NE: answer = !is_equal; break;
+    case Py_GT: answer = !is_less && !is_equal; break;
+    default: answer = !is_less;
+    }
+    if (is_unordered)
+        answer = comparison == Py_NE;
+    return Py_NewRef(answer ? PyArrayScalar_True : PyArrayScalar_False);
+}
+
+/* The result of an operator or a comparison of numbers as a NumPy scalar; NULL without an error if NumPy computes it. */
+static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int comparison)
+{
+    PyObject *made;
+    npy_int64 i, j;
+    double x, y;
+    if (as_double(left, &x) && as_double(right, &y)) {
+        if (comparison >= 0)
+            return compared(x < y ? 1 : x >= y ? 0 : -1, x == y, comparison);
+        if (op > DIVIDE || (made = PyArrayScalar_New(Double)) == NULL)
+            return NULL;
+        PyArrayScalar_ASSIGN(made, Double, op == ADD ? x + y : op == SUBTRACT ? x - y : op == MULTIPLY ? x * y : x / y);
+        return made;
+    }
+    if (as_integer(left, &i) && as_integer(right, &j)) {
+        if (comparison >= 0)
+            return compared(i < j, i == j, comparison);
+        npy_int64 most = (npy_int64)1 << 31;
+        if (op > MULTIPLY || (op == MULTIPLY && (i >= most || i <= -most || j >= most || j <= -most)))
+            return NULL;
+        if ((made = PyArrayScalar_New(Int64)) == NULL)
+            return NULL;
+        PyArrayScalar_ASSIGN(made, Int64, op == ADD ? i + j : op == SUBTRACT ? i - j : i * j);
+        return made;
+    }
+    return NULL;
+}
+
+/* The values of two operands, borrowed, of which `array` is an array; 0 if the method in Python is to be called. */
+static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device)
+{
+    int on_pinned = 0;
+    PyObject *device_of_other = NULL;
+    long limit = limit_now(&on_pinned);
+    if (limit <= 0 || (*mine = value_of(array, on_pinned, device)) == NULL)
+        return 0;
+    if (is_number(other))
+        *theirs = other;
+    else {
+        if (Py_TYPE(other) != array_type || (*theirs = value_of(other, on_pinned, &device_of_other)) == NULL)
+            return 0;
+        if (device_of_other != *device)
+            return 0;
+    }
+    return are_few(*mine, *theirs, limit);
+}
+
+/* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
+static PyObject *computed(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
+{
+    PyObject *mine, *theirs, *device, *made, *context;
+    if (!operands(array, other, &mine, &theirs, &device))
+        return NULL;
+    Py_INCREF(mine); /* other threads may replace them meanwhile */
+    Py_INCREF(theirs);
+    Py_INCREF(device);
+    PyObject *left = is_reflected ? theirs : mine, *right = is_reflected ? mine : theirs;
+    made = of_numbers(left, right, op, comparison);
+    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        made = comparison >= 0 ? PyObject_RichCompare(left, right, comparison) : apply(op, left, right);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *binary(PyObject *left, PyObject *right, int op)
+{
+    PyObject *made;
+    if (PyObject_TypeCheck(left, array_type)) {
+        made = Py_TYPE(left) == array_type ? computed(left, right, op, 0, -1) : NULL;
+        if (made != NULL || PyErr_Occurred())
+            return made;
+        return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
+    }
+    if (!PyObject_TypeCheck(right, array_type))
+        Py_RETURN_NOTIMPLEMENTED;
+    made = Py_TYPE(right) == array_type && is_number(left) ? computed(right, left, op, 1, -1) : NULL;
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
+}
+
+static PyObject *compare(PyObject *array, PyObject *other, int comparison)
+{
+    PyObject *made = Py_TYPE(array) == array_type ? computed(array, other, 0, 0, comparison) : NULL;
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
+}
+
+static PyObject *lock_of_cells(void)
+{
+    PyObject *lock = PyObject_GetAttr(cells, str_binding); /* a child of fork has another one */
+    PyObject *done = lock == NULL ? NULL : PyObject_CallMethodNoArgs(lock, str_acquire);
+    if (done == NULL)
+        Py_CLEAR(lock);
+    Py_XDECREF(done);
+    return lock;
+}
+
+static int unlock(PyObject *lock)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *done = PyObject_CallMethodNoArgs(lock, str_release);
+    int failed = done == NULL;
+    Py_XDECREF(done);
+    Py_DECREF(lock);
+    if (type != NULL)
+        PyErr_Restore(type, value, traceback);
+    return failed ? -1 : 0;
+}
+
+/* Whether the memory of a cell is its own, so that it can be written to. */
+static int is_own(PyObject *cell) { return is_set(AT(cell, of_cell.own)); }
+
+/* Whether `mine`, the elements of an array, can still be updated. Called with the lock of cells. */
+static int can_update(PyObject *array, PyObject *mine)
+{
+    PyObject *value = AT(array, of_array.value);
+    if (is_set(value))
+        return value == mine;
+    PyObject *cell = AT(array, of_array.made_cell);
+    return AT(array, of_array.host) == mine && AT(array, of_array.memory) == AT(cell, of_cell.memory) && is_own(cell);
+}
+
+/* Update the elements of an array; 1 if the method in Python is to be called, -1 with an error. */
+static int update(PyObject *array, PyObject *other, int op)
+{
+    PyObject *mine, *theirs, *device, *made = NULL, *context, *lock;
+    if (!operands(array, other, &mine, &theirs, &device) || !PyArray_CheckExact(mine))
+        return 1;
+    if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
+        return 1;
+    if (!is_set(AT(array, of_array.value))) {
+        PyObject *access = AT(array, of_array.made_access);
+        if (access == NULL || PyLong_AsLong(access) != 1)
+            return 1;
+    }
+    Py_INCREF(mine);
+    Py_INCREF(theirs);
+    int is_left = 1;
+    if ((lock = lock_of_cells()) == NULL)
+        is_left = 0;
+    else {
+        if (can_update(array, mine) && (context = enter_quiet()) != NULL) {
+            made = apply_in_place(op, mine, theirs);
+            is_left = leave_quiet(context, made == NULL);
+        }
+        if (unlock(lock) < 0)
+            is_left = 0;
+    }
+    int is_done = made == mine;
+    Py_XDECREF(made);
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    if (!is_left)
+        return -1;
+    operations += is_done;
+    return is_done ? 0 : 1;
+}
+
+static PyObject *inplace(PyObject *array, PyObject *other, int op)
+{
+    if (Py_TYPE(array) == array_type) {
+        PyObject *value = AT(array, of_array.value);
+        if (is_set(value) && !PyArray_CheckExact(value)) { /* scalars are not written to */
+            PyObject *made = computed(array, other, op, 0, -1);
+            if (made != NULL || PyErr_Occurred())
+                return made;
+        }
+        else {
+            int is_left = update(array, other, op);
+            if (is_left <= 0)
+                return is_left < 0 ? NULL : Py_NewRef(array);
+        }
+    }
+    return PyObject_CallFunctionObjArgs(inplace_methods[op], array, other, NULL);
+}
+
+#define OPERATOR(name, op) \
+    static PyObject *name(PyObject *left, PyObject *right) { return binary(left, right, op); } \
+    static PyObject *i##name(PyObject *left, PyObject *right) { return inplace(left, right, op); }
+OPERATOR(add, ADD)
+OPERATOR(subtract, SUBTRACT)
+OPERATOR(multiply, MULTIPLY)
+OPERATOR(divide, DIVIDE)
+OPERATOR(floor_divide, FLOOR_DIVIDE)
+OPERATOR(remainder_of, REMAINDER)
+OPERATOR(and_, AND)
+OPERATOR(or_, OR)
+OPERATOR(xor_, XOR)
+OPERATOR(left_shift, LEFT_SHIFT)
+OPERATOR(right_shift, RIGHT_SHIFT)
+
+static PyObject *power(PyObject *left, PyObject *right, PyObject *modulus)
+{
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    return binary(left, right, POWER);
+}
+
+static PyObject *ipower(PyObject *left, PyObject *right, PyObject *modulus)
+{
+    return inplace(left, right, POWER);
+}
+
+static PyObject *unary(PyObject *array, int op)
+{
+    int on_pinned = 0;
+    PyObject *device, *mine, *context, *made = NULL;
+    long limit = Py_TYPE(array) == array_type ? limit_now(&on_pinned) : 0;
+    if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, limit)) {
+        Py_INCREF(mine);
+        Py_INCREF(device);
+        if ((context = enter_quiet()) != NULL) {
+            switch (op) {
+            case NEGATIVE: made = PyNumber_Negative(mine); break;
+            case POSITIVE: made = PyNumber_Positive(mine); break;
+            case ABSOLUTE: made = PyNumber_Absolute(mine); break;
+            default: made = PyNumber_Invert(mine);
+            }
+            leave_quiet(context, made == NULL);
+        }
+        if (made != NULL && (made = wrapped(made, device)) != NULL)
+            operations++;
+        Py_DECREF(mine);
+        Py_DECREF(device);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    return PyObject_CallOneArg(unary_methods[op], array);
+}
+
+static PyObject *negative(PyObject *array) { return unary(array, NEGATIVE); }
+static PyObject *positive(PyObject *array) { return unary(array, POSITIVE); }
+static PyObject *absolute(PyObject *array) { return unary(array, ABSOLUTE); }
+static PyObject *invert(PyObject *array) { return unary(array, INVERT); }
+
+/* -- ufuncs ------------------------------------------------------------------------------------------------------- */
+
+/* The result of a ufunc; NULL without an error if the method in Python is to be called. */
+static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
+{
+    PyObject *mine, *theirs, *device, *made = NULL, *context;
+    PyObject *found = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
+    if (found == NULL || !PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 1 || count < 1 || count > 2)
+        return NULL;
+    int is_reflected = inputs[0] != array;
+    if (is_reflected && (count == 1 || inputs[1] != array || !is_number(inputs[0])))
+        return NULL;
+    if (!operands(array, count == 1 ? array : inputs[!is_reflected], &mine, &theirs, &device))
+        return NULL;
+    PyObject *values[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
+    Py_INCREF(mine);
+    Py_INCREF(theirs);
+    Py_INCREF(device);
+    if ((context = enter_quiet()) != NULL) {
+        made = PyObject_Vectorcall(ufunc, values, count, NULL);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    if (count > 2 && (keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && Py_TYPE(array) == array_type) {
+        PyObject *method = PyTuple_GET_ITEM(args, 1);
+        int is_call = PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0;
+        PyObject *made = is_call ? called(array, PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 2), count - 2) : NULL;
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    PyObject *bound = PyMethod_New(other_methods[ARRAY_UFUNC], array);
+    PyObject *made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
+    Py_XDECREF(bound);
+    return made;
+}
+
+/* -- conversions --------------------------------------------------------------------------------------------------- */
+
+/* The NumPy scalar of a result without axes, borrowed; else NULL. */
+static PyObject *scalar_of(PyObject *array)
+{
+    int on_pinned;
+    if (Py_TYPE(array) != array_type)
+        return NULL;
+    PyObject *value = AT(array, of_array.value);
+    if (!is_set(value) || !PyArray_IsScalar(value, Generic) || limit_now(&on_pinned) <= 0)
+        return NULL;
+    return value;
+}
+
+static int is_true(PyObject *array)
+{
+    PyObject *value = scalar_of(array);
+    if (value != NULL)
+        return PyObject_IsTrue(value);
+    PyObject *answer = PyObject_CallOneArg(unary_methods[BOOL], array);
+    int found = answer == NULL ? -1 : answer == Py_True;
+    Py_XDECREF(answer);
+    return found;
+}
+
+static int is_real(PyObject *value)
+{
+    return value != NULL && (PyArray_IsScalar(value, Floating) || PyArray_IsScalar(value, Integer) ||
+                             PyArray_IsScalar(value, Bool));
+}
+
+static PyObject *as_int(PyObject *array)
+{
+    PyObject *value = scalar_of(array);
+    return is_real(value) ? PyNumber_Long(value) : PyObject_CallOneArg(unary_methods[INT], array);
+}
+
+static PyObject *as_float(PyObject *array)
+{
+    PyObject *value = scalar_of(array);
+    return is_real(value) ? PyNumber_Float(value) : PyObject_CallOneArg(unary_methods[FLOAT], array);
+}
+
+static PyObject *as_index(PyObject *array)
+{
+    PyObject *value = scalar_of(array);
+    if (value != NULL && PyArray_IsScalar(value, Integer))
+        return PyNumber_Index(value);
+    return PyObject_CallOneArg(unary_methods[INDEX], array);
+}
+
+static Py_ssize_t length(PyObject *array)
+{
+    if (Py_TYPE(array) == array_type) {
+        PyObject *value = AT(array, of_array.value);
+        if (value == Py_None) {
+            PyObject *shape = AT(array, of_array.made_shape);
+            if (shape != NULL && PyTuple_CheckExact(shape) && PyTuple_GET_SIZE(shape))
+                return PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, 0));
+        }
+        else if (value != NULL && PyArray_CheckExact(value) && PyArray_NDIM((PyArrayObject *)value))
+            return PyArray_DIM((PyArrayObject *)value, 0);
+    }
+    PyObject *found = PyObject_CallOneArg(unary_methods[LEN], array);
+    Py_ssize_t number = found == NULL ? -1 : PyLong_AsSsize_t(found);
+    Py_XDECREF(found);
+    return number;
+}
+
+/* -- indexing ------------------------------------------------------------------------------------------------------ */
+
+enum { NOT_BASIC, PARTS, ELEMENT };
+
+static int kind_of_item(PyObject *item)
+{
+    PyTypeObject *type = Py_TYPE(item);
+    if (type == &PyLong_Type)
+        return ELEMENT;
+    return type == &PySlice_Type || item == Py_None || item == Py_Ellipsis ? PARTS : NOT_BASIC;
+}
+
+/* What a key selects, as far as its types say: a part, or, if it has only integers, perhaps an element. */
+static int kind_of_key(PyObject *key)
+{
+    if (!PyTuple_CheckExact(key))
+        return kind_of_item(key);
+    int kind = ELEMENT;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
+        int found = kind_of_item(PyTuple_GET_ITEM(key, i));
+        if (found < kind)
+            kind = found;
+    }
+    return kind;
+}
+
+/* The memory that the elements of an array with a cell are a view of, borrowed; NULL if they are not seen. */
+static PyObject *seen_memory(PyObject *array)
+{
+    PyObject *cell = AT(array, of_array.made_cell), *memory = cell == NULL ? NULL : AT(cell, of_cell.memory);
+    if (!is_set(memory))
+        return NULL;
+    return memory == AT(array, of_array.memory) || memory == AT(array, of_array.large) ? memory : NULL;
+}
+
+/* The part of an array that a basic key selects; NULL without an error if the method in Python is to be called. */
+static PyObject *part(PyObject *array, PyObject *key)
+{
+    int on_pinned;
+    long limit = limit_now(&on_pinned);
+    PyObject *value = AT(array, of_array.value), *device, *host, *memory;
+    if (limit <= 0)
+        return NULL;
+    if (is_set(value)) {
+        host = memory = value;
+        device = AT(array, of_array.device);
+    }
+    else {
+        if ((memory = seen_memory(array)) == NULL)
+            return NULL;
+        host = AT(array, of_array.host);
+        device = AT(AT(array, of_array.made_cell), of_cell.device);
+    }
+    if (!PyArray_CheckExact(host))
+        return NULL;
+    Py_INCREF(host);
+    Py_INCREF(memory);
+    Py_INCREF(device);
+    PyObject *found = PyObject_GetItem(host, key), *made = NULL;
+    if (found == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_Exception))
+            PyErr_Clear();
+    }
+    else if (!PyArray_Check(found))
+        made = wrapped(found, device);
+    else if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory &&
+             PyArray_SIZE((PyArrayObject *)found) <= limit && (!is_set(value) || settle(array) == 0) &&
+             AT(array, of_array.made_part) == Py_None)
+        made = seen(array, found, memory, host, key);
+    else
+        Py_DECREF(found);
+    Py_DECREF(host);
+    Py_DECREF(memory);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *subscript(PyObject *array, PyObject *key)
+{
+    if (Py_TYPE(array) == array_type && kind_of_key(key) != NOT_BASIC) {
+        PyObject *made = part(array, key);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    return PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL);
+}
+
+/* Whether NumPy would discard imaginary parts in an assignment. */
+static int loses_imaginary(PyObject *value, PyObject *host)
+{
+    int is_complex = PyArray_CheckExact(value) ? PyArray_ISCOMPLEX((PyArrayObject *)value)
+                                               : PyArray_IsScalar(value, ComplexFloating);
+    PyArrayObject *target = (PyArrayObject *)host;
+    return is_complex && !PyArray_ISCOMPLEX(target) && !PyArray_ISBOOL(target);
+}
+
+/* Write to the part that a basic key selects; 1 if the method in Python is to be called, -1 with an error. */
+static int assign(PyObject *array, PyObject *key, PyObject *value, int kind)
+{
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned);
+    if (limit <= 0 || (is_set(AT(array, of_array.value)) && settle(array) < 0))
+        return PyErr_Occurred() ? -1 : 1;
+    PyObject *access = AT(array, of_array.made_access), *cell = AT(array, of_array.made_cell);
+    PyObject *memory = seen_memory(array), *host = AT(array, of_array.host), *device = NULL;
+    if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
+        return 1;
+    if (memory != AT(array, of_array.memory) && kind != ELEMENT)
+        return 1; /* a part of a large array may be large */
+    PyObject *elements = value;
+    if (!is_number(value)) {
+        if (Py_TYPE(value) != array_type || (elements = value_of(value, on_pinned, &device)) == NULL)
+            return 1;
+        if (device != AT(cell, of_cell.device) || loses_imaginary(elements, host))
+            return 1;
+        /* x[key] += y ends with a write of the view x[key] to itself */
+        if (!is_set(AT(value, of_array.value)) && AT(value, of_array.made_cell) == cell &&
+            is_set(AT(value, of_array.made_owner)) && AT(value, of_array.source) == host &&
+            AT(value, of_array.key) == key)
+            return 0;
+    }
+    Py_INCREF(host);
+    Py_INCREF(elements);
+    PyObject *lock = lock_of_cells(), *context;
+    int is_left = 1, is_done = 0;
+    if (lock == NULL)
+        is_left = 0;
+    else {
+        if (seen_memory(array) != NULL && is_own(cell) && AT(array, of_array.host) == host &&
+            (context = enter_quiet()) != NULL) {
+            is_done = PyObject_SetItem(host, key, elements) == 0;
+            is_left = leave_quiet(context, !is_done);
+        }
+        if (unlock(lock) < 0)
+            is_left = 0;
+    }
+    Py_DECREF(host);
+    Py_DECREF(elements);
+    return is_left ? !is_done : -1;
+}
+
+static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
+{
+    PyObject *done;
+    if (value == NULL)
+        done = PyObject_CallFunctionObjArgs(other_methods[DELITEM], array, key, NULL);
+    else {
+        int kind = Py_TYPE(array) == array_type ? kind_of_key(key) : NOT_BASIC;
+        int is_left = kind == NOT_BASIC ? 1 : assign(array, key, value, kind);
+        if (is_left <= 0)
+            return is_left;
+        done = PyObject_CallFunctionObjArgs(other_methods[SETITEM], array, key, value, NULL);
+    }
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/* -- the class ----------------------------------------------------------------------------------------------------- */
+
+static PyMethodDef methods[] = {
+    {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "The base of a class with compiled operators."},
+    {Py_nb_add, add}, {Py_nb_subtract, subtract}, {Py_nb_multiply, multiply}, {Py_nb_true_divide, divide},
+    {Py_nb_floor_divide, floor_divide}, {Py_nb_remainder, remainder_of}, {Py_nb_power, power}, {Py_nb_and, and_},
+    {Py_nb_or, or_}, {Py_nb_xor, xor_}, {Py_nb_lshift, left_shift}, {Py_nb_rshift, right_shift},
+    {Py_nb_inplace_add, iadd}, {Py_nb_inplace_subtract, isubtract}, {Py_nb_inplace_multiply, imultiply},
+    {Py_nb_inplace_true_divide, idivide}, {Py_nb_inplace_floor_divide, ifloor_divide},
+    {Py_nb_inplace_remainder, iremainder_of}, {Py_nb_inplace_power, ipower}, {Py_nb_inplace_and, iand_},
+    {Py_nb_inplace_or, ior_}, {Py_nb_inplace_xor, ixor_}, {Py_nb_inplace_lshift, ileft_shift},
+    {Py_nb_inplace_rshift, iright_shift},
+    {Py_nb_negative, negative}, {Py_nb_positive, positive}, {Py_nb_absolute, absolute}, {Py_nb_invert, invert},
+    {Py_nb_bool, is_true}, {Py_nb_int, as_int}, {Py_nb_float, as_float}, {Py_nb_index, as_index},
+    {Py_mp_length, length}, {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, ass_subscript},
+    {Py_tp_methods, methods},
+    {Py_tp_richcompare, compare}, {Py_tp_hash, PyObject_HashNotImplemented},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "gpuarray.array._compiled.CompiledOperators",
+    .basicsize = sizeof(PyObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};
+
+static PyTypeObject *base_type;
+
+/* Where a slot of a class is in its instances; -1 with an error. */
+static Py_ssize_t offset_of(PyObject *type, const char *name)
+{
+    PyObject *descriptor = PyObject_GetAttrString(type, name);
+    Py_ssize_t found = -1;
+    if (descriptor != NULL && Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
+        found = ((PyMemberDescrObject *)descriptor)->d_member->offset;
+    else if (descriptor != NULL)
+        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
+    Py_XDECREF(descriptor);
+    return found;
+}
+
+/* Keep a method of a class, and put the one of CompiledOperators in front of it. */
+static int replace(PyObject *type, const char *name, PyObject **method)
+{
+    PyObject *found = PyObject_GetAttrString(type, name);
+    PyObject *own = found == NULL ? NULL : PyObject_GetAttrString((PyObject *)base_type, name);
+    int failed = own == NULL || PyObject_SetAttrString(type, name, own) < 0;
+    Py_XDECREF(own);
+    Py_XSETREF(*method, found);
+    return failed ? -1 : 0;
+}
+
+static int replace_all(PyObject *type, const char *const *names, PyObject **methods, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (replace(type, names[i], &methods[i]) < 0)
+            return -1;
+    return 0;
+}
+
+PyDoc_STRVAR(install_doc,
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, ufuncs, /)\n--\n\n"
+"Put compiled operators in front of the methods of a class.\n\n"
+"The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
+"context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
+"host always computes; what an array has that has seen no memory; and the operations of the package by ufunc.");
+
+static PyObject *install(PyObject *module, PyObject *args)
+{
+    PyObject *array, *cell, *settings;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOOO!", &PyType_Type, &array, &cell, &settings, &cells, &setting, &quiet,
+                          &automatic, &cpu, &nothing, &PyDict_Type, &known_ufuncs))
+        return NULL;
+    const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {
+        {array, "_value", &of_array.value}, {array, "_device", &of_array.device},
+        {array, "_made_access", &of_array.made_access}, {array, "_made_cell", &of_array.made_cell},
+        {array, "_made_dtype", &of_array.made_dtype}, {array, "_made_owner", &of_array.made_owner},
+        {array, "_made_part", &of_array.made_part}, {array, "_made_shape", &of_array.made_shape},
+        {array, "_host", &of_array.host}, {array, "_key", &of_array.key}, {array, "_large", &of_array.large},
+        {array, "_memory", &of_array.memory}, {array, "_source", &of_array.source},
+        {cell, "device", &of_cell.device}, {cell, "memory", &of_cell.memory}, {cell, "own", &of_cell.own},
+        {settings, "limit", &of_setting.limit}, {settings, "on_pinned", &of_setting.on_pinned},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
+            return NULL;
+    PyObject *kept[] = {array, cells, setting, quiet, automatic, cpu, nothing, known_ufuncs};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        Py_INCREF(kept[i]);
+    array_type = (PyTypeObject *)array;
+    other_methods[SETTLE] = PyObject_GetAttrString(array, other_names[SETTLE]);
+    if (other_methods[SETTLE] == NULL || replace_all(array, forward_names, forward_methods, BINARIES) < 0 ||
+        replace_all(array, reflected_names, reflected_methods, BINARIES) < 0 ||
+        replace_all(array, inplace_names, inplace_methods, BINARIES) < 0 ||
+        replace_all(array, unary_names, unary_methods, UNARIES) < 0 ||
+        replace_all(array, comparison_names, comparison_methods, 6) < 0 ||
+        replace_all(array, other_names, other_methods, SETTLE) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(take_count_doc, "take_count($module, /)\n--\n\nReturn how many operations were computed since the last call.");
+
+static PyObject *take_count(PyObject *module, PyObject *unused)
+{
+    long long count = operations;
+    operations = 0;
+    return PyLong_FromLongLong(count);
+}
+
+static PyMethodDef functions[] = {
+    {"install", install, METH_VARARGS, install_doc},
+    {"take_count", take_count, METH_NOARGS, take_count_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "gpuarray.array._compiled", "Operators of small arrays in host memory.", -1, functions,
+};
+
+PyMODINIT_FUNC PyInit__compiled(void)
+{
+    import_array();
+    PyObject *module = PyModule_Create(&definition);
+    base_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    str_call = PyUnicode_InternFromString("__call__");
+    str_run = PyUnicode_InternFromString("run");
+    str_self = PyUnicode_InternFromString("__self__");
+    str_binding = PyUnicode_InternFromString("binding");
+    str_acquire = PyUnicode_InternFromString("acquire");
+    str_release = PyUnicode_InternFromString("release");
+    if (module == NULL || base_type == NULL || str_release == NULL ||
+        PyModule_AddObjectRef(module, "CompiledOperators", (PyObject *)base_type) < 0) {
+        Py_XDECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,42 @@
+"""Operators, indexing and conversions of small arrays in host memory, in C where the package was built with a compiler.
+
+A loop over elements calls them once or several times for each element, and in Python each call takes a multiple of the
+time that NumPy takes. The functions in C handle operands with values in host memory and call the methods in Python for
+all others. Without the extension module the methods in Python do everything, with the same results.
+"""
+
+from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+from gpuarray.config import config
+from gpuarray.runtime import telemetry
+
+_compiled: ModuleType | None = None
+if config.current.compiled:
+    with suppress(ImportError):
+        _compiled = import_module("gpuarray.array._compiled")
+
+if TYPE_CHECKING or _compiled is None:
+
+    class CompiledOperators:
+        """The base of a class with compiled operators, of which there are none."""
+
+        __slots__ = ()
+
+else:
+    CompiledOperators = _compiled.CompiledOperators
+
+#: Whether operators are compiled.
+IS_COMPILED: Final = _compiled is not None
+
+
+def install(*arguments: Any) -> None:
+    """Put the compiled operators in front of the methods of a class, if there are any.
+
+    The arguments are those of ``_compiled.install``.
+    """
+    if _compiled is not None:
+        _compiled.install(*arguments)
+        telemetry.operations_of.append(_compiled.take_count)

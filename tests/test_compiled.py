@@ -1,0 +1,273 @@
+"""The operators in C have the results of the methods in Python."""
+
+import gc
+import operator
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray import dtypes
+from gpuarray.array import compiled
+from gpuarray.array.arrays import GpuArray
+from gpuarray.array.operators import ComputingArray
+from gpuarray.array.selection import SelectableArray
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None and not compiled.IS_COMPILED, reason="there is no C compiler"),
+    pytest.mark.filterwarnings("error"),
+]
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
+UNARY = ("neg", "pos", "abs", "invert")
+VALUES = (0.0, -0.0, 1.0, -2.5, 3.0, np.nan, np.inf, -np.inf, 1e308, 5e-324)
+INTEGERS = (0, 1, -1, 7, 2**31, 2**62, -(2**63), 2**63 - 1)
+SOME = (dtypes.bool_, dtypes.uint8, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex128)
+NUMBERS = (True, 2, -3, 2**70, 0.5, -0.0, np.nan, 2 - 1j)
+
+
+@pytest.fixture(autouse=True)
+def cpu():
+    with xp.using(device="cpu", direct_limit=1 << 14):
+        yield
+
+
+def arrays(dtype):
+    """Return an array of special values, a row and an element of it, and one that has a cell."""
+    source = np.array(INTEGERS if dtype.kind in "biu" else VALUES)
+    with np.errstate(all="ignore"):
+        line = source.astype(dtype)
+    x = xp.asarray(line)
+    written = xp.asarray(line)
+    written[0] = line[0]
+    return x + line.dtype.type(0), x[1:3], x[3], written
+
+
+def outcome(function, *operands):
+    """Return what a call returns, as dtype, shape and bytes, or the class and text of its error."""
+    try:
+        found = function(*operands)
+    except Exception as error:
+        return type(error), str(error)
+    if found is NotImplemented or found is None:
+        return found
+    assert type(found) is GpuArray
+    host = np.asarray(found)
+    return host.dtype, host.shape, host.tobytes(), found.device
+
+
+def test_the_package_is_compiled():
+    assert compiled.IS_COMPILED
+    assert type(GpuArray.__add__) is type(object.__str__)  # a slot, not a method in Python
+
+
+@pytest.mark.parametrize("name", [*BINARY, *COMPARISONS])
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_binary_operators(dtype, name):
+    method = f"__{name}__"
+    of_python = getattr(ComputingArray, method)
+    for x in arrays(dtype):
+        for other in (*NUMBERS, *arrays(dtype), *arrays(dtypes.float64), *arrays(dtypes.int64), "text", [1]):
+            assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_reflected_operators(dtype, name):
+    method = f"__r{name}__"
+    of_python = getattr(ComputingArray, method)
+    for x in arrays(dtype):
+        for other in NUMBERS:
+            assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", SOME, ids=str)
+def test_operators_in_place(dtype, name):
+    method = f"__i{name}__"
+    of_python = getattr(ComputingArray, method)
+    for index, one in enumerate(arrays(dtype)):
+        for other in (*NUMBERS, *arrays(dtype), *arrays(dtypes.float64)):
+            x, y = one.copy(), one.copy()
+            if index == 2:  # a value, which is replaced
+                x, y = one, one
+            assert outcome(getattr(x, method), other) == outcome(of_python, y, other)
+            assert outcome(xp.asarray, x) == outcome(xp.asarray, y)
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_unary_operators_and_conversions(dtype):
+    for x in arrays(dtype):
+        for name in UNARY:
+            assert outcome(getattr(x, f"__{name}__")) == outcome(getattr(ComputingArray, f"__{name}__"), x)
+        host = np.asarray(x) if x.shape else np.asarray(x)[()]
+        for convert in (bool, int, float, len, operator.index):
+            try:
+                expected = convert(host)
+            except (TypeError, ValueError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    convert(x)
+            except np.exceptions.ComplexWarning:
+                with pytest.raises(TypeError):
+                    convert(x)
+            else:
+                np.testing.assert_equal(convert(x), expected)
+
+
+KEYS = (
+    1, -1, 5, (1, 2), (0, -3), (1, 5), slice(1, 3), (slice(None), 1), (Ellipsis, 0), (None, 1), None, Ellipsis,
+    slice(2, 0, -1), (slice(None, None, 2), slice(1, 3)), True, "key", 1.5, (), [0, 1], (1, 2, 3), slice(3, 3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_reads_and_writes(key):
+    for settled in (False, True):
+        x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+        if settled:
+            x[0, 0] = 0
+        assert outcome(operator.getitem, x, key) == outcome(SelectableArray.__getitem__, x, key)
+        for value in (7, 2.5, True, 1j, x[0, 1], x[1], x[:, :1], np.float32(3), "text"):
+            y, z = x.copy(), x.copy()
+            assert outcome(operator.setitem, y, key, value) == outcome(SelectableArray.__setitem__, z, key, value)
+            np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
+
+
+def test_views_share_memory():
+    x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+    row, column = x[1], x[:, 2]
+    row[2] = 50
+    column += 1
+    x[1, 2] *= 2
+    assert float(row[2]) == float(column[1]) == float(x[1, 2]) == 102
+    assert row.base is x
+    assert column.shape == (3,)
+    frozen = xp.broadcast_to(x[0], (2, 4))
+    with pytest.raises(ValueError, match="read-only"):
+        frozen[0, 0] = 1
+    kept = x + 0
+    held = x[0]
+    xp.evaluate(held)
+    recorded = held.node()  # a graph may read the memory now
+    x[0, 0] = -5
+    assert float(held[0]) == -5
+    assert float(kept[0, 0]) == 0
+    assert recorded is not None
+
+
+def test_ufuncs():
+    x = xp.asarray([1.0, 4.0, -9.0])
+    assert outcome(np.sqrt, x) == outcome(GpuArray.__array_ufunc__, x, np.sqrt, "__call__", x)
+    for call in (np.sqrt, np.exp, np.isnan, np.negative):
+        assert np.asarray(call(x)).tobytes() == call_quietly(call, np.asarray(x)).tobytes()
+    for call in (np.maximum, np.add, np.arctan2, np.less):
+        for other in (2.0, xp.asarray([0.5, 5.0, -9.0]), x[1], 3):
+            host = np.asarray(other) if isinstance(other, GpuArray) else other
+            assert np.asarray(call(x, other)).tobytes() == call(np.asarray(x), host).tobytes()
+            assert np.asarray(call(other, x)).tobytes() == call(host, np.asarray(x)).tobytes()
+    _, whole = np.modf(x)
+    assert [*map(float, whole)] == [1, 4, -9]
+    with pytest.raises(TypeError):
+        np.bitwise_and(x, x)
+
+
+def call_quietly(call, value):
+    with np.errstate(all="ignore"):
+        return call(value)
+
+
+def test_operations_are_counted():
+    x = xp.asarray([1.0, 2.0])
+    xp.reset_stats()
+    y = x + x
+    y += 1
+    np.sqrt(-y)
+    assert xp.stats()["operations"] == 4
+    assert xp.stats()["operations"] == 4
+    xp.reset_stats()
+    assert xp.stats()["operations"] == 0
+
+
+def test_operations_are_recorded_where_they_must_be():
+    x = xp.asarray([1.0, 2.0])
+    with xp.using(offload="always", device="auto"):
+        assert (x + x).residency == ()
+    double = xp.jit(lambda x: x[1] + x)
+    np.testing.assert_array_equal(np.asarray(double(x)), [3, 4])
+    np.testing.assert_array_equal(np.asarray(double(x * 2)), [6, 8])
+    slope = xp.grad(lambda x: (x * x)[1] + x[0])
+    np.testing.assert_array_equal(np.asarray(slope(x)), [1, 4])
+
+
+def test_nothing_leaks():
+    x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+
+    def work():
+        for i in range(3):
+            x[i, 1] = x[i, 0] + 2 * x[i, 2]
+            x[i] += x[0]
+            x[i, 1:3] -= 1
+            y = -x[i] < 3
+            bool(y[0])
+            for key in (7, "key", (1, 9)):
+                with pytest.raises((IndexError, TypeError)):
+                    x[key]
+            with pytest.raises(TypeError):
+                x + "text"
+            np.maximum(x[i], 1)
+
+    for _ in range(400):  # caches of the package and of the interpreter fill
+        work()
+    gc.collect()
+    before = sys.getallocatedblocks(), sys.getrefcount(x.device)
+    for _ in range(1000):  # of each operation, at least three times
+        work()
+    gc.collect()
+    assert sys.getallocatedblocks() - before[0] < 1500
+    assert sys.getrefcount(x.device) - before[1] < 20
+
+
+def test_threads_update_one_array():
+    x = xp.zeros(8)
+
+    def work(i):
+        for _ in range(3000):
+            x[i] += 1
+            x[i : i + 1] += 1
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(np.asarray(x), [6000] * 4 + [0] * 4)
+
+
+PROGRAM = """
+import numpy as np
+import gpuarray as xp
+from gpuarray.array import compiled
+
+x = xp.asarray(np.arange(12.0).reshape(3, 4))
+for i in range(3):
+    x[i, 1] = x[i, 0] + 2 * x[i, 2] - x[-1, -1]
+    x[i] += x[0] ** 2
+    x[i, 1:3] -= abs(-x[i, 0]) // 3
+print(compiled.IS_COMPILED, np.sqrt(x).tolist(), int(x[1, 1]), bool(x[1, 1] > 2), len(x))
+"""
+
+
+def test_python_does_everything_without_the_module():
+    found = {}
+    for setting in ("0", "1"):
+        environment = os.environ | {"GPUARRAY_COMPILED": setting, "GPUARRAY_DEVICE": "cpu"}
+        finished = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, check=True, capture_output=True)
+        is_compiled, found[setting] = finished.stdout.split(maxsplit=1)
+        assert is_compiled == (b"True" if setting == "1" else b"False")
+    assert found["0"] == found["1"]
