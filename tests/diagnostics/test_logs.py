@@ -66,7 +66,7 @@ def test_messages_go_where_logging_goes_or_to_stderr(setup, start):
         [sys.executable, "-c", SCRIPT.format(setup=setup)],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": ":".join(sys.path), "GPUARRAY_DEBUG": "1", "PATH": ""},
+        env={"PYTHONPATH": ":".join(sys.path), "GPUARRAY_DEBUG": "1", "GPUARRAY_DIRECT_PINNED": "0", "PATH": ""},
         check=True,
     )
     assert found.stdout == ""
