@@ -166,22 +166,12 @@ def _fold_in_groups(
     def from_word(place: str) -> str:
         return f"({place} != 0u)" if kind == "bool" else place
 
-    def search(name: str, key: str) -> list[str]:
-        return [
-            f"var {name} = 0u;",
-            f"var {name}_end = size;",
-            f"while ({name} < {name}_end) {{",
-            f"let middle = ({name} + {name}_end) / 2u;",
-            f"if ({keys.load('middle')} < {key}) {{ {name} = middle + 1u; }} else {{ {name}_end = middle; }}",
-            "}",
-        ]
-
     both = combine_expression(step.combine, from_word("parts[local]"), from_word("parts[local + half]"), dtype)
     kernel.line(
         f"let lane = local & ({lanes} - 1u);",
         f"let element = i / {lanes};",
-        *search("low", "element"),
-        *search("high", "element + 1u"),
+        *_search(keys, "low", "element"),
+        *_search(keys, "high", "element + 1u"),
         f"var total: {kind};",
         "var at = low + lane;",
         f"if (at < high) {{ let number = {order.load('at')}; total = {values.load('number')}; }}",
@@ -201,6 +191,18 @@ def _fold_in_groups(
         "}",
     )
     return kernel.launch(-(-step.extent * together // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _search(keys: Access, name: str, key: str) -> list[str]:
+    """Return the statements of a binary search for the first position of a key that is not less than ``key``."""
+    return [
+        f"var {name} = 0u;",
+        f"var {name}_end = size;",
+        f"while ({name} < {name}_end) {{",
+        f"let middle = ({name} + {name}_end) / 2u;",
+        f"if ({keys.load('middle')} < {key}) {{ {name} = middle + 1u; }} else {{ {name}_end = middle; }}",
+        "}",
+    ]
 
 
 def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: Place, numbers: Place) -> tuple[Access, Access]:

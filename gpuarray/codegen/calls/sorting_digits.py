@@ -32,6 +32,18 @@ _CARRIED: Final = 4
 
 COUNTS, TOTALS, _EVEN, _ODD, _PLACES = range(5)  # numbers of scratch buffers
 _PARTS: Final = "xyzw"
+#: The inclusive scan of ``total`` in ``sums``, over ``width`` lanes.
+_SCAN: Final = (
+    "sums[local] = total;",
+    "workgroupBarrier();",
+    "for (var reach = 1u; reach < width; reach <<= 1u) {",
+    "var left = 0u;",
+    "if (lane >= reach) { left = sums[local - reach]; }",
+    "workgroupBarrier();",
+    "sums[local] += left;",
+    "workgroupBarrier();",
+    "}",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,15 +227,7 @@ class DigitSort:
                 f"total += count{k};",
             )
         kernel.line(
-            "sums[local] = total;",
-            "workgroupBarrier();",
-            "for (var reach = 1u; reach < width; reach <<= 1u) {",
-            "var left = 0u;",
-            "if (lane >= reach) { left = sums[local - reach]; }",
-            "workgroupBarrier();",
-            "sums[local] += left;",
-            "workgroupBarrier();",
-            "}",
+            *_SCAN,
             "var before = carry + sums[local] - total;",
         )
         for k in range(_CARRIED):

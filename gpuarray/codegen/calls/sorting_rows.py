@@ -77,14 +77,7 @@ def short_rows(
     extent, width, used = kernel.parameter(length), kernel.parameter(places), kernel.parameter(places * together)
     count, turn = kernel.parameter(size), kernel.parameter(0xFFFFFFFF if descending else 0)
     groups, rows_together = kernel.parameter(-(-rows // together)), kernel.parameter(together)
-    kernel.module += [
-        key_functions(dtype),
-        f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",
-        f"  return {_first_expression(word_count(dtype))};",
-        "}",
-        f"var<workgroup> keys: array<{kind}, {_PLACES}>;",
-        f"var<workgroup> places: array<u32, {_PLACES}>;",
-    ]
+    kernel.module += _declarations(dtype)
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"if (block >= {groups}) {{ return; }}",
@@ -113,3 +106,16 @@ def short_rows(
         kernel.line(target.store("row_start + place", source.load("row_start + places[i]")))
     kernel.line("}", "}")
     return Program((kernel.launch(-(-rows // together), capabilities.workgroup_limit),))
+
+
+def _declarations(dtype: DType) -> list[str]:
+    """Return the functions of keys, and the memory of a workgroup."""
+    kind = word_type(dtype)
+    return [
+        key_functions(dtype),
+        f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",
+        f"  return {_first_expression(word_count(dtype))};",
+        "}",
+        f"var<workgroup> keys: array<{kind}, {_PLACES}>;",
+        f"var<workgroup> places: array<u32, {_PLACES}>;",
+    ]

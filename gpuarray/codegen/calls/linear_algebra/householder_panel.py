@@ -117,6 +117,7 @@ class _Panel:
         kernel.line("}")
         self._store_strip()
         self._join_reflectors()
+        self._multiply_others()
         self._reflect_others()
         self._extend_triangle()
         kernel.line("}")
@@ -248,8 +249,8 @@ class _Panel:
             "workgroupBarrier();",
         )
 
-    def _reflect_others(self) -> None:
-        """Write the products of V with the other columns, and what V does to those on the right."""
+    def _multiply_others(self) -> None:
+        """Write the products of V with the other columns, partial sums first."""
         kernel, numbers, strip, size = self.kernel, self.numbers, self.strip, self.size
         width = strip.columns
         kernel.line(f"for (var n = 0u; n + width < columns; n += {_BESIDE}u) {{")
@@ -280,8 +281,6 @@ class _Panel:
             self.sums.of_neighbours(f"if (c{m} < columns) {{{{ partial[{place} + {{number}}] = {{value}}; }}}}")
             kernel.line("}")
         spans = strip.workgroup // self.sums.span
-        # registers begin ``past`` columns before T does, but only where there is nothing on the right
-        term = numbers.times(numbers.conj(f"corner[p * {width}u + k]"), "others[e - k + p]")
         kernel.line(
             "}",
             "workgroupBarrier();",
@@ -291,6 +290,15 @@ class _Panel:
             "others[e] = sum;",
             "}",
             "workgroupBarrier();",
+        )
+
+    def _reflect_others(self) -> None:
+        """Write the reflections of the columns on the right."""
+        kernel, numbers, strip = self.kernel, self.numbers, self.strip
+        width = strip.columns
+        # registers begin ``past`` columns before T does, but only where there is nothing on the right
+        term = numbers.times(numbers.conj(f"corner[p * {width}u + k]"), "others[e - k + p]")
+        kernel.line(
             f"for (var e = local; e < columns * {width}u; e += {strip.workgroup}u) {{",
             f"let k = e % {width}u; var sum = {numbers.zero};",
             f"for (var p = 0u; p <= k; p++) {{ sum += {term}; }}",

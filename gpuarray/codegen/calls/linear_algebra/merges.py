@@ -106,32 +106,11 @@ class _Kernel:
 
     def write_poles(self, values: Buffer, vectors: Buffer) -> None:
         """Write the poles in ascending order, z, and which columns are turned; one workgroup finds them."""
-        template, kernel, real, workgroup = self.template, self.kernel, self.real, self.kernel.workgroup
-        given, basis = template.bind(values, writable=False), template.bind(vectors, writable=False)
-        norm = template.bind(self.merges.norms, writable=False)
+        kernel, real, workgroup = self.kernel, self.real, self.kernel.workgroup
+        self._sort_poles(values, vectors)
         kernel.module.append(f"var<workgroup> near: array<vec2<{real}>, {workgroup}>;")
         kernel.module.append(f"var<workgroup> row_of: array<u32, {workgroup}>;")
         kernel.line(
-            self._rho(),
-            f"let least = {real}({4 * float(self.info.eps)!r}) * {norm.load('matrix')};",
-            "let half = size / 2u;",
-            f"for (var k = local; k < size; k += {workgroup}u) {{",
-            f"let is_second = k >= half; let d = {given.load('base + k')};",
-            # the place among the other half: of equal ones those of the first half come first
-            "var low = select(half, 0u, is_second); var high = low + half;",
-            "while (low < high) {",
-            f"let mid = (low + high) / 2u; let other = {given.load('base + mid')};",
-            "if (other < d || (is_second && other == d)) { low = mid + 1u; } else { high = mid; }",
-            "}",
-            "let to = k + low - half;",
-            # the last row of the first half, and the first row of the second one
-            "let along = select((2u * plane + 1u) * half * half - half + k, "
-            "(2u * plane + 1u) * half * half + k - half, is_second);",
-            self.keep("sorted_d", "to", "d"),
-            self.keep("sorted_z", "to", f"{basis.load('along')} * {real}({0.5**0.5!r})"),
-            self.keep("sorted_row", "to", "k"),
-            "}",
-            "storageBarrier(); workgroupBarrier();",
             "var poles = 0u; var others = 0u; var turned = 0u; var row = size;",
             f"var d = {real}(); var z = {real}();",
             f"for (var start = 0u; start < size; start += {workgroup}u) {{",
@@ -168,6 +147,34 @@ class _Kernel:
             self.keep("counts", "0u", "poles"), self.keep("counts", "1u", "turned"),
             "}",
         )  # fmt: skip
+
+    def _sort_poles(self, values: Buffer, vectors: Buffer) -> None:
+        """Write the eigenvalues of both halves in ascending order, with z and their rows."""
+        template, real, workgroup = self.template, self.real, self.kernel.workgroup
+        halves, basis = template.bind(values, writable=False), template.bind(vectors, writable=False)
+        norm = template.bind(self.merges.norms, writable=False)
+        self.kernel.line(
+            self._rho(),
+            f"let least = {real}({4 * float(self.info.eps)!r}) * {norm.load('matrix')};",
+            "let half = size / 2u;",
+            f"for (var k = local; k < size; k += {workgroup}u) {{",
+            f"let is_second = k >= half; let d = {halves.load('base + k')};",
+            # the place among the other half: of equal ones those of the first half come first
+            "var low = select(half, 0u, is_second); var high = low + half;",
+            "while (low < high) {",
+            f"let mid = (low + high) / 2u; let other = {halves.load('base + mid')};",
+            "if (other < d || (is_second && other == d)) { low = mid + 1u; } else { high = mid; }",
+            "}",
+            "let to = k + low - half;",
+            # the last row of the first half, and the first row of the second one
+            "let along = select((2u * plane + 1u) * half * half - half + k, "
+            "(2u * plane + 1u) * half * half + k - half, is_second);",
+            self.keep("sorted_d", "to", "d"),
+            self.keep("sorted_z", "to", f"{basis.load('along')} * {real}({0.5**0.5!r})"),
+            self.keep("sorted_row", "to", "k"),
+            "}",
+            "storageBarrier(); workgroupBarrier();",
+        )
 
     def _set_aside(self, row: str, value: str) -> list[str]:
         """Return statements that make a row an eigenvector, from the last column on."""
