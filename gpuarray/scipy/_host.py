@@ -33,13 +33,11 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "ndimage": {
         _ORDER: ("watershed_ift",),
-        "results are for the host": ("find_objects", "value_indices"),
-        "a Python function is called for each part": ("labeled_comprehension",),
     },
     "signal": {
         _ORDER: ("dlsim", "lsim"),
         "ridges are followed from one width to the next": ("find_peaks_cwt",),
-        _NONE: ("envelope", "whittaker_henderson"),
+        _NONE: ("whittaker_henderson",),
     },
 }  # fmt: skip
 #: The design of filters, and their analysis, which take little work. The results are arrays of this package.

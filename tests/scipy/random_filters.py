@@ -484,6 +484,19 @@ def extremum(random: Random) -> Arguments:
     return [x], options
 
 
+def band(random: Random) -> Arguments:
+    x = array(random, int(random.integers(1, 3)), most=16)
+    ends = int(random.integers(-8, 8)), int(random.integers(-8, 9))
+    options = {
+        "bp_in": one_of(random, ends, (min(ends), max(ends)), (1, None), (None, 3), (None, None)),
+        "n_out": int(random.integers(1, 30)),
+        "squared": True,
+        "residual": one_of(random, "all", "lowpass", None, rarely(random, "all", "most")),
+        "axis": _axis(random, x.ndim),
+    }
+    return [x], _some(random, **options)
+
+
 def samples(random: Random) -> Arguments:
     return [line(random, 3)], _some(random, lamb=one_of(random, 0.0, 0.5, 20.0))
 
@@ -590,6 +603,7 @@ SIGNAL: Final[dict[Callable[[Random], Arguments], str]] = {
     deconvolve: "deconvolve",
     waveform: "sawtooth square",
     extremum: "argrelmax argrelmin",
+    band: "envelope",
     samples: "cspline1d",
     quadratic: "qspline1d",
     grid: "cspline2d qspline2d",

@@ -41,6 +41,7 @@ FUNCTIONS = {
     "resample_poly": lambda x: signal.resample_poly(x, 3, 2),
     "decimate": lambda x: signal.decimate(x, 3),
     "hilbert": lambda x: abs(signal.hilbert(x)),
+    "envelope": lambda x: signal.envelope(x, (2, 40), n_out=90),
     "stft": lambda x: abs(signal.stft(x, nperseg=32)[2]) ** 2,
     "welch": lambda x: signal.welch(x, nperseg=64)[1],
     "periodogram": lambda x: signal.periodogram(x)[1],

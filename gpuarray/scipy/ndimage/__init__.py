@@ -14,6 +14,7 @@ from gpuarray.scipy.ndimage._fourier import *
 from gpuarray.scipy.ndimage._geometry import *
 from gpuarray.scipy.ndimage._labels import *
 from gpuarray.scipy.ndimage._measurements import *
+from gpuarray.scipy.ndimage._objects import *
 from gpuarray.scipy.ndimage._ranks import *
 from gpuarray.scipy.ndimage._smoothing import *
 from gpuarray.scipy.ndimage._vectorized import *

@@ -17,8 +17,9 @@ from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy._threads import with_workers
+from gpuarray.scipy.signal._resampling import resample
 
-__all__ = ["czt", "hilbert", "hilbert2", "lombscargle", "vectorstrength", "zoom_fft"]
+__all__ = ["czt", "envelope", "hilbert", "hilbert2", "lombscargle", "vectorstrength", "zoom_fft"]
 
 
 def _analytic(count: int, *, nyquist: int = 1) -> np.ndarray[Any, Any]:
@@ -69,6 +70,100 @@ def hilbert2(x: Any, N: Any = None, axes: Any = (-2, -1)) -> GpuArray:  # noqa: 
         factors = as_array(_analytic(count, nyquist=0).astype(spectrum.real.dtype).reshape(shape), image.device)
         spectrum = spectrum * factors
     return fourier.ifftn(spectrum, axes=numbers)
+
+
+def _band(bp_in: Any, n: int) -> slice:
+    """Return the frequencies of a band, counted from 0; negative ones are at the end of a spectrum."""
+    if len(bp_in) != 2 or not all(isinstance(end, int) or end is None for end in bp_in):
+        raise ValueError(f"{bp_in=} isn't a 2-tuple of type (int | None, int | None)!")
+    start = -(n // 2) if bp_in[0] is None else bp_in[0]
+    stop = (n + 1) // 2 if bp_in[1] is None else bp_in[1]
+    if not -n // 2 <= start < stop <= (n + 1) // 2:
+        raise ValueError(f"`-n//2 <= bp_in[0] < bp_in[1] <= (n+1)//2` does not hold for n={n} and {bp_in=}!")
+    return slice(start, stop)
+
+
+def _beside(band: slice, n: int, residual: str) -> Any:
+    """Return the factors of frequencies that leave those outside of a band, or below it alone."""
+    factors = np.ones(n)
+    if band.start <= 0 < band.stop:
+        factors[: band.stop] = factors[band.start :] = 0
+    else:
+        factors[band] = 0
+    if residual == "lowpass" and band.stop > 0:
+        factors[band.stop : (n + 1) // 2] = 0
+    elif residual == "lowpass":
+        factors[band.start :] = factors[: (n + 1) // 2] = 0
+    return factors
+
+
+@mirrors(scipy_signal.envelope)
+def envelope(
+    z: Any, bp_in: Any = (1, None), *, n_out: Any = None, squared: bool = False, residual: Any = "lowpass",
+    axis: int = -1,
+) -> GpuArray:  # fmt: skip
+    """Return the amplitudes of signals in a band of frequencies, and what is left of the signals.
+
+    Parameters
+    ----------
+    z : array_like
+        The signals.
+    bp_in : tuple of int or None
+        The first frequency of the band, and the first one behind it.
+    n_out : int, optional
+        The number of samples of the results.
+    squared : bool
+        Whether the squares of amplitudes are returned.
+    residual : {"lowpass", "all", None}
+        Which frequencies outside of the band are left: those below it, all, or none, so that it is not returned.
+    axis : int
+        The axis of time.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or there are no samples.
+    """
+    signal = as_array(z)
+    if not -signal.ndim <= axis < signal.ndim:
+        raise ValueError(f"Invalid parameter {axis=} for z.shape={signal.shape}!")
+    n = signal.shape[axis]
+    if not n:
+        raise ValueError(f"z.shape[axis] not > 0 for z.shape={signal.shape}, {axis=}!")
+    if not (n_out is None or (isinstance(n_out, int) and n_out > 0)):
+        raise ValueError(f"{n_out=} is not a positive integer or None!")
+    if residual not in ("lowpass", "all", None):
+        raise ValueError(f"{residual=} not in ['lowpass', 'all', None]!")
+    band, count = _band(bp_in, n), n_out or n
+    line = xp.moveaxis(signal, axis, -1)
+    is_complex = line.dtype.kind == "c"
+    if is_complex:
+        spectrum = fourier.fft(line)
+    else:
+        half = fourier.rfft(line)
+        spectrum = xp.pad(half, [(0, 0)] * (line.ndim - 1) + [(0, n - half.shape[-1])])
+        factors = np.ones(n)
+        factors[band if band.start > 0 else slice(1, max(band.stop, 1))] = 2
+        spectrum = spectrum * as_array(factors.astype(spectrum.real.dtype), line.device)
+    if band.start <= 0 < band.stop:
+        chosen = xp.roll(spectrum, n // 2, -1)[..., band.start + n // 2 : band.stop + n // 2]  # from the lowest one on
+    else:
+        chosen = spectrum[..., band]
+    base = fourier.ifft(chosen, count) * (count / n)
+    found = base.real**2 + base.imag**2 if squared else abs(base)
+    if residual is None:
+        return xp.moveaxis(found, -1, axis)
+    rest = spectrum * as_array(_beside(band, n, residual).astype(found.dtype), line.device)
+    if is_complex:
+        left = resample(rest, count, axis=-1, domain="freq")
+    else:
+        least = min(n, count)
+        if count != n and least % 2 == 0:  # the frequency of half of the sampling rate has one place, not two
+            middle = np.ones(n)
+            middle[least // 2] = 2 if count < n else 0.5
+            rest = rest * as_array(middle.astype(found.dtype), line.device)
+        left = fourier.irfft(rest, count) * (count / n)
+    return xp.moveaxis(xp.stack([found.astype(left.dtype), left]), -1, axis if axis < 0 else axis + 1)
 
 
 def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
