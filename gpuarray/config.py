@@ -15,7 +15,7 @@ from typing import Any, Final
 import platformdirs
 
 from gpuarray.errors import ConfigurationError
-from gpuarray.immediacy import FREE, ONE_THREAD, set_common_limit, set_own_limit
+from gpuarray.immediacy import ONE_THREAD, set_common_limit, set_own_limit
 
 _PREFIX: Final = "GPUARRAY_"
 
@@ -120,8 +120,8 @@ class Config:
     direct_limit: int = _setting(
         1 << 17,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
-        "their operands are in host memory; an eighth of it on a pinned GPU, and while `auto` is a GPU that takes less "
-        "time for larger ones. 0 makes a plan for every evaluation.",
+        "their operands are in host memory; an eighth of it while a GPU takes less time for larger ones. 0 makes a "
+        "plan for every evaluation.",
     )
     direct_pinned: bool = _setting(
         True, "Apply `direct_limit` to arrays of a pinned GPU, too; if False, the GPU computes all of them."
@@ -156,8 +156,6 @@ class Config:
         """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
         if self.strict_array_api or self.offload == "always":
             return 0
-        if self.device not in FREE:
-            return self.midsize
         return self.host_limit(beside_gpu=self.device != "cpu" and not self.is_without_gpu)
 
     def host_limit(self, *, beside_gpu: bool) -> int:

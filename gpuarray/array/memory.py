@@ -377,7 +377,7 @@ def of_host(kind: type[M], value: Any, device: Device) -> M:
     if type(value) is _ndarray:
         if value.ndim > 1 and not value.flags.c_contiguous:
             value = value.copy()
-        if value.size > _MIDSIZE and device is AUTO:
+        if value.size > _MIDSIZE and device.kind != "cpu":
             trials.note_computed(value.size)
     array._value = value
     array._device = device

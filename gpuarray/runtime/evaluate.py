@@ -131,7 +131,7 @@ def _evaluate(
             pending = pending_of(pending)
         if not pending:
             return None
-        is_trial = recording.midsize and device is auto.AUTO
+        is_trial = recording.midsize and device.kind != "cpu" and _is_free(device, settings)
         begin = perf_counter_ns() if is_trial or observers.active else 0
         start = begin if observers.active else 0
         prepared, walked = find_plan(pending, provider, settings)
@@ -169,7 +169,7 @@ def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Pr
     if not limit or not direct.compute(pending, limit, calls=is_host(provider)):
         return False
     counters["evaluations"] += 1
-    if recording.midsize and device is auto.AUTO:
+    if recording.midsize and device.kind != "cpu":
         trials.judge_direct(max([root.size for root in pending]))
     return True
 
@@ -178,9 +178,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     """Return the maximum elements of values that are computed without a plan on this device."""
     if provider.device.kind == "cpu":
         return settings.host_limit(beside_gpu=False)
-    if not _is_free(device, settings):
-        return 0
-    return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
+    return settings.host_limit(beside_gpu=True) if _is_free(device, settings) else 0
 
 
 def _is_free(device: Device, settings: Config) -> bool:

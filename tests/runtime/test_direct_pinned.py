@@ -9,7 +9,7 @@ import gpuarray as xp
 @pytest.fixture(autouse=True)
 def direct():
     """Compute small arrays as users do by default."""
-    with xp.using(device="wgpu", direct_limit=1 << 17, direct_pinned=True):
+    with xp.using(device="wgpu", direct_limit=1 << 14, direct_pinned=True):
         yield
 
 
@@ -54,7 +54,7 @@ def test_values_of_kernels_and_of_the_host_meet():
 
 
 def test_larger_arrays_are_recorded():
-    x = xp.zeros(1 << 15, dtype=xp.float32) + 1
+    x = xp.zeros(1 << 18, dtype=xp.float32) + 1
     assert x.residency == ()
     assert float(x[0]) == 1
     assert launches() > 0

@@ -1,4 +1,4 @@
-"""Whether operations on mid-sized arrays are recorded on the device ``"auto"``, or computed at once by NumPy.
+"""Whether operations on mid-sized arrays are recorded for a GPU, or computed at once by NumPy.
 
 NumPy computes a few thousand elements in the time that a device needs for a launch. Above that, up to
 ``config.direct_limit`` elements, a device takes less time if the program computes long chains, and more if it reads
