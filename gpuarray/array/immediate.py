@@ -25,7 +25,7 @@ from gpuarray.source_locations import frame_at
 
 _ndarray: Final = np.ndarray
 #: The most multiplications of a product of matrices that is computed at once: threads gain less time than a plan takes.
-_MULTIPLICATIONS: Final = 1 << 23
+MULTIPLICATIONS: Final = 1 << 23
 #: How an operator of Python takes its operands.
 FORWARD: Final = 0
 REFLECTED: Final = 1
@@ -64,7 +64,7 @@ def have_few_products(first: Any, second: Any) -> bool:
         return True
     if first.ndim > 2 or second.ndim > 2:
         return False
-    return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= _MULTIPLICATIONS)
+    return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= MULTIPLICATIONS)
 
 
 class ImmediateArray(SelectableArray):

@@ -150,7 +150,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
-@native("tensordot", "linalg.tensordot", at_once="products")
+@native("tensordot", "linalg.tensordot", at_once="contractions")
 @standard_function
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.

@@ -6,7 +6,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from gpuarray.array.immediate import have_few_products
+from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
+from gpuarray.graph import build
 from gpuarray.immediacy import ONE_THREAD, immediacy
 
 #: The results of a function that is called at once:
@@ -17,6 +18,8 @@ from gpuarray.immediacy import ONE_THREAD, immediacy
 #: - "matrices": the same with matrices, along the last two axes;
 #: - "sums": have no more elements than all arrays together, whatever shapes these have;
 #: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
+#: - "contractions": are sums of products over the last argument, ``axes``, of which NumPy computes those of few
+#:   operations;
 #: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
 #: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
 #: - "sizes": have as many elements as the product of the integers among the arguments;
@@ -30,6 +33,7 @@ Results: TypeAlias = Literal[
     "matrices",
     "sums",
     "matrix products",
+    "contractions",
     "products",
     "multiples",
     "sizes",
@@ -73,6 +77,14 @@ def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) ->
     return all(host.size <= immediacy().limit for host in hosts) and has_few_elements(hosts, arguments, keywords)
 
 
+def _has_few_contracted(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    first, second = hosts
+    axes = arguments[2] if len(arguments) > 2 else keywords.get("axes", 2)
+    extents = second.shape[:axes] if isinstance(axes, int) else [second.shape[axis] for axis in build.listed(axes[1])]
+    products, shared = first.size * second.size, max(prod(extents), 1)
+    return bool(products <= shared * MULTIPLICATIONS and products <= shared**2 * immediacy().limit)
+
+
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     sizes = [host.size for host in hosts]
     return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
@@ -105,6 +117,7 @@ BOUNDS: Final[dict[str, Bound]] = {
     "lines": _has_few(1),
     "matrices": _has_few(2),
     "matrix products": _has_few_multiplications,
+    "contractions": _has_few_contracted,
     "products": _has_few_products,
     "products or views": _has_few_products,
     "multiples": _has_few_multiples,

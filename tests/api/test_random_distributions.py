@@ -161,6 +161,16 @@ def test_parameters_broadcast_and_views_are_those_of_the_whole(device: Device) -
     assert (np.asarray(out) > 0).all()
 
 
+@pytest.mark.parametrize(("method", "arguments", "_"), named(DISCRETE))
+@pytest.mark.parametrize("count", [1, 700, 40_000])
+def test_counts_of_equal_parameters_are_those_of_one_parameter(
+    method: str, arguments: tuple[Any, ...], _: Any, count: int
+) -> None:
+    one = getattr(default_rng(5, device="cpu"), method)(*arguments, size=count)
+    each = getattr(default_rng(5, device="cpu"), method)(*[np.full(count, value) for value in arguments])
+    np.testing.assert_array_equal(one.get(), each.get())
+
+
 def test_parameters_that_make_no_sense_are_not_a_number_where_they_are_not_looked_at() -> None:
     with xp.using(device="cpu"):
         wrong = xp.asarray(np.array([-1.0, np.nan, 1.0]))

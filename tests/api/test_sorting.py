@@ -63,6 +63,17 @@ def test_long_rows_of_every_width(device: Device, name: str) -> None:
     check(mixed(DTYPES[name], (2, 2500), seed=2), descending=True)
 
 
+@pytest.mark.parametrize("span", [2, 65_535, 65_536])
+@pytest.mark.parametrize("name", ["int32", "uint32", "int64", "uint64"])
+def test_orders_of_integers_of_a_short_range(device: Device, name: str, span: int) -> None:
+    first = np.iinfo(name).max - span
+    host = np.random.default_rng(0).integers(0, span, 3000, np.uint64).astype(name) + np.dtype(name).type(first)
+    host[:2] = first, first + span
+    assert xp.argsort(xp.asarray(host)).tolist() == np.argsort(host, stable=True).tolist()
+    falling = np.argsort(np.iinfo(name).max - host, stable=True)
+    assert xp.argsort(xp.asarray(host), descending=True).tolist() == falling.tolist()
+
+
 @pytest.mark.parametrize("length", LENGTHS)
 def test_lengths(device: Device, length: int) -> None:
     """Many equal keys show whether the order is stable."""

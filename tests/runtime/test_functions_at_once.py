@@ -128,7 +128,8 @@ def test_elements_that_a_mask_leaves_out_are_zeros():
 
 def test_results_that_would_be_large_are_recorded():
     x = xp.asarray(np.ones(5000))
-    for found in (xp.diag(x), xp.einsum("i,j->ij", x, x), xp.tile(x, 1000), np.add.outer(x, x), xp.repeat(x, 500)):
+    large = xp.diag(x), xp.einsum("i,j->ij", x, x), xp.tile(x, 1000), np.add.outer(x, x), xp.repeat(x, 500)
+    for found in (*large, xp.tensordot(x, x, 0)):
         assert found.size > 1 << 20
         assert found._cell.memory is None
         assert found.residency == ()
@@ -247,6 +248,24 @@ def test_few_results_of_many_elements_that_only_the_host_has_make_no_plan():
         x = xp.asarray(host)
         assert np.linalg.norm(x).is_computed()
         assert_same(xp.sum(x), host.sum())
+
+
+def test_contractions_of_few_multiplications_are_computed_at_once():
+    x, y = (np.arange(64.0 * 64).reshape(shape) for shape in ((64, 64), (8, 8, 64)))
+    for axes in (1, ([0], [1]), ([1], [0])):
+        assert xp.tensordot(xp.asarray(x), xp.asarray(x), axes).is_computed()
+    for axes in (([0], [2]), ([1], [2])):
+        assert_same(xp.tensordot(xp.asarray(x), xp.asarray(y), axes=axes), np.tensordot(x, y, axes=axes))
+
+
+def test_products_of_long_vectors_are_numpys():
+    x, y = np.random.default_rng(0).random((2, 300_000))
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        before = xp.stats()["plans"]
+        for name in ("vecdot", "vdot", "inner", "dot"):
+            assert_same(getattr(np, name)(xp.asarray(x), xp.asarray(y)), getattr(np, name)(x, y))
+        assert_same(np.linalg.norm(xp.asarray(x).reshape(600, 500)), np.linalg.norm(x))
+        assert xp.stats()["plans"] == before
 
 
 @pytest.mark.parametrize("name", ["@", "matmul", "dot"])
