@@ -21,6 +21,8 @@ from gpuarray.diagnostics.explain import explain as explain
 from gpuarray.diagnostics.profile import profile as profile
 from gpuarray.functions import *
 from gpuarray.functions import protocol
+from gpuarray.functions.namespace_info import __array_api_version__ as __array_api_version__
+from gpuarray.functions.namespace_info import __array_namespace_info__ as __array_namespace_info__
 from gpuarray.interop import dlpack
 from gpuarray.interop.dlpack import from_dlpack as from_dlpack
 from gpuarray.jit import jit as jit

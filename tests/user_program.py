@@ -58,10 +58,25 @@ def functions(x: xp.GpuArray) -> None:
     assert_type(xp.emath.sqrt(x), xp.GpuArray)
     assert_type(xp.lib.stride_tricks.sliding_window_view(x, 2), xp.GpuArray)
     assert_type(xp.can_cast(x, xp.float32), bool)
+    assert_type(xp.__array_api_version__, str)
+    print(xp.__array_namespace_info__().devices())
     assert_type(xp.explain(x).launches, int)
     with xp.profile() as found:
         xp.evaluate(x)
     assert_type(found.wall, int)
+
+
+def loss(w: xp.GpuArray, x: xp.GpuArray) -> xp.GpuArray:
+    return ((x @ w) ** 2).sum()
+
+
+def derivatives(x: xp.GpuArray) -> None:
+    gradient: xp.GpuArray = xp.grad(loss)(x, x)
+    value, rates = xp.value_and_grad(loss)(x, x)
+    rows = xp.vmap(loss, in_axes=(0, None))(x, x)
+    print(gradient, value, rates, rows, xp.hessian(loss)(x, x), xp.jacfwd(loss)(x, x), xp.stop_gradient(x))
+    found: xp.GpuArray = xp.checkpoint(loss)(x, x)
+    print(found, xp.jvp(loss, (x, x), (x, x)), xp.vjp(loss, x, x)[1])
 
 
 @xp.jit

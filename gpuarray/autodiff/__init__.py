@@ -10,6 +10,8 @@ A batch is mapped over in the same way: a function is run with placeholders for 
 to one for all elements (:mod:`.batches`), by one rule for each kind of node (:mod:`.batched_nodes`).
 """
 
+from typing import TYPE_CHECKING
+
 from gpuarray.autodiff import calls as _calls  # noqa: F401  # these set the rules
 from gpuarray.autodiff import custom, jacobians, mapping, transforms
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401
@@ -18,4 +20,5 @@ from gpuarray.autodiff.jacobians import *
 from gpuarray.autodiff.mapping import *
 from gpuarray.autodiff.transforms import *
 
-__all__ = [*custom.__all__, *jacobians.__all__, *mapping.__all__, *transforms.__all__]
+if not TYPE_CHECKING:  # a checker takes the names from the imports
+    __all__ = [*custom.__all__, *jacobians.__all__, *mapping.__all__, *transforms.__all__]
