@@ -35,7 +35,6 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         _ORDER: ("watershed_ift",),
     },
     "signal": {
-        _ORDER: ("dlsim", "lsim"),
         "ridges are followed from one width to the next": ("find_peaks_cwt",),
         _NONE: ("whittaker_henderson",),
     },

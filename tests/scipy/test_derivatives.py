@@ -34,6 +34,8 @@ FUNCTIONS = {
     "symiirorder1": lambda x: signal.symiirorder1(x, 2.0, 0.4),
     "symiirorder2": lambda x: signal.symiirorder2(x, 0.4, 0.7),
     "sepfir2d": lambda x: signal.sepfir2d(x.reshape(10, 15), [1.0, 2, 3], [1.0, 4, 2]),
+    "lsim": lambda x: signal.lsim(([1.0], [1.0, 0.4, 2.0]), x, np.arange(150) * 0.2)[1],
+    "dlsim": lambda x: signal.dlsim((B, A, 1.0), x)[1],
     "savgol_filter": lambda x: signal.savgol_filter(x, 9, 3),
     "detrend": lambda x: signal.detrend(x),
     "upfirdn": lambda x: signal.upfirdn([1.0, 2, 3], x, 3, 2),

@@ -14,6 +14,7 @@ from gpuarray.scipy.signal._short_time import *
 from gpuarray.scipy.signal._smoothing import *
 from gpuarray.scipy.signal._spectra import *
 from gpuarray.scipy.signal._splines import *
+from gpuarray.scipy.signal._systems import *
 from gpuarray.scipy.signal._transforms import *
 from gpuarray.scipy.signal._trends import *
 from gpuarray.scipy.signal._waveforms import *

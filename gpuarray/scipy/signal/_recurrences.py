@@ -68,6 +68,12 @@ def of_sections(sos: Matrix) -> StateSpace:
     return total
 
 
+def of_step(matrix: Matrix) -> StateSpace:
+    """Return the state space of states that are multiplied by a matrix from the right, without inputs and outputs."""
+    nothing = np.zeros(len(matrix))
+    return StateSpace(matrix.T, nothing, nothing, 0.0)
+
+
 class _Blocks(NamedTuple):
     """The matrices of a filter for blocks, which rows are multiplied by.
 
@@ -317,6 +323,24 @@ class Recurrence:
         if states is not None:
             after = after + states.reshape(rows, number, order)[:, -1] @ last_advanced
         return found, after.reshape(*lead, order)
+
+    def evolve(self, added: GpuArray, start: GpuArray) -> GpuArray:
+        """Return a state and the states after it, of shape (n + 1, order).
+
+        Parameters
+        ----------
+        added : GpuArray
+            What is added to the states, of shape (n, order).
+        start : GpuArray
+            The first state, of shape (1, order).
+        """
+        # a NaN must not reach states before it through the zeros of the matrices
+        invalid = (added * 0).sum(-1, keepdims=True)
+        nothing = xp.zeros((1, added.shape[1]), self.dtype, device=self.device)
+        inputs = concatenated([xp.where(invalid == 0, added, 0), nothing], 0)
+        found = self._states(inputs, 1, start, self.system.a.T)
+        assert found is not None  # there is a first state
+        return found + concatenated([nothing[:, :1], invalid.cumsum(0)], 0)
 
     def _extended(self, x: GpuArray, count: int) -> GpuArray:
         """Return lines with zeros behind them."""
