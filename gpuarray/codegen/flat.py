@@ -87,13 +87,13 @@ def _can_recompute(work: LoopKernel) -> bool:
     would be computed twice.
     """
     loop = work.loop
-    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
-    others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
-    if any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others):
+    if not all(access.is_plain for access in work.accesses.values()):
         return False
     if any(stride_class(x.layout).startswith("s") for x in loop.laid_out_at(FULL)) or not has_guards(loop):
         return False
-    return all(access.is_plain for access in work.accesses.values())
+    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
+    others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
+    return not any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others)
 
 
 def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:

@@ -138,8 +138,9 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
             pending.append(number)
             continue
         first = _closure(loop, operands_of(item), pending)
-        pending = [n for n in pending if n not in first]
-        close(first)
+        if first:
+            pending = [n for n in pending if n not in first]
+            close(first)
         found.append(number)
     close(pending)
     return found

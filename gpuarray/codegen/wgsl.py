@@ -24,6 +24,7 @@ from gpuarray.codegen.target import (
     compute_type,
     directives,
     has_wide_integers,
+    is_fast,
     makes_underflow_gradual,
 )
 from gpuarray.dtypes import DType, canonical, complex64, float32, uint32
@@ -232,15 +233,14 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a fast path that an operation is, called with all of its operands; or None."""
-    called = _called_function(template_of(op, sources), compute_type(sources[0]))
-    return called if called in library.fast_path_names() else None
+    return _fast_path_function(op, tuple(sources), is_fast(), has_wide_integers())
 
 
-@lru_cache(maxsize=1024)
-def _called_function(template: str | None, compute: str) -> str | None:
-    """Return the one function that a template calls, with operands alone; or None."""
-    call = _CALL.fullmatch(template.replace("{T}", compute)) if template is not None else None
-    return call[1] if call else None
+@lru_cache(maxsize=4096)
+def _fast_path_function(op: MapOp, sources: tuple[DType, ...], *_target: bool) -> str | None:
+    template = template_of(op, sources)
+    call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0]))) if template is not None else None
+    return call[1] if call and call[1] in library.fast_path_names() else None
 
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
