@@ -324,8 +324,9 @@ def _position_of_out(call: Callable[..., Any]) -> int:
     """Return the position of the parameter ``out`` of a function; a very large one if it has none."""
     if isinstance(call, np.ufunc):
         return int(call.nin)
-    try:
-        names = [*inspect.signature(call).parameters]
+    code = getattr(inspect.unwrap(call), "__code__", None)
+    try:  # to make signatures of all functions takes a tenth of the import
+        names = [*inspect.signature(call).parameters] if code is None else code.co_varnames[: code.co_argcount]
     except ValueError:  # it is written in C
         return sys.maxsize
     return names.index("out") if "out" in names else sys.maxsize
