@@ -162,16 +162,15 @@ class Lowering:
             place, wanted, values = stack[-1]
             for operand in wanted[len(values) :]:
                 value = memo.get(operand)
-                while value is None and operand[0] not in stored:
-                    if self.length > 2 * INSTRUCTION_LIMIT:
-                        self._refuse_growth(operand[0])
-                    if type(nodes[operand[0]]) is not View or type(operand[1]) is not Layout:
-                        break
-                    operand = self._seen_through(*operand)
-                    value = memo.get(operand)
                 if value is None:
-                    if operand[0] not in stored:
-                        stack.append((operand, self._wanted(*operand), []))
+                    position = operand[0]
+                    if position not in stored:
+                        if self.length > 2 * INSTRUCTION_LIMIT:
+                            self._refuse_growth(position)
+                        if type(nodes[position]) is View and type(operand[1]) is Layout:
+                            wanted[len(values)] = self._seen_through(*operand)
+                        else:
+                            stack.append((operand, self._wanted(*operand), []))
                         break
                     value = memo[operand] = self._stored(*operand)
                 values.append(value)
