@@ -330,6 +330,8 @@ def filtfilt(random: Random) -> Arguments:
     x = image(random)
     padding = one_of(random, "odd", "even", "constant", None)
     kwargs = {"axis": _axis(random, x.ndim)} | _some(random, padtype=padding, padlen=int(random.integers(0, 5)))
+    if random.random() < 0.2:
+        kwargs |= {"method": "gust"} | _some(random, irlen=int(random.integers(1, 5)))
     return [*transfer(random), x], kwargs
 
 

@@ -25,6 +25,7 @@ FUNCTIONS = {
     "lfilter": lambda x: signal.lfilter(B, A, x),
     "lfilter with a state": lambda x: signal.lfilter(B, A, x, zi=x[:3])[1],
     "filtfilt": lambda x: signal.filtfilt(B, A, x),
+    "filtfilt in any order": lambda x: signal.filtfilt(B, A, x, method="gust", irlen=60),
     "sosfilt": lambda x: signal.sosfilt(SOS, x),
     "sosfiltfilt": lambda x: signal.sosfiltfilt(SOS, x),
     "cspline1d": lambda x: signal.cspline1d(x, 2.0),

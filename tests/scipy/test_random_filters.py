@@ -29,6 +29,8 @@ REFUSED = {
     ("histogram", ValueError, None),  # SciPy takes no labels of several axes
     ("resample", ZeroDivisionError, ValueError),
     ("resample", None, ValueError),  # SciPy may not look at the axis
+    ("filtfilt", IndexError, ValueError),  # without coefficients
+    ("filtfilt", None, ValueError),  # SciPy looks at the axis only if the filter has states
     ("stft", None, ValueError),
     ("spline_filter1d", None, ValueError),
 }

@@ -106,6 +106,9 @@ def test_filters(dtype, axis):
     for padtype in some(("odd", "even", "constant", None)):
         check("filtfilt", b, a, x, axis, padtype)
         check("sosfiltfilt", sos, x, axis, padtype)
+    for irlen in (None, 30):
+        with xp.using(fallback="error"):
+            check("filtfilt", b, a, x, axis, method="gust", irlen=irlen)
 
 
 def test_filters_of_single_precision_are_as_exact_as_those_of_double_precision(place):

@@ -315,7 +315,7 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     if np.size(fillvalue) != 1:
         raise ValueError("fillvalue must be scalar")
     first, second = _common(first, second)
-    if first.dtype == dtypes.float16:
+    if first.dtype in (dtypes.float16, dtypes.bool_):
         raise ValueError("convolve2d not available for this type.")
     is_exchanged = _is_exchanged(mode, first.shape, second.shape)
     is_filled = mode == "full" and _BOUNDARIES[boundary] == "constant" and second.size

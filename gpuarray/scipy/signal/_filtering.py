@@ -18,6 +18,7 @@ from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
+from gpuarray.scipy.signal._gustafsson import in_any_order
 
 
 def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.Matrix]:
@@ -34,7 +35,6 @@ def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.
 
 
 _COMPLEX: Final = "filters with complex coefficients have no composition"
-_GUSTAFSSON: Final = "with method='gust', the ends are found by least squares"
 
 
 def _is_complex(*coefficients: Any) -> bool:
@@ -241,7 +241,7 @@ def _both_ways(
     return xp.moveaxis(line, -1, axis)
 
 
-@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=f"{_COMPLEX}; {_GUSTAFSSON}", values=("b", "a"))
+@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=_COMPLEX, values=("b", "a"))
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -261,9 +261,10 @@ def filtfilt(
     padlen : int, optional
         By how many samples; by default three times the number of coefficients.
     method : {"pad", "gust"}
-        How the ends are treated. The method of Gustafsson runs on the host.
+        How the ends are treated: the signals are continued there, or states are found for which the order of the
+        directions does not matter.
     irlen : int, optional
-        Only for the method "gust".
+        After how many samples the impulse response is negligible, for the method "gust".
 
     Raises
     ------
@@ -273,19 +274,23 @@ def filtfilt(
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
     signal = as_array(x)
-    if method == "gust" or _is_complex(b, a):
-        reason = _GUSTAFSSON if method == "gust" else _COMPLEX
+    if _is_complex(b, a):
         return _hosted(  # type: ignore[no-any-return]  # of a function without types
-            scipy_signal.filtfilt, reason, b, a, signal, axis, padtype, padlen, method, irlen
+            scipy_signal.filtfilt, _COMPLEX, b, a, signal, axis, padtype, padlen, method, irlen
         )
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
     number = build.normalize_axis(axis, signal.ndim)
-    edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
+    found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
+    if method == "gust":
+        if not signal.shape[number]:
+            raise ValueError(f"the signals have no samples along axis {axis}")
+        line = xp.moveaxis(signal.astype(kind, copy=False), number, -1)
+        return xp.moveaxis(in_any_order(found, *scaled, line, irlen), -1, number)
+    edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     if len(bottom) == 1 and not signal.size:
         raise ValueError("filters of finite response need samples")
-    found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     steady = found.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
     return _both_ways(found, steady, signal, number, edge, padtype)
 
