@@ -231,7 +231,10 @@ def _magnitudes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def reduction(name: str, value: Value, axis: Any, keepdims: bool) -> Value:
     """Return the value of a reduction."""
     array = value.array
-    result = np.asarray(getattr(array, name)(axis=axis, keepdims=keepdims))
+    is_half = name == "var" and array.dtype == np.float16  # whose sums NumPy makes in float16: they end at 2,048 ones
+    accurate = array.astype(np.float32) if is_half else array
+    result = np.asarray(getattr(accurate, name)(axis=axis, keepdims=keepdims))
+    result = result.astype(array.dtype) if is_half else result
     count = _count(array, axis)
     kind = array.dtype.kind
     slack = np.asarray(value.slack.sum(axis=axis, keepdims=keepdims))
