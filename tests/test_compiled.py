@@ -177,6 +177,79 @@ def test_ufuncs():
         np.bitwise_and(x, x)
 
 
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_products(dtype):
+    for left, right in (
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 4)),
+        ((2, 3), (3, 4)),
+        ((5, 2, 3), (3, 4)),
+        ((3,), (4,)),
+    ):
+        x, y = (xp.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype)) for shape in (left, right))
+        assert outcome(operator.matmul, x, y) == outcome(ComputingArray.__matmul__, x, y)
+        assert outcome(operator.matmul, x, 2) == outcome(ComputingArray.__matmul__, x, 2)
+    assert outcome(operator.matmul, x, np.ones(3)) == outcome(ComputingArray.__matmul__, x, np.ones(3))
+
+
+def test_views_of_other_shapes():
+    x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+    for view, host in (
+        (x.T, np.asarray(x).T),
+        (x.transpose(1, 0), np.asarray(x).T),
+        (x.reshape(4, -1), np.asarray(x).reshape(4, -1)),
+        (x[1:].T, np.asarray(x)[1:].T),
+        (x.T.reshape(-1), np.asarray(x).T.reshape(-1)),
+        (x.reshape((2, 6), order="F"), np.asarray(x).reshape((2, 6), order="F")),
+    ):
+        np.testing.assert_array_equal(np.asarray(view), host)
+    x.T[0, 1] = 50
+    x.reshape(-1)[5] += 1
+    x.T.reshape(-1)[0] = 99
+    assert float(x[1, 0]) == 50
+    assert float(x[1, 1]) == 6
+    assert float(x[0, 0]) == 0
+    for wrong in ((5, 2), "text", (2.5,)):
+        with pytest.raises((ValueError, TypeError)):
+            x.reshape(wrong)
+    with pytest.raises(ValueError, match="axes"):
+        x.transpose(0, 0)
+    assert x.sum().T.shape == ()
+
+
+CALLS = (
+    lambda np, x, y: np.where(x > 2, x, y),
+    lambda np, x, y: np.dot(x, y),
+    lambda np, x, y: np.concatenate([x, y, x]),
+    lambda np, x, y: np.stack((x, y)),
+    lambda np, x, y: np.sort(-x),
+    lambda np, x, y: np.linalg.norm(x),
+    lambda np, x, y: np.outer(x, y),
+    lambda np, x, y: np.einsum("i,i->i", x, y),
+    lambda np, x, y: np.cumsum(x),
+    lambda np, x, y: np.searchsorted(x, y),
+    lambda np, x, y: np.real(x),
+    lambda np, x, y: np.ravel(x),
+    lambda np, x, y: np.broadcast_to(x, (2, 5)),
+    lambda np, x, y: np.modf(x)[1],
+    lambda np, x, y: np.linalg.solve(np.eye(5), x),
+    lambda np, x, y: np.float32(2) * np.astype(x, np.float16),
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_functions(call):
+    hosts = np.arange(5.0), np.array([0.5, 3.0, -1.0, np.nan, 2.0])
+    arrays = [xp.asarray(host) for host in hosts]
+    expected = call_quietly(lambda hosts: call(np, *hosts), hosts)
+    for namespace in (np, xp):
+        found = call(namespace, *arrays)
+        assert type(found) is GpuArray
+        assert found.dtype == expected.dtype
+        assert np.asarray(found).tobytes() == expected.tobytes()
+
+
 def call_quietly(call, value):
     with np.errstate(all="ignore"):
         return call(value)

@@ -28,7 +28,7 @@ enum {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
 };
 enum { NEGATIVE, POSITIVE, ABSOLUTE, INVERT, BOOL, INT, FLOAT, INDEX, LEN, UNARIES };
-enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, OTHERS };
+enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, RESHAPE, TRANSPOSE, OTHERS };
 
 static const char *const forward_names[BINARIES] = {
     "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
@@ -46,27 +46,28 @@ static const char *const unary_names[UNARIES] = {
     "__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__", "__index__", "__len__",
 };
 static const char *const other_names[OTHERS] = {
-    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_settle",
+    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_settle", "__matmul__", "__rmatmul__",
+    "__imatmul__", "reshape", "transpose",
 };
 static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
 
 /* Where the attributes of an array, of its cell and of the settings of a thread are in these objects. */
 static struct {
-    Py_ssize_t value, device, made_access, made_cell, made_dtype, made_owner, made_part, made_shape, host, key, large,
-        memory, source;
+    Py_ssize_t value, device, made_access, made_cell, made_dtype, made_layout, made_owner, made_part, made_shape, host,
+        key, large, memory, source;
 } of_array;
 static struct { Py_ssize_t device, memory, own; } of_cell;
 static struct { Py_ssize_t limit, on_pinned; } of_setting;
 
-static PyTypeObject *array_type;
+static PyTypeObject *array_type, *cell_type;
 /* The methods in Python. */
 static PyObject *forward_methods[BINARIES], *reflected_methods[BINARIES], *inplace_methods[BINARIES];
 static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS];
 /* The context variable with the setting of this thread or task, what runs NumPy's functions without warnings, the
-   module with the lock of cells, the devices whose values the host always computes, what stands for no memory, and the
-   operations of this package by ufunc. */
-static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *known_ufuncs;
-static PyObject *str_call, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
+   module with the lock of cells, the devices whose values the host always computes, what stands for no memory and for
+   a leaf that is made when it is asked for, the operations of this package by ufunc, and its dtypes. */
+static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
+static PyObject *str_call, *str_dtype, *str_reshape, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
 /* How many operations were computed that `take_count` has not told of. */
 static long long operations;
 
@@ -212,21 +213,28 @@ static PyObject *wrapped(PyObject *value, PyObject *device)
     return made;
 }
 
+/* The shape of an array of NumPy, or of a scalar. */
+static PyObject *shape_of(PyObject *value)
+{
+    int ndim = PyArray_CheckExact(value) ? PyArray_NDIM((PyArrayObject *)value) : 0;
+    PyObject *shape = PyTuple_New(ndim);
+    for (int axis = 0; shape != NULL && axis < ndim; axis++) {
+        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM((PyArrayObject *)value, axis));
+        if (extent == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, axis, extent);
+    }
+    return shape;
+}
+
 /* A view of the memory of an array's cell, which is `source[key]`; the view of NumPy is consumed. */
 static PyObject *seen(PyObject *array, PyObject *view, PyObject *memory, PyObject *source, PyObject *key)
 {
     PyObject *access = AT(array, of_array.made_access), *owner = AT(array, of_array.made_owner);
-    PyArrayObject *host = (PyArrayObject *)view;
-    int ndim = PyArray_NDIM(host);
-    PyObject *shape = PyTuple_New(ndim), *made = NULL, *access_of_view = NULL;
+    PyObject *shape = shape_of(view), *made = NULL, *access_of_view = NULL;
     if (shape == NULL)
         goto failed;
-    for (int axis = 0; axis < ndim; axis++) {
-        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM(host, axis));
-        if (extent == NULL)
-            goto failed;
-        PyTuple_SET_ITEM(shape, axis, extent);
-    }
     int can_write = PyObject_IsTrue(access);
     access_of_view = can_write < 0 ? NULL : PyLong_FromLong(can_write);
     made = access_of_view == NULL ? NULL : new_array();
@@ -252,12 +260,50 @@ failed:
     return NULL;
 }
 
-/* Give the array of a value a cell. */
+/* Give the array of a value the other attributes, and a cell with the value as its memory. The global lock of the
+   interpreter takes the place of the lock of cells: nothing else runs once the objects have been made. */
 static int settle(PyObject *array)
 {
-    PyObject *done = PyObject_CallOneArg(other_methods[SETTLE], array);
-    Py_XDECREF(done);
-    return done == NULL ? -1 : 0;
+    PyObject *value = AT(array, of_array.value);
+    if (!is_set(value))
+        return 0;
+    Py_INCREF(value);
+    PyObject *cell = cell_type->tp_alloc(cell_type, 0), *shape = shape_of(value), *access = NULL, *dtype = NULL;
+    int has_axes = PyArray_CheckExact(value); /* or is an array that can be written to */
+    if (cell != NULL && shape != NULL && (access = PyLong_FromLong(has_axes ? 1 : 2)) != NULL)
+        dtype = has_axes ? Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)value)) : PyObject_GetAttr(value, str_dtype);
+    int failed = dtype == NULL;
+    if (!failed && AT(array, of_array.value) == value) {
+        AT(cell, of_cell.device) = Py_NewRef(AT(array, of_array.device));
+        AT(cell, of_cell.memory) = Py_NewRef(value);
+        AT(cell, of_cell.own) = Py_NewRef(unmade);
+        const struct { Py_ssize_t offset; PyObject *item; } members[] = {
+            {of_array.memory, value}, {of_array.host, value}, {of_array.large, nothing}, {of_array.made_layout, Py_None},
+            {of_array.made_owner, Py_None}, {of_array.made_part, Py_None}, {of_array.made_shape, shape},
+            {of_array.made_dtype, dtype}, {of_array.made_access, access}, {of_array.made_cell, cell},
+            {of_array.value, Py_None},
+        };
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) { /* which are not set, but for the value */
+            PyObject *before = AT(array, members[i].offset);
+            AT(array, members[i].offset) = Py_NewRef(members[i].item);
+            Py_XDECREF(before);
+        }
+    }
+    Py_DECREF(value);
+    Py_XDECREF(cell);
+    Py_XDECREF(shape);
+    Py_XDECREF(access);
+    Py_XDECREF(dtype);
+    return failed ? -1 : 0;
+}
+
+static PyObject *settle_method(PyObject *array, PyObject *unused)
+{
+    if (!Py_IS_TYPE(array, array_type))
+        return PyObject_CallOneArg(other_methods[SETTLE], array);
+    if (settle(array) < 0)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 /* -- operators ----------------------------------------------------------------------------------------------------- */
@@ -372,8 +418,23 @@ static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int compari
     return NULL;
 }
 
+enum { IS_ELEMENTWISE, IS_PRODUCT };
+
+/* Whether a product of vectors or matrices takes few multiplications. */
+static int is_small_product(PyObject *first, PyObject *second)
+{
+    if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
+        return 0;
+    PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
+    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(other) < 1)
+        return 0;
+    npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
+    return PyArray_SIZE(one) <= MOST_ELEMENTS && PyArray_SIZE(other) <= MOST_ELEMENTS &&
+           PyArray_SIZE(one) * columns <= 1 << 20 && (PyArray_NDIM(one) < 2 || PyArray_DIM(one, 0) * columns <= MOST_ELEMENTS);
+}
+
 /* The values of two operands, borrowed, of which `array` is an array; 0 if the method in Python is to be called. */
-static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device)
+static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device, int kind)
 {
     int on_pinned = 0;
     PyObject *device_of_other = NULL;
@@ -388,14 +449,14 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
         if (device_of_other != *device)
             return 0;
     }
-    return are_few(*mine, *theirs, limit);
+    return kind == IS_PRODUCT ? is_small_product(*mine, *theirs) : are_few(*mine, *theirs, limit);
 }
 
 /* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
 static PyObject *computed(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
 {
     PyObject *mine, *theirs, *device, *made, *context;
-    if (!operands(array, other, &mine, &theirs, &device))
+    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE))
         return NULL;
     Py_INCREF(mine); /* other threads may replace them meanwhile */
     Py_INCREF(theirs);
@@ -479,7 +540,7 @@ static int can_update(PyObject *array, PyObject *mine)
 static int update(PyObject *array, PyObject *other, int op)
 {
     PyObject *mine, *theirs, *device, *made = NULL, *context, *lock;
-    if (!operands(array, other, &mine, &theirs, &device) || !PyArray_CheckExact(mine))
+    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE) || !PyArray_CheckExact(mine))
         return 1;
     if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
         return 1;
@@ -583,6 +644,40 @@ static PyObject *unary(PyObject *array, int op)
     return PyObject_CallOneArg(unary_methods[op], array);
 }
 
+/* Products of vectors and matrices. */
+static PyObject *product(PyObject *left, PyObject *right)
+{
+    if (!PyObject_TypeCheck(left, array_type)) {
+        if (!PyObject_TypeCheck(right, array_type))
+            Py_RETURN_NOTIMPLEMENTED;
+        return PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL);
+    }
+    PyObject *first, *second, *device, *context, *made = NULL;
+    if (Py_IS_TYPE(left, array_type) && Py_IS_TYPE(right, array_type) &&
+        operands(left, right, &first, &second, &device, IS_PRODUCT)) {
+        Py_INCREF(first);
+        Py_INCREF(second);
+        Py_INCREF(device);
+        if ((context = enter_quiet()) != NULL) {
+            made = PyNumber_MatrixMultiply(first, second);
+            leave_quiet(context, made == NULL);
+        }
+        if (made != NULL && (made = wrapped(made, device)) != NULL)
+            operations++;
+        Py_DECREF(first);
+        Py_DECREF(second);
+        Py_DECREF(device);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    return PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL);
+}
+
+static PyObject *iproduct(PyObject *array, PyObject *other)
+{
+    return PyObject_CallFunctionObjArgs(other_methods[IMATMUL], array, other, NULL);
+}
+
 static PyObject *negative(PyObject *array) { return unary(array, NEGATIVE); }
 static PyObject *positive(PyObject *array) { return unary(array, POSITIVE); }
 static PyObject *absolute(PyObject *array) { return unary(array, ABSOLUTE); }
@@ -600,7 +695,7 @@ static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *input
     int is_reflected = inputs[0] != array;
     if (is_reflected && (count == 1 || inputs[1] != array || !is_number(inputs[0])))
         return NULL;
-    if (!operands(array, count == 1 ? array : inputs[!is_reflected], &mine, &theirs, &device))
+    if (!operands(array, count == 1 ? array : inputs[!is_reflected], &mine, &theirs, &device, IS_ELEMENTWISE))
         return NULL;
     PyObject *values[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
     Py_INCREF(mine);
@@ -632,6 +727,116 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     PyObject *made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
     Py_XDECREF(bound);
     return made;
+}
+
+/* -- functions ----------------------------------------------------------------------------------------------------- */
+
+/* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
+static PyObject *given(PyObject *argument, int on_pinned, PyObject **device, double *size, int is_inner)
+{
+    PyTypeObject *type = Py_TYPE(argument);
+    if (type == array_type) {
+        PyObject *device_of_argument, *value = value_of(argument, on_pinned, &device_of_argument);
+        if (value == NULL || (*device != NULL && *device != device_of_argument))
+            return NULL;
+        *device = device_of_argument;
+        if (PyArray_CheckExact(value)) {
+            npy_intp elements = PyArray_SIZE((PyArrayObject *)value);
+            if (elements > MOST_ELEMENTS || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF)
+                return NULL;
+            *size *= (double)elements;
+        }
+        else if (PyArray_IsScalar(value, Half))
+            return NULL;
+        return Py_NewRef(value);
+    }
+    if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type)
+        return Py_NewRef(argument);
+    if ((type != &PyTuple_Type && type != &PyList_Type) || is_inner)
+        return NULL;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
+    PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
+    for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
+        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), on_pinned, device, size, 1);
+        if (item == NULL)
+            Py_CLEAR(items);
+        else if (type == &PyTuple_Type)
+            PyTuple_SET_ITEM(items, i, item);
+        else
+            PyList_SET_ITEM(items, i, item);
+    }
+    return items;
+}
+
+/* Whether a dtype is one of the objects of this package: NumPy has several that are equal. */
+static int is_canonical(PyObject *dtype)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dtypes); i++)
+        if (PyTuple_GET_ITEM(dtypes, i) == dtype)
+            return 1;
+    return 0;
+}
+
+/* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
+static PyObject *returned(PyObject *found, PyObject *device, long limit)
+{
+    if (PyArray_CheckExact(found)) {
+        PyArrayObject *array = (PyArrayObject *)found;
+        npy_intp size = PyArray_SIZE(array);
+        int is_usual = size <= limit && size <= MOST_ELEMENTS && PyArray_ISWRITEABLE(array) &&
+                       is_canonical((PyObject *)PyArray_DESCR(array));
+        if (is_usual && PyArray_BASE(array) != NULL) { /* of memory that others may have */
+            PyObject *copy = PyArray_NewCopy(array, NPY_CORDER);
+            Py_DECREF(found);
+            return copy == NULL ? NULL : wrapped(copy, device);
+        }
+        if (is_usual)
+            return wrapped(found, device);
+        Py_DECREF(found);
+        return NULL;
+    }
+    return wrapped(found, device);
+}
+
+PyDoc_STRVAR(call_doc,
+"call($module, function, arguments, most, /)\n--\n\n"
+"Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
+"The product of the sizes of arrays is at most the last argument.");
+
+static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 3 || !PyTuple_Check(args[1]))
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple and a number");
+    PyObject *inputs = args[1], *device = NULL, *made = NULL, *context;
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned);
+    double size = 1, most = PyFloat_AsDouble(args[2]);
+    Py_ssize_t number = PyTuple_GET_SIZE(inputs);
+    PyObject *values = limit > 0 ? PyTuple_New(number) : NULL;
+    for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
+        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), on_pinned, &device, &size, 0);
+        if (value == NULL)
+            Py_CLEAR(values);
+        else
+            PyTuple_SET_ITEM(values, i, value);
+    }
+    if (values != NULL && device != NULL && size > 0 && size <= most) {
+        Py_INCREF(device);
+        if ((context = enter_quiet()) != NULL) {
+            made = PyObject_CallObject(args[0], values);
+            leave_quiet(context, made == NULL);
+        }
+        for (Py_ssize_t i = 0; made != NULL && i < number; i++)
+            if (made == PyTuple_GET_ITEM(values, i)) /* there was nothing to do */
+                Py_CLEAR(made);
+        if (made != NULL && (made = returned(made, device, limit)) != NULL)
+            operations++;
+        Py_DECREF(device);
+    }
+    Py_XDECREF(values);
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
 }
 
 /* -- conversions --------------------------------------------------------------------------------------------------- */
@@ -790,6 +995,76 @@ static PyObject *subscript(PyObject *array, PyObject *key)
     return PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL);
 }
 
+/* An array of small elements in host memory and this memory, borrowed; NULL if the method in Python is to be called. */
+static PyObject *elements(PyObject *array, PyObject **memory)
+{
+    int on_pinned;
+    if (!Py_IS_TYPE(array, array_type) || limit_now(&on_pinned) <= 0 || settle(array) < 0)
+        return NULL;
+    PyObject *host = AT(array, of_array.host);
+    *memory = seen_memory(array);
+    if (*memory == NULL || *memory != AT(array, of_array.memory) || AT(array, of_array.made_part) != Py_None)
+        return NULL;
+    return PyArray_CheckExact(host) && PyArray_NDIM((PyArrayObject *)host) ? host : NULL;
+}
+
+/* A view that NumPy made of these elements, which is consumed; NULL without an error if it is none of the memory. */
+static PyObject *seen_or_none(PyObject *array, PyObject *found, PyObject *memory)
+{
+    if (found == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_Exception))
+            PyErr_Clear();
+        return NULL;
+    }
+    if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory)
+        return seen(array, found, memory, Py_None, Py_None);
+    Py_DECREF(found);
+    return NULL;
+}
+
+static PyObject *transposed(PyObject *array, void *unused)
+{
+    PyObject *memory, *host = elements(array, &memory), *made = NULL;
+    if (host != NULL) {
+        Py_INCREF(memory);
+        made = seen_or_none(array, PyArray_Transpose((PyArrayObject *)host, NULL), memory);
+        Py_DECREF(memory);
+    }
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallOneArg(other_methods[TRANSPOSE], array);
+}
+
+/* A view of another shape, or of other axes, by a method of NumPy without keywords. */
+static PyObject *viewed(PyObject *array, PyObject *args, PyObject *keywords, PyObject *name, int method)
+{
+    PyObject *memory, *host, *made = NULL;
+    if ((keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && (host = elements(array, &memory)) != NULL) {
+        Py_INCREF(memory);
+        PyObject *call = PyObject_GetAttr(host, name);
+        PyObject *found = call == NULL ? NULL : PyObject_CallObject(call, args);
+        Py_XDECREF(call);
+        made = seen_or_none(array, found, memory);
+        Py_DECREF(memory);
+    }
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    PyObject *bound = PyMethod_New(other_methods[method], array);
+    made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
+    Py_XDECREF(bound);
+    return made;
+}
+
+static PyObject *reshape(PyObject *array, PyObject *args, PyObject *keywords)
+{
+    return viewed(array, args, keywords, str_reshape, RESHAPE);
+}
+
+static PyObject *transpose(PyObject *array, PyObject *args, PyObject *keywords)
+{
+    return viewed(array, args, keywords, str_transpose, TRANSPOSE);
+}
+
 /* Whether NumPy would discard imaginary parts in an assignment. */
 static int loses_imaginary(PyObject *value, PyObject *host)
 {
@@ -864,7 +1139,15 @@ static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
 
 static PyMethodDef methods[] = {
     {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"reshape", (PyCFunction)(void (*)(void))reshape, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"transpose", (PyCFunction)(void (*)(void))transpose, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_settle", settle_method, METH_NOARGS, "Give the array of a value the other attributes, and a cell."},
     {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties[] = {
+    {"T", transposed, NULL, "View with reversed axes.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
@@ -877,10 +1160,11 @@ static PyType_Slot slots[] = {
     {Py_nb_inplace_remainder, iremainder_of}, {Py_nb_inplace_power, ipower}, {Py_nb_inplace_and, iand_},
     {Py_nb_inplace_or, ior_}, {Py_nb_inplace_xor, ixor_}, {Py_nb_inplace_lshift, ileft_shift},
     {Py_nb_inplace_rshift, iright_shift},
+    {Py_nb_matrix_multiply, product}, {Py_nb_inplace_matrix_multiply, iproduct},
     {Py_nb_negative, negative}, {Py_nb_positive, positive}, {Py_nb_absolute, absolute}, {Py_nb_invert, invert},
     {Py_nb_bool, is_true}, {Py_nb_int, as_int}, {Py_nb_float, as_float}, {Py_nb_index, as_index},
     {Py_mp_length, length}, {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, ass_subscript},
-    {Py_tp_methods, methods},
+    {Py_tp_methods, methods}, {Py_tp_getset, properties},
     {Py_tp_richcompare, compare}, {Py_tp_hash, PyObject_HashNotImplemented},
     {0, NULL},
 };
@@ -927,22 +1211,25 @@ static int replace_all(PyObject *type, const char *const *names, PyObject **meth
 }
 
 PyDoc_STRVAR(install_doc,
-"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, ufuncs, /)\n--\n\n"
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, /)\n--\n\n"
 "Put compiled operators in front of the methods of a class.\n\n"
 "The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
 "context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
-"host always computes; what an array has that has seen no memory; and the operations of the package by ufunc.");
+"host always computes; what an array has that has seen no memory, and a cell without a leaf; and the\n"
+"operations of the package by ufunc, and its dtypes.");
 
 static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOOO!", &PyType_Type, &array, &cell, &settings, &cells, &setting, &quiet,
-                          &automatic, &cpu, &nothing, &PyDict_Type, &known_ufuncs))
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
+                          &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
+                          &PyTuple_Type, &dtypes))
         return NULL;
     const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {
         {array, "_value", &of_array.value}, {array, "_device", &of_array.device},
         {array, "_made_access", &of_array.made_access}, {array, "_made_cell", &of_array.made_cell},
-        {array, "_made_dtype", &of_array.made_dtype}, {array, "_made_owner", &of_array.made_owner},
+        {array, "_made_dtype", &of_array.made_dtype}, {array, "_made_layout", &of_array.made_layout},
+        {array, "_made_owner", &of_array.made_owner},
         {array, "_made_part", &of_array.made_part}, {array, "_made_shape", &of_array.made_shape},
         {array, "_host", &of_array.host}, {array, "_key", &of_array.key}, {array, "_large", &of_array.large},
         {array, "_memory", &of_array.memory}, {array, "_source", &of_array.source},
@@ -952,17 +1239,22 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
             return NULL;
-    PyObject *kept[] = {array, cells, setting, quiet, automatic, cpu, nothing, known_ufuncs};
+    PyObject *kept[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         Py_INCREF(kept[i]);
     array_type = (PyTypeObject *)array;
-    other_methods[SETTLE] = PyObject_GetAttrString(array, other_names[SETTLE]);
-    if (other_methods[SETTLE] == NULL || replace_all(array, forward_names, forward_methods, BINARIES) < 0 ||
+    cell_type = (PyTypeObject *)cell;
+    if (replace_all(array, forward_names, forward_methods, BINARIES) < 0 ||
         replace_all(array, reflected_names, reflected_methods, BINARIES) < 0 ||
         replace_all(array, inplace_names, inplace_methods, BINARIES) < 0 ||
         replace_all(array, unary_names, unary_methods, UNARIES) < 0 ||
         replace_all(array, comparison_names, comparison_methods, 6) < 0 ||
-        replace_all(array, other_names, other_methods, SETTLE) < 0)
+        replace_all(array, other_names, other_methods, OTHERS) < 0)
+        return NULL;
+    PyObject *property = PyObject_GetAttrString((PyObject *)base_type, "T");
+    int failed = property == NULL || PyObject_SetAttrString(array, "T", property) < 0;
+    Py_XDECREF(property);
+    if (failed)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -978,6 +1270,7 @@ static PyObject *take_count(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
+    {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -991,6 +1284,9 @@ PyMODINIT_FUNC PyInit__compiled(void)
     import_array();
     PyObject *module = PyModule_Create(&definition);
     base_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    str_reshape = PyUnicode_InternFromString("reshape");
+    str_transpose = PyUnicode_InternFromString("transpose");
+    str_dtype = PyUnicode_InternFromString("dtype");
     str_call = PyUnicode_InternFromString("__call__");
     str_run = PyUnicode_InternFromString("run");
     str_self = PyUnicode_InternFromString("__self__");

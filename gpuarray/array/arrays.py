@@ -493,7 +493,10 @@ class GpuArray(MethodsArray):
 for _name, _reason in ABSENT.items():
     if _reason:
         setattr(GpuArray, _name, Absent(_name, _reason))
-compiled.install(GpuArray, Cell, Immediacy, cells, held, quiet, cells.AUTO, cells.CPU, NOTHING, dispatch.UFUNC_OPS)
+compiled.install(
+    *(GpuArray, Cell, Immediacy, cells, held, quiet),
+    *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
+)
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap

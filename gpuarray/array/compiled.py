@@ -5,6 +5,7 @@ time that NumPy takes. The functions in C handle operands with values in host me
 all others. Without the extension module the methods in Python do everything, with the same results.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
@@ -30,6 +31,15 @@ else:
 
 #: Whether operators are compiled.
 IS_COMPILED: Final = _compiled is not None
+
+
+def not_compiled(function: Callable[..., Any], arguments: tuple[Any, ...], most: float, /) -> Any:
+    """Return None, as calls of NumPy's functions are not compiled."""
+
+
+#: ``call(function, arguments, most)``: the result of a function of NumPy for small arrays, the product of whose sizes is
+#: at most ``most``; None if the call is not a plain one.
+call: Final[Callable[..., Any]] = not_compiled if _compiled is None else _compiled.call
 
 
 def install(*arguments: Any) -> None:

@@ -26,6 +26,7 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
+from gpuarray.array.compiled import call as call_numpy
 from gpuarray.array.memory import of_host
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -68,6 +69,8 @@ class AtOnce:
         The function of NumPy, or another one with its parameters.
     is_in_place : bool
         Whether it writes to its first argument.
+    is_plain : bool
+        Whether it neither does so, nor returns views or a named tuple.
     may_be_view : bool
         Whether a result may share memory with an argument.
     out : int
@@ -89,6 +92,7 @@ class AtOnce:
         "group",
         "is_bounded",
         "is_in_place",
+        "is_plain",
         "may_be_view",
         "most",
         "out",
@@ -113,6 +117,7 @@ class AtOnce:
         self.unbounded = 0 if results in ("multiples", "sizes") else _FEW_PRODUCTS if results in BOUNDS else sys.maxsize
         self.most = most
         self.group = group
+        self.is_plain = not self.is_in_place and not self.may_be_view and group is None
         self.out = _position_of_out(self.call)
 
 
@@ -242,6 +247,10 @@ def _is_pinned(value: Any) -> bool:
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
+    if rule.is_plain and not keywords and len(arguments) <= rule.out:
+        found = call_numpy(rule.call, arguments, rule.unbounded)
+        if found is not None:
+            return found
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     raw: list[Any] = []
