@@ -37,8 +37,8 @@ def not_compiled(function: Callable[..., Any], arguments: tuple[Any, ...], most:
     """Return None, as calls of NumPy's functions are not compiled."""
 
 
-#: ``call(function, arguments, most)``: the result of a function of NumPy for small arrays, the product of whose sizes is
-#: at most ``most``; None if the call is not a plain one.
+#: ``call(function, arguments, most)``: the result of a function of NumPy for small arrays whose sizes have a product
+#: of at most ``most``; None if the call is not a plain one.
 call: Final[Callable[..., Any]] = not_compiled if _compiled is None else _compiled.call
 
 

@@ -45,6 +45,8 @@ _ALONE: Final = 1 << 17
 _CALLED: Final = 1 << 20
 #: The most operations of a node that one thread computes: several take less time, however long a plan takes.
 _SHARED: Final = 1 << 24
+#: The most multiplications of a product that is not left to a GPU.
+_MULTIPLICATIONS: Final = 1 << 20
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.
@@ -246,7 +248,9 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
 
 
 def _is_left(node: Node, calls: bool) -> bool:
-    """Return whether a node needs a plan, because calls are excluded or threads would share the lines or the work."""
+    """Return whether a node needs a plan, because a device computes it or threads would share the lines or the work."""
+    if type(node) is Contract:
+        return not calls and node.size * node.inputs[0].shape[-1] > _MULTIPLICATIONS
     if type(node) is not Call:
         return type(node) is Map and node.op.cost * prod(node.shape) > _SHARED
     return not calls or bool(node.op.by_line and node.shape[-1] < node.size > ONE_THREAD)

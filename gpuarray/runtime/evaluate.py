@@ -178,7 +178,9 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     """Return the maximum elements of values that are computed without a plan on this device."""
     if provider.device.kind == "cpu":
         return settings.host_limit(beside_gpu=False)
-    return settings.host_limit(beside_gpu=True) if _is_free(device, settings) else 0
+    if not _is_free(device, settings):
+        return 0
+    return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
 
 
 def _is_free(device: Device, settings: Config) -> bool:
