@@ -22,6 +22,7 @@ from gpuarray.config import config
 from gpuarray.graph.nodes import (
     Call,
     Concat,
+    Contract,
     Gather,
     Generate,
     Leaf,
