@@ -166,6 +166,8 @@ def _evaluate(
 def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Provider, settings: Config) -> bool:
     """Compute a small graph without a plan; return False if some nodes are still pending."""
     limit = _direct_limit(device, provider, settings)
+    if device.kind not in FREE and max([root.size for root in pending]) > limit:
+        return False  # without a look at operands, which a repeated graph makes when they are asked for
     if not limit or not direct.compute(pending, limit, calls=is_host(provider)):
         return False
     counters["evaluations"] += 1
