@@ -54,7 +54,7 @@ static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "_
 /* Where the attributes of an array, of its cell and of the settings of a thread are in these objects. */
 static struct {
     Py_ssize_t value, device, made_access, made_cell, made_dtype, made_layout, made_owner, made_part, made_shape, host,
-        key, large, memory, source;
+        key, large, maker, memory, source;
 } of_array;
 static struct { Py_ssize_t device, memory, own; } of_cell;
 static struct { Py_ssize_t limit, on_pinned; } of_setting;
@@ -184,7 +184,38 @@ static int are_few(PyObject *first, PyObject *second, long limit)
     return PyArray_SAMESHAPE(one, other);
 }
 
-static PyObject *new_array(void) { return array_type->tp_alloc(array_type, 0); }
+/* Arrays of scalars, which loops over elements make and drop one after the other, are kept to be used again. */
+#define MOST_KEPT 64
+static PyObject *kept[MOST_KEPT];
+static int kept_count;
+static destructor dealloc_of_class;
+
+static PyObject *new_array(void)
+{
+    if (!kept_count)
+        return array_type->tp_alloc(array_type, 0);
+    PyObject *array = kept[--kept_count];
+    Py_SET_REFCNT(array, 1);
+    PyObject_GC_Track(array);
+    return array;
+}
+
+/* Keep an array that is gone, if it has a scalar and nothing else; else free it as the class does. */
+static void dealloc_array(PyObject *array)
+{
+    PyObject *value = AT(array, of_array.value);
+    if (kept_count == MOST_KEPT || value == NULL || !PyArray_IsScalar(value, Generic) ||
+        AT(array, array_type->tp_weaklistoffset) != NULL || AT(array, of_array.maker) != NULL) {
+        array_type->tp_dealloc = dealloc_of_class; /* which clears the slots of the classes that have it */
+        dealloc_of_class(array);
+        array_type->tp_dealloc = dealloc_array;
+        return;
+    }
+    PyObject_GC_UnTrack(array);
+    Py_CLEAR(AT(array, of_array.value));
+    Py_CLEAR(AT(array, of_array.device));
+    kept[kept_count++] = array;
+}
 
 /* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
 static PyObject *wrapped(PyObject *value, PyObject *device)
@@ -500,8 +531,12 @@ static PyObject *compare(PyObject *array, PyObject *other, int comparison)
     return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
 }
 
+/* The lock of cells, taken, or None in place of it if there are no other threads, which is most often so. */
 static PyObject *lock_of_cells(void)
 {
+    PyThreadState *thread = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    if (thread != NULL && PyThreadState_Next(thread) == NULL)
+        return Py_NewRef(Py_None);
     PyObject *lock = PyObject_GetAttr(cells, str_binding); /* a child of fork has another one */
     PyObject *done = lock == NULL ? NULL : PyObject_CallMethodNoArgs(lock, str_acquire);
     if (done == NULL)
@@ -512,6 +547,10 @@ static PyObject *lock_of_cells(void)
 
 static int unlock(PyObject *lock)
 {
+    if (lock == Py_None) {
+        Py_DECREF(lock);
+        return 0;
+    }
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *done = PyObject_CallMethodNoArgs(lock, str_release);
@@ -1232,7 +1271,7 @@ static PyObject *install(PyObject *module, PyObject *args)
         {array, "_made_owner", &of_array.made_owner},
         {array, "_made_part", &of_array.made_part}, {array, "_made_shape", &of_array.made_shape},
         {array, "_host", &of_array.host}, {array, "_key", &of_array.key}, {array, "_large", &of_array.large},
-        {array, "_memory", &of_array.memory}, {array, "_source", &of_array.source},
+        {array, "_maker", &of_array.maker}, {array, "_memory", &of_array.memory}, {array, "_source", &of_array.source},
         {cell, "device", &of_cell.device}, {cell, "memory", &of_cell.memory}, {cell, "own", &of_cell.own},
         {settings, "limit", &of_setting.limit}, {settings, "on_pinned", &of_setting.on_pinned},
     };
@@ -1251,6 +1290,8 @@ static PyObject *install(PyObject *module, PyObject *args)
         replace_all(array, comparison_names, comparison_methods, 6) < 0 ||
         replace_all(array, other_names, other_methods, OTHERS) < 0)
         return NULL;
+    dealloc_of_class = array_type->tp_dealloc;
+    array_type->tp_dealloc = dealloc_array;
     PyObject *property = PyObject_GetAttrString((PyObject *)base_type, "T");
     int failed = property == NULL || PyObject_SetAttrString(array, "T", property) < 0;
     Py_XDECREF(property);

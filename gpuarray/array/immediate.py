@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import cells
+from gpuarray.array import cells, compiled
 from gpuarray.array.cells import AUTO
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
@@ -34,6 +34,8 @@ IN_PLACE: Final = 2
 PRODUCT: Final = 3
 #: The bytes from which on NumPy's operators take the memory of operands that are temporary results, and so do these.
 _LARGE: Final = 1 << 18
+#: Arrays the product of whose sizes is at most this broadcast to few elements.
+_FEW: Final = 1 << 14
 _REAL: Final = (int, float)
 _BY_NO_OPERATOR: Final = (0, 0)
 #: The ufuncs of operators whose results may have the dtype of their operands.
@@ -207,6 +209,9 @@ class ImmediateArray(SelectableArray):
         """Return a ufunc of one or two operands: arrays and scalars."""
         if ufunc.nout != 1 or len(operands) > 2:
             return None
+        made: Self | None = compiled.call(ufunc, operands, _FEW)
+        if made is not None:
+            return made
         first = operands[0]
         if len(operands) == 1:
             return first._computed(ufunc) if type(first) is cls else cls._number(ufunc, operands)
