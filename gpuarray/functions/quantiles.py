@@ -14,8 +14,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, indexing, reductions, sorting
 from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, check_cast, numbers, read, value_or
+from gpuarray.functions.at_once import ANY
 from gpuarray.functions.reductions import axes_of, write_reduced
-from gpuarray.functions.registry import implements
+from gpuarray.functions.registry import IMPLEMENTATIONS, implements
 from gpuarray.functions.statistics import aligned_weights
 from gpuarray.graph import build
 from gpuarray.source_locations import warn
@@ -91,15 +92,27 @@ def _nan_where(flags: Any, result: Any) -> Any:
     return np.where(flags, result.dtype.type(np.nan), result)
 
 
-def _without_nan(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function for arrays without NaN, with which it is also the one that ignores NaN."""
+def _kept(function: Callable[..., Any], *, skips_nan: bool = False) -> Callable[..., Any]:
+    """Return NumPy's function, which must not order the elements in their memory: other arrays may share it.
+
+    Without NaN it is also the one that ignores NaN.
+    """
 
     def run(a: Any, *arguments: Any, **keywords: Any) -> Any:
-        if np.isnan(a).any():
+        if skips_nan and np.isnan(a).any():
             raise LookupError
-        return function(a, *arguments, **keywords)
+        keywords.pop("overwrite_input", None)
+        read_only = a.view()
+        read_only.flags.writeable = False
+        return function(read_only, *arguments, **keywords)
 
     return run
+
+
+def _of_line(name: str, line: GpuArray, *arguments: Any, **keywords: Any) -> Any:
+    """Return what a function makes of the only line of an array: NumPy orders no more of a single line than it must."""
+    function: Any = IMPLEMENTATIONS[name].function
+    return function(line, *arguments, **keywords)
 
 
 # -- medians --------------------------------------------------------------------------------------------------------
@@ -116,6 +129,8 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
         return _put(
             name, creation.full(lines.shape[1:], np.nan, kind, device=source.device), source, axes, out, keepdims
         )
+    if lines.ndim < source.ndim == len(axes):
+        return _put(name, _of_line(name, lines), source, axes, out, keepdims)
     ordered = sorting.sort(lines, axis=0)
     if skip_nan and source.dtype.kind in "fc":
         present = reductions.sum(~np.isnan(lines), 0, keepdims=True)
@@ -130,13 +145,13 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
     return _put(name, result, source, axes, out, keepdims)
 
 
-@implements("median", at_once="lines")
+@implements("median", at_once="lines", call=_kept(np.median), most=ANY)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
     """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
-@implements("nanmedian", at_once="lines", call=_without_nan(np.median))
+@implements("nanmedian", at_once="lines", call=_kept(np.median, skips_nan=True), most=ANY)
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> GpuArray:
@@ -177,9 +192,12 @@ def _quantile(
         shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
         found = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
         return _put(name, found, source, axes, out, keepdims)
-    # a Python scalar leaves the dtype of the elements as it is
-    weak = type(q) in (int, float)
-    found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+    if lines.ndim < source.ndim == len(axes):
+        found = _of_line(name, lines, q, method=method)
+    else:
+        # a Python scalar leaves the dtype of the elements as it is
+        weak = type(q) in (int, float)
+        found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
     if out is not None and not name.startswith("nan"):
         check_cast(found.dtype, out.dtype, "same_kind")
     return _put(name, found, source, axes, out, keepdims)
@@ -253,7 +271,7 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
     return np.where(share >= 0.5, high - way * (1 - share), low + way * share)
 
 
-@implements("quantile", at_once="lines")
+@implements("quantile", at_once="lines", call=_kept(np.quantile), most=ANY)
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
@@ -262,7 +280,7 @@ def quantile(
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("percentile", at_once="lines")
+@implements("percentile", at_once="lines", call=_kept(np.percentile), most=ANY)
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
@@ -271,7 +289,7 @@ def percentile(
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
-@implements("nanquantile", at_once="lines", call=_without_nan(np.quantile))
+@implements("nanquantile", at_once="lines", call=_kept(np.quantile, skips_nan=True), most=ANY)
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
@@ -280,7 +298,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
-@implements("nanpercentile", at_once="lines", call=_without_nan(np.percentile))
+@implements("nanpercentile", at_once="lines", call=_kept(np.percentile, skips_nan=True), most=ANY)
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,

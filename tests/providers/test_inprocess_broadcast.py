@@ -70,3 +70,10 @@ def test_rows_are_taken_whole():
 
 def test_a_repeated_value_is_computed_once():
     assert "s0f8_1" in _text(xp.asarray(BOX) * xp.broadcast_to(xp.negative(xp.asarray(LINE)), BOX.shape))
+
+
+def test_an_element_is_taken_from_a_computed_position():
+    host = RANDOM.random(200_000)
+    host[::7] = np.nan
+    found = xp.nanquantile(xp.asarray(host), 0.25, method="lower")
+    assert found.item() == np.nanquantile(host, 0.25, method="lower")

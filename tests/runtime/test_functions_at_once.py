@@ -268,6 +268,21 @@ def test_products_of_long_vectors_are_numpys():
         assert xp.stats()["plans"] == before
 
 
+def test_quantiles_of_one_line_are_numpys_and_write_to_no_array():
+    host = np.random.default_rng(0).random(300_000)
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        x = xp.asarray(host)
+        shared = +x
+        before = xp.stats()["plans"]
+        assert_same(xp.median(x, overwrite_input=True), np.median(host))
+        assert_same(xp.percentile(x.reshape(600, 500), [25, 75]), np.percentile(host, [25, 75]))
+        assert_same(xp.nanquantile(x.reshape(600, 500), 0.3, keepdims=True), np.quantile(host, 0.3).reshape(1, 1))
+        assert xp.stats()["plans"] == before
+        assert_same(xp.nanmedian(x, None, None, True), np.median(host))
+        assert_same(shared, host)
+        assert_same(x, host)
+
+
 @pytest.mark.parametrize("name", ["@", "matmul", "dot"])
 def test_large_products_with_a_vector_of_floating_numbers_make_no_plan(name):
     image, weights = np.arange(480 * 640 * 3).astype(np.uint8).reshape(480, 640, 3), np.array([0.299, 0.587, 0.114])
