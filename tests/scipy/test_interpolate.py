@@ -93,13 +93,30 @@ def test_interp1d():
         y = np.moveaxis(Y, 0, axis)
         theirs, found = (m.interp1d(X, y, axis=axis, bounds_error=False) for m in (interpolate, ours))
         compare(found(xp.asarray(POINTS)), theirs(POINTS))
-    inside = np.linspace(X[0], X[-1], 20)
-    for kind in ("cubic", "previous"):
-        compare(ours.interp1d(X, Y[:, 0], kind)(xp.asarray(inside)), interpolate.interp1d(X, Y[:, 0], kind)(inside))
     with pytest.raises(ValueError, match="interpolation range"):
         ours.interp1d(X, Y[:, 0])(xp.asarray(POINTS))
-    for y, fill in ((Y[:, 0], "extrapolate"), (Y, (-1.0, 2.0))):
-        theirs, found = (m.interp1d(X, y, axis=0, fill_value=fill, bounds_error=False) for m in (interpolate, ours))
+
+
+KINDS = ["linear", "nearest", "nearest-up", "previous", "next", "zero", "slinear", "quadratic", "cubic", 4]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fill", [np.nan, 2.5, "extrapolate", (-1.0, 2.0), (np.arange(Y.shape[1]), 3.0)], ids=str)
+def test_kinds_and_ends_of_interp1d(kind, fill):
+    at = np.concatenate([POINTS, X, (X[1:] + X[:-1]) / 2])
+    before = xp.stats()["fallbacks"]
+    for axis, points in ((0, at), (1, at[:12].reshape(3, 4)), (0, at[3])):
+        y = np.moveaxis(Y, 0, axis)
+        options = {"kind": kind, "axis": axis, "fill_value": fill, "bounds_error": False}
+        theirs, found = (m.interp1d(X, y, **options) for m in (interpolate, ours))
+        compare(found(xp.asarray(points)), theirs(points))
+    assert xp.stats()["fallbacks"] == before
+
+
+def test_interp1d_of_other_points_runs_on_the_host():
+    y = np.where(np.arange(len(X)) == 3, np.nan, Y[:, 0])
+    for x, y, kind in ((X, y, "cubic"), (X[:1], Y[:1, 0], "linear")):
+        theirs, found = (m.interp1d(x, y, kind, bounds_error=False) for m in (interpolate, ours))
         before = xp.stats()["fallbacks"]
         compare(found(xp.asarray(POINTS)), theirs(POINTS))
         assert xp.stats()["fallbacks"] - before == (xp.config.device == "wgpu")

@@ -1,6 +1,6 @@
 """Interpolation between the points of grids, and of one variable by SciPy's older class."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 from operator import index
@@ -16,7 +16,7 @@ from gpuarray.functions.arguments import as_array, device_among, numbers, read
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
-from gpuarray.scipy.interpolate._piecewise import PPoly, fitted
+from gpuarray.scipy.interpolate._piecewise import BSpline, PPoly, fitted
 
 __all__ = [
     "RegularGridInterpolator", "barycentric_interpolate", "griddata", "interp1d", "interpn", "krogh_interpolate",
@@ -25,7 +25,22 @@ __all__ = [
 
 _METHODS: Final = ("linear", "nearest", "slinear", "cubic", "quintic", "pchip")
 _NO_COMPOSITION: Final = "it has no composition"
-_OTHER_KINDS: Final = "the kind, or what is beyond the ends, has no composition"
+_INVALID: Final = "SciPy has its own rules for splines through NaN, and for lines through a single point"
+#: The orders of the splines that :class:`interp1d` has by name.
+_ORDERS: Final = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
+
+
+def _middles(x: Any) -> Any:
+    return x[1:] / 2.0 + x[:-1] / 2.0
+
+
+#: Of its kinds without slopes: where values change, on which side points that are there lie, and the first number.
+_STEPS: Final[dict[Any, Callable[[Any], tuple[Any, Any, int]]]] = {
+    "nearest": lambda x: (_middles(x), "left", 0),
+    "nearest-up": lambda x: (_middles(x), "right", 0),
+    "previous": lambda x: (np.nextafter(x, -np.inf), "left", 1),
+    "next": lambda x: (np.nextafter(x, np.inf), "right", 0),
+}
 
 barycentric_interpolate = hosted(
     scipy_interpolate.barycentric_interpolate, _NO_COMPOSITION, name="interpolate.barycentric_interpolate"
@@ -208,7 +223,8 @@ def interpn(
 class interp1d:  # noqa: N801  # SciPy's name
     """Interpolation of one variable, as :class:`scipy.interpolate.interp1d`.
 
-    The kind "linear" is computed on the device of the points; SciPy computes the others on the host.
+    SciPy fits splines on the host; all kinds are evaluated on the device of the points. Only splines through
+    NaN, and lines through a single point, run on the host.
 
     Parameters
     ----------
@@ -230,29 +246,56 @@ class interp1d:  # noqa: N801  # SciPy's name
             scipy_interpolate.interp1d, (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted), {}
         )
         self._axis = index(axis) % self._host.y.ndim
-        fill = self._host.fill_value
-        self._line = None
-        if kind == "linear" and not isinstance(fill, tuple | str) and not np.ndim(fill):
-            values, breaks = np.moveaxis(self._host.y, self._axis, 0), self._host.x.astype(np.float64)
-            slopes = np.diff(values, axis=0) / np.diff(breaks).reshape(-1, *(1,) * (values.ndim - 1))
-            pieces = scipy_interpolate.PPoly.construct_fast(np.stack([slopes, values[:-1]]), breaks, True, self._axis)
-            self._line = PPoly.__new__(PPoly)
-            self._line._fit(pieces, self._device)
+        self._inside = self._evaluator(kind)
+
+    def _evaluator(self, kind: Any) -> Callable[[GpuArray], GpuArray] | None:
+        """Return what computes the values at points, also beyond the ends; None if SciPy does."""
+        x, y, axis = self._host.x, self._host.y, self._axis
+        if kind in _STEPS:
+            values, count = as_array(y, self._device), len(x)
+            edges, side, first = _STEPS[kind](x)
+            line = as_array(edges, self._device)
+
+            def taken(points: GpuArray) -> GpuArray:
+                places = xp.clip(xp.searchsorted(line, points, side=side), first, count - 1 + first) - first
+                return xp.take(values, places, axis=axis)
+
+            return taken
+        spline: PPoly | BSpline
+        if kind == "linear" and len(x) > 1:
+            lines, breaks = np.moveaxis(y, axis, 0), x.astype(np.float64)
+            slopes = np.diff(lines, axis=0) / np.diff(breaks).reshape(-1, *(1,) * (lines.ndim - 1))
+            spline = PPoly.__new__(PPoly)
+            pieces = scipy_interpolate.PPoly.construct_fast(np.stack([slopes, lines[:-1]]), breaks, True, axis)
+            spline._fit(pieces, self._device)
+            return spline
+        if kind == "linear" or np.isnan(x).any() or np.isnan(y).any():
+            return None
+        spline = BSpline.__new__(BSpline)
+        fit = scipy_interpolate.make_interp_spline(x, y, k=_ORDERS.get(kind, kind), axis=axis)
+        spline._fit(fit, self._device)
+        return spline
 
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
         if is_hosts((x,), {}):
             return cast(GpuArray, run_scipy(host, (x,), {}))
-        if self._line is None:
-            return cast(GpuArray, on_host(host, (x,), {}, _OTHER_KINDS, "scipy.interpolate.interp1d"))
+        if self._inside is None:
+            return cast(GpuArray, on_host(host, (x,), {}, _INVALID, "scipy.interpolate.interp1d"))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
-        beyond = (points < host.x[0]) | (points > host.x[-1])
+        below, above = points < host.x[0], points > host.x[-1]
         if host.bounds_error:
-            (is_beyond,) = numbers(beyond.any())
+            (is_beyond,) = numbers((below | above).any())
             if is_beyond:
                 raise ValueError("A value in x_new is outside the interpolation range.")
-        found = self._line(points)
-        places = (1,) * self._axis + points.shape
-        beyond = beyond.reshape(places + (1,) * (found.ndim - len(places)))
-        return xp.where(beyond, host.fill_value, found)
+        found = self._inside(points)
+        fill = host.fill_value
+        if isinstance(fill, str):  # "extrapolate"
+            return found
+        others = host.y.shape[: self._axis], host.y.shape[self._axis + 1 :]
+        for beyond, value in zip((below, above), fill if isinstance(fill, tuple) else (fill, fill), strict=True):
+            given = np.broadcast_to(value, others[0] + others[1]).astype(found.dtype)
+            put = as_array(given.reshape((*others[0], *(1,) * points.ndim, *others[1])), found.device)
+            found = xp.where(beyond.reshape((*points.shape, *(1,) * len(others[1]))), put, found)
+        return found
