@@ -114,8 +114,8 @@ def test_kinds_and_ends_of_interp1d(kind, fill):
 
 
 def test_interp1d_of_other_points_runs_on_the_host():
-    y = np.where(np.arange(len(X)) == 3, np.nan, Y[:, 0])
-    for x, y, kind in ((X, y, "cubic"), (X[:1], Y[:1, 0], "linear")):
+    gaps = np.where(np.arange(len(X)) == 3, np.nan, Y[:, 0])
+    for x, y, kind in ((X, gaps, "cubic"), (X[:1], Y[:1, 0], "linear")):
         theirs, found = (m.interp1d(x, y, kind, bounds_error=False) for m in (interpolate, ours))
         before = xp.stats()["fallbacks"]
         compare(found(xp.asarray(POINTS)), theirs(POINTS))
