@@ -203,7 +203,8 @@ class Program:
                 cuts.reach(_add(known, node, ct))
         cuts.cut(known)
         pieces: Counter[Node] = Counter()
-        with standing_for() as stand, using(pending_limit=tape.UNBOUNDED):
+        # constants are part of the kernels that read them
+        with standing_for() as stand, using(pending_limit=tape.UNBOUNDED, direct_pinned=False):
             for node, operands, wanted in reversed(self.steps):
                 ct = known.pop(node, None)
                 if ct is None:
