@@ -19,7 +19,7 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import tape, tracing
-from gpuarray.graph.nodes import Generate, Map, Node, View
+from gpuarray.graph.nodes import HEAVY, Generate, Map, Node, View
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 
@@ -148,6 +148,8 @@ def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
     pending.sort(key=_depth_of, reverse=True)
     wanted, cut = _cut(pending, tops[0] if is_deep else None)
     above = [node for node in reversed(pending) if node.depth > cut]
+    if tape.state.tapes:
+        wanted = [*dict.fromkeys([*wanted, *(n for n in pending if n.depth <= cut and type(n) in HEAVY)])]
     # A node to which a variable refers may be wanted later, so that no buffer of its operands is reused.
     del pending
     evaluate.evaluate(wanted, device)

@@ -18,7 +18,8 @@ from gpuarray.autodiff import folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
-from gpuarray.autodiff.program import Outputs, Program, Walk, rules
+from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.program import Outputs, Program, rules
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition

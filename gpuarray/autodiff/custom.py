@@ -8,7 +8,8 @@ from typing import Any
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
-from gpuarray.autodiff.program import Cotangents, Program, Walk, differentiated, zeros_like
+from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.program import Cotangents, Program, differentiated, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among

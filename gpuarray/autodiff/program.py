@@ -5,14 +5,14 @@ of its variables in one walk against the order; they are recorded like anything 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import config, recording, using
+from gpuarray.autodiff.pieces import Pieces, Walk
+from gpuarray.config import recording, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
@@ -21,7 +21,7 @@ from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node, View
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
-from gpuarray.runtime.evaluate import evaluate_early, value_of
+from gpuarray.runtime.evaluate import value_of
 from gpuarray.source_locations import DerivativeOf, Origin, given
 
 #: A cotangent of each operand, or None.
@@ -31,22 +31,6 @@ Rule: TypeAlias = Callable[[Any, Sequence[Node], Any, Sequence[bool], Device], C
 
 #: The rules by kind of node, which :mod:`gpuarray.autodiff.nodes` sets.
 rules: Final[dict[type, Rule]] = {}
-
-
-class Walk:
-    """One walk from results to variables, through programs within programs too.
-
-    Attributes
-    ----------
-    is_forward : bool
-        Whether the cotangents are transposed again, for forward mode.
-    results : sequence of Node
-        What is needed beside the cotangents: where a part of their graph is evaluated, it is evaluated with it.
-    """
-
-    def __init__(self, *, is_forward: bool = False, results: Sequence[Node] = ()) -> None:
-        self.is_forward = is_forward
-        self.results = results
 
 
 class Outputs:
@@ -70,7 +54,7 @@ class Outputs:
         self.known = known
         self.origin = call.origin
 
-    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: "Walk") -> Cotangents:
+    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Walk) -> Cotangents:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
@@ -197,15 +181,15 @@ class Program:
             if made is not None:
                 return made
         known: dict[Any, Any] = {}
-        cuts = _Cuts(self.device, walk or Walk())
+        pieces = Pieces(self, walk or Walk())
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
-                cuts.reach(_add(known, node, ct))
-        cuts.cut(known)
-        pieces: Counter[Node] = Counter()
+                pieces.reach(_add(known, node, ct))
+        parts_of: Counter[Node] = Counter()
         # constants are part of the kernels that read them
         with standing_for() as stand, using(pending_limit=tape.UNBOUNDED, direct_pinned=False):
-            for node, operands, wanted in reversed(self.steps):
+            for place, (node, operands, wanted) in reversed([*enumerate(self.steps)]):
+                pieces.pass_by(place, known)
                 ct = known.pop(node, None)
                 if ct is None:
                     continue
@@ -218,65 +202,22 @@ class Program:
                 stand(origin)
                 if type(node) is View:
                     (source,) = operands
-                    pieces[source] += 1
-                    if pieces[source] > _FEW and _is_small_part(node, source):
+                    parts_of[source] += 1
+                    if parts_of[source] > _FEW and _is_small_part(node, source):
                         known[source] = _added_in_place(known[source], ct, node.layout)
-                        cuts.reach(known[source].node().depth)
-                        cuts.cut(known)
+                        pieces.reach(known[source].node().depth)
                         continue
                 if isinstance(node, BaseNode):
                     parts = rules[type(node)](node, operands, ct, wanted, self.device)
                 else:
-                    with using(pending_limit=cuts.limit):
-                        parts = node.pull(ct, wanted, self.device, cuts.walk)
+                    with using(pending_limit=pieces.limit):
+                        parts = node.pull(ct, wanted, self.device, pieces.walk)
                 for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
                     if isinstance(operand, BaseNode) and operand.origin is None:
                         operand.origin = origin
                     if part is not None and is_wanted:
-                        cuts.reach(_add(known, operand, part))
-                cuts.cut(known)
+                        pieces.reach(_add(known, operand, part))
         return [known.get(node) for node in self.variables]
-
-
-class _Cuts:
-    """Where the graph of cotangents, once it is deep, is evaluated: where few of them are needed further on.
-
-    Parameters
-    ----------
-    device : Device
-        Where derivatives are computed.
-    walk : Walk
-        Of which this is a part.
-
-    Attributes
-    ----------
-    walk : Walk
-        The walk.
-    limit : int
-        The depth at which pending graphs are evaluated elsewhere.
-    """
-
-    def __init__(self, device: Device, walk: Walk) -> None:
-        self.walk = walk
-        self._device = device
-        self.limit = config.current.pending_limit
-        self._depth = 0
-        self._fewest = tape.UNBOUNDED
-
-    def reach(self, depth: int) -> None:
-        """Note how deep the graph of a cotangent is."""
-        self._depth = max(self._depth, depth)
-
-    def cut(self, known: Mapping[Any, Any]) -> None:
-        """Evaluate the cotangents that are needed further on, by node, if the graph is deep, and they are few."""
-        if 2 * self._depth <= self.limit:
-            return
-        if self._depth <= self.limit:
-            self._fewest = min(self._fewest, len(known))
-        elif len(known) <= self._fewest or self._depth > 2 * self.limit:
-            cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
-            evaluate_early([*self.walk.results, *(ct.node() for ct in cts)], self._device)
-            self.walk.results, self._depth, self._fewest = (), 0, tape.UNBOUNDED
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from gpuarray.array import GpuArray
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.linearized import Point, tangents_of
-from gpuarray.autodiff.program import Walk
+from gpuarray.autodiff.pieces import Walk
 from gpuarray.errors import DerivativeError
 from gpuarray.graph import tape, tracing
 from gpuarray.runtime import evaluate

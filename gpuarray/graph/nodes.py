@@ -417,6 +417,8 @@ def frozen(value: Any) -> Hashable:
 
 
 Node: TypeAlias = Leaf | Generate | Map | View | Concat | Reduce | Scan | Gather | Scatter | Contract | Call
+#: The kinds of which each element takes many operations: derivatives store values, rather than compute them again.
+HEAVY: Final = frozenset((Call, Contract, Reduce, Scan))
 
 
 def host_leaf(array: "npt.NDArray[Any]") -> Leaf:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,61 @@ def test_derivatives_of_batches_of_random_programs(seed: int) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
     nested = xp.vmap(xp.vmap(function, in_axes=1), in_axes=0)(xp.stack([batch.T, 2 * batch.T]))
     np.testing.assert_allclose(nested[1], xp.vmap(function)(2 * batch), rtol=1e-9, atol=1e-12)
+
+
+def _layers(n: int, weights: Any) -> Callable[[Any], Any]:
+    def function(x: Any) -> Any:
+        for _ in range(n):
+            x = np.tanh(x @ weights)
+        return x.sum()
+
+    return function
+
+
+def _orbit(n: int) -> Callable[[Any], Any]:
+    def function(v: Any) -> Any:
+        a, b, c = v
+        for _ in range(n):
+            a, b, c = a + 0.01 * (b - a), b + 0.01 * (a * (2 - c) - b), c + 0.01 * (a * b - c)
+        return (a * a + b * b + c * c).sum()
+
+    return function
+
+
+def test_long_programs_take_launches_and_operations_in_proportion() -> None:
+    weights = np.random.default_rng(0).standard_normal((8, 8)) / 3
+    with xp.using(device="cpu", direct_limit=0):
+        x = xp.asarray(np.random.default_rng(1).standard_normal((3, 8)))
+        for make, most in ((lambda n: _layers(n, xp.asarray(weights)), 2.4), (_orbit, 0.5)):
+            for n in (60, 120):
+                xp.grad(make(n))(x)
+                xp.reset_stats()
+                xp.grad(make(n))(x).get()
+                assert xp.stats()["launches"] < most * n
+
+
+@pytest.mark.parametrize("n", [30, 80])
+def test_long_programs_have_the_derivatives_of_short_ones(n: int) -> None:
+    weights = np.random.default_rng(0).standard_normal((8, 8)) / 3
+    x = np.random.default_rng(1).standard_normal((3, 8))
+    for make in (lambda n: _layers(n, xp.asarray(weights)), _orbit):
+        found = []
+        for limit, pending in ((0, 128), (0, 1 << 30), (4096, 128)):
+            with xp.using(device="cpu", direct_limit=limit, pending_limit=pending):
+                slope = xp.grad(make(n))
+                _, forward = xp.jvp(make(n), (xp.asarray(x),), (xp.ones((3, 8)),))
+                parts = xp.grad(partial(sum_of, make(n // 10)))(xp.asarray(x))
+                found.append([slope(xp.asarray(x)).get(), float(forward), parts.get()])
+        for other in found[1:]:
+            for first, second in zip(found[0], other, strict=True):
+                np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-12)
+
+
+def sum_of(function: Callable[[Any], Any], v: Any) -> Any:
+    """Return the sum of checkpointed results, each of which the next one depends on."""
+    total = 0.0
+    for _ in range(10):
+        part = xp.checkpoint(function)(v)
+        v = v + 0.1 * part
+        total = total + part
+    return total

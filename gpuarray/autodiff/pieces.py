@@ -1,0 +1,135 @@
+"""Where the transpose of a long program is evaluated in pieces, and which values of the program these share."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any
+
+from gpuarray.config import config
+from gpuarray.graph.nodes import HEAVY, Node
+from gpuarray.runtime.evaluate import evaluate_early
+
+if TYPE_CHECKING:
+    from gpuarray.autodiff.program import Program
+
+
+class Walk:
+    """One walk from results to variables, through programs within programs too.
+
+    Attributes
+    ----------
+    is_forward : bool
+        Whether the cotangents are transposed again, for forward mode.
+    results : sequence of Node
+        What is needed beside the cotangents: where a part of their graph is evaluated, it is evaluated with it.
+    count : int
+        How many steps were walked through.
+    since : int
+        The count where cotangents were evaluated last.
+    """
+
+    def __init__(self, *, is_forward: bool = False, results: Sequence[Node] = ()) -> None:
+        self.is_forward = is_forward
+        self.results = results
+        self.count = self.since = 0
+
+
+class Pieces:
+    """The pieces in which the cotangents of a long program are evaluated: where few of them are needed further on.
+
+    The steps of a piece need values of the program, which are computed again. What the next piece computes them from is
+    stored where a piece computes it too, so that no value is computed again more than once or twice.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    walk : Walk
+        Of which this is a part.
+
+    Attributes
+    ----------
+    walk : Walk
+        The walk.
+    limit : int
+        The depth at which pending graphs are evaluated elsewhere, and about the number of steps of a piece.
+    """
+
+    def __init__(self, program: "Program", walk: Walk) -> None:
+        self.walk = walk
+        self.limit = config.current.pending_limit
+        self._program = program
+        self._since = walk.since
+        self._depth = 0
+        self._next = -1
+        length, walked = len(program.steps), walk.count - walk.since
+        self._is_long = length > self.limit
+        if 2 * walked > self.limit and walked + length > self.limit:
+            self._is_long, self._next = False, length
+        elif self._is_long:
+            self._look_at_steps()
+            self._next = self._place_before(length)
+
+    def _look_at_steps(self) -> None:
+        """Find where values are made and used last, how many are alive at each place, and how deep steps are."""
+        steps, variables = self._program.steps, self._program.variables
+        self._made = {node: place for place, (node, _, _) in enumerate(steps)}
+        self._used = dict.fromkeys(self._program.results, len(steps))
+        for place in range(len(steps) - 1, -1, -1):
+            for operand in steps[place][1]:
+                self._used.setdefault(operand, place)
+        changes = [0] * (len(steps) + 2)
+        for node, last in self._used.items():
+            if self._program.varies(node):
+                changes[self._made.get(node, -1) + 1] += 1
+                changes[last + 1] -= 1
+        self._alive = [*accumulate(changes)]
+        levels = dict.fromkeys(variables, 0)
+        for node, operands, _ in steps:
+            levels[node] = 1 + max([levels.get(operand, 0) for operand in operands])
+        self._levels = [levels[node] for node, _, _ in steps]
+
+    def _place_before(self, place: int) -> int:
+        """Return where the piece that ends before a place begins: where the fewest values are alive; -1 at the start.
+
+        A piece has about ``limit`` steps, of which a fourth or more are one after the other: what is wide, but not
+        long, is one piece.
+        """
+        most, top = place - 1, 0
+        for most in range(place - 1, -1, -1):
+            top = max(top, self._levels[most])
+            if 2 * (place - most) >= self.limit and 4 * (top - self._levels[most]) >= self.limit:
+                break
+        least = most - self.limit // 2
+        return -1 if least <= 0 else min(range(least, most + 1), key=lambda p: (self._alive[p], p))
+
+    def pass_by(self, place: int, known: Mapping[Any, Any]) -> None:
+        """Note that the step at a place is next; evaluate the cotangents, by node, if a piece ends before it."""
+        self.walk.count += 1
+        if place + 1 == self._next or self._depth > 4 * self.limit:
+            self._next = self._place_before(place + 1) if self._is_long else -1
+            cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
+            wanted = [*self.walk.results, *(ct.node() for ct in cts)]
+            evaluate_early([*wanted, *self._kept(wanted, place)], self._program.device)
+            self.walk.results, self._depth, self._since = (), 0, self.walk.count
+        self.walk.since = self._since  # of programs within this one
+
+    def _kept(self, wanted: Sequence[Node], place: int) -> list[Node]:
+        """Return values that are computed with others, and that the next piece, which ends at a place, needs.
+
+        They are what takes long, and what its steps are computed from.
+        """
+        below, stack = {*wanted}, [*wanted]
+        while stack:
+            for operand in stack.pop().inputs:
+                if operand not in below:
+                    below.add(operand)
+                    stack.append(operand)
+        first = max(self._next, 0)
+        kept: list[Any] = [node for node, _, _ in self._program.steps[first : place + 1] if type(node) in HEAVY]
+        if first:
+            kept += [node for node, last in self._used.items() if self._made.get(node, -1) < first <= last]
+        return [node for node in kept if node in below and node.inputs]
+
+    def reach(self, depth: int) -> None:
+        """Note how deep the graph of a cotangent is."""
+        self._depth = max(self._depth, depth)
