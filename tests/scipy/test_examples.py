@@ -145,8 +145,10 @@ def subplots(rows=1, columns=1, **_):
 
 @pytest.fixture
 def surroundings(monkeypatch):
-    """Replace pictures, random numbers and drawing."""
+    """Replace pictures, a signal, random numbers and drawing."""
     picture = np.random.default_rng(0).integers(0, 256, (64, 64)).astype(np.uint8)
+    beats = np.sin(np.arange(20_000) / 20) ** 9 + np.random.default_rng(0).standard_normal(20_000) / 20
+    monkeypatch.setattr(scipy.datasets, "electrocardiogram", lambda: beats)
     monkeypatch.setattr(scipy.datasets, "ascent", lambda: picture)
     monkeypatch.setattr(scipy.datasets, "face", lambda gray=False: picture)
     generator = np.random.default_rng
