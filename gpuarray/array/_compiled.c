@@ -21,6 +21,9 @@
 #error "these functions rely on the global interpreter lock"
 #endif
 
+/* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
+#define VERSION 1
+
 /* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
 #define MOST_ELEMENTS (1 << 14)
 
@@ -1335,6 +1338,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     str_acquire = PyUnicode_InternFromString("acquire");
     str_release = PyUnicode_InternFromString("release");
     if (module == NULL || base_type == NULL || str_release == NULL ||
+        PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
         PyModule_AddObjectRef(module, "CompiledOperators", (PyObject *)base_type) < 0) {
         Py_XDECREF(module);
         return NULL;

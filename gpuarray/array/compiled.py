@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
+#: That of the source of the extension module. A change of what it and this package ask of each other changes both.
+_VERSION: Final = 1
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
         _compiled = import_module("gpuarray.array._compiled")
+        if getattr(_compiled, "VERSION", 0) != _VERSION:  # built from another state of the source
+            _compiled = None
 
 if TYPE_CHECKING or _compiled is None:
 
