@@ -83,8 +83,8 @@ class Accumulator:
         return self.dtype if name == ACCUMULATED else dtypes.canonical(name)
 
     def _filled(self, template: str, names: Mapping[str, str]) -> str:
-        def value(found: re.Match[str]) -> str:
-            name = found[1]
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
             return names.get(name) or self._names.get(name) or casts.literal(_NUMBERS[name], self.dtype)
 
         return _NAME.sub(value, template)
@@ -213,10 +213,10 @@ class Accumulator:
 
     def result(self) -> str:
         """Return the fold's result, of its dtype."""
-        found, dtype = self._filled(self.parts.finish, {}), self._dtype(self.parts.finish_dtype)
+        text, dtype = self._filled(self.parts.finish, {}), self._dtype(self.parts.finish_dtype)
         if dtype == self.fold.dtype:
-            return casts.wrap_expression(found, dtype)
-        return casts.cast_expression(found, dtype, self.fold.dtype)
+            return casts.wrap_expression(text, dtype)
+        return casts.cast_expression(text, dtype, self.fold.dtype)
 
 
 def _sum(terms: Sequence[str]) -> str:

@@ -111,15 +111,15 @@ def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
             return loop_splits.widest(step)
         case ScanStep():
             size = step.before * step.length * step.after
-            found = [size * max(step.source.itemsize, step.dtype.itemsize)]
+            sizes = [size * max(step.source.itemsize, step.dtype.itemsize)]
         case ContractStep():
-            found = _product_bytes(step)
+            sizes = _product_bytes(step)
         case CallStep():
             shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
             return max(prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True))
         case _:
             assert_never(step)
-    return max([*found, *map(loop_splits.widest, step.loops)])
+    return max([*sizes, *map(loop_splits.widest, step.loops)])
 
 
 def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:

@@ -55,13 +55,13 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
         )
     if source_type not in _INTEGER and source_type != "bool":
         return _from_float(expression, source_type, target)
-    found = (
+    converted = (
         _from_bool(expression, target_type)
         if source_type == "bool"
         else _from_integer(expression, source_type, source, target)
     )
     # an integer that the driver proves to be 0 must not become a 0.0 that it knows: it would fold 0.0 * x and 0.0 / x
-    return f"opaque_{target_type}({found})" if target.kind == "f" else found
+    return f"opaque_{target_type}({converted})" if target.kind == "f" else converted
 
 
 def position_expression(expression: str, dtype: DType) -> str:

@@ -83,8 +83,8 @@ class Collectives:
         kernel.line(*stores, "workgroupBarrier();")
         kernel.line(f"for (var half = {most}u; half >= {least}u; half >>= 1u) {{", f"if (({place}) < half) {{")
         kernel.line(merge(self._loaded(states, places, "local + half")), *stores, "}", "workgroupBarrier();", "}")
-        found = zip(states, self._loaded(states, places, first), strict=True)
-        kernel.line(*(f"{state} = {value};" for state, value in found), "workgroupBarrier();")
+        pairs = zip(states, self._loaded(states, places, first), strict=True)
+        kernel.line(*(f"{state} = {value};" for state, value in pairs), "workgroupBarrier();")
 
     def _reduce_subgroups(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
         kernel, size, together = self.kernel, self.size, self.capabilities.subgroup_size

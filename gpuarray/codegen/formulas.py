@@ -151,10 +151,10 @@ class _Writer:
     def _value(self, node: ast.expr) -> str:
         match node:
             case ast.Name(id=name):
-                found = self.formula.scope.get(name)
-                if name in self.counts or name in self.formula.parameters or found is None:
+                value = self.formula.scope.get(name)
+                if name in self.counts or name in self.formula.parameters or value is None:
                     return name
-                return self._constant(found)
+                return self._constant(value)
             case ast.Attribute():
                 return self._constant(looked_up(node, self.formula.scope))
             case ast.Constant(value=bool() as truth):
@@ -180,10 +180,10 @@ class _Writer:
             case _:
                 raise TypeError(f"formulas have no {ast.unparse(node)}")
 
-    def _constant(self, found: Any) -> str:
-        if isinstance(found, Constant):
-            return _literal(found.single if self.kind == "f32" else found.double, self.kind)
-        return _literal(found, self.kind)
+    def _constant(self, value: Any) -> str:
+        if isinstance(value, Constant):
+            return _literal(value.single if self.kind == "f32" else value.double, self.kind)
+        return _literal(value, self.kind)
 
     def _call(self, function: Any, arguments: list[str]) -> str:
         if isinstance(function, Primitive):

@@ -228,10 +228,10 @@ class _Product:
         for lane, value in enumerate(values):
             kernel.line(f"sum{lane} = {combine_expression(ops.add, f'sum{lane}', value, self.word)};")
         kernel.line("}", "let first = (base + row) * width + column;")
-        found = [f"sum{lane}" for lane in range(LANES)]
+        sums = [f"sum{lane}" for lane in range(LANES)]
         if step.dtype.kind == "b":
-            found = [f"({name} != 0u)" for name in found]
-        kernel.line(*store.statements([casts.wrap_expression(name, step.dtype) for name in found]))
+            sums = [f"({name} != 0u)" for name in sums]
+        kernel.line(*store.statements([casts.wrap_expression(name, step.dtype) for name in sums]))
         return kernel.launch(-(-quads // WORKGROUP), self.capabilities.workgroup_limit)
 
 
@@ -249,8 +249,8 @@ class _Store:
         """Return the statements that store four results of a row from the flat index ``first`` on."""
         stop = "(base + row) * width + width"
         if fast:
-            found = f"fast_path_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
-            return [f"let answer = {found};", "fine = fine & answer;"]
+            call = f"fast_path_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
+            return [f"let answer = {call};", "fine = fine & answer;"]
         if self.access is None:
             return [f"finish(first, min(first + {LANES}u, {stop}), {', '.join(values)});"]
         if self.access.wide:

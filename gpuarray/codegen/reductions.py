@@ -151,14 +151,14 @@ class RowKernel(ColumnKernel):
         lines: list[str] = []
         for number in self.loop.folds:
             own = self.accumulators[number]
-            found: list[list[str]] = [[] for _ in parts]
+            merged: list[list[str]] = [[] for _ in parts]
             for dtype in own.states.values():
                 access, _ = next(names)
                 for n, part in enumerate(parts):
                     name = f"{access.name}_{n}"
                     self.work.kernel.line(f"let {name} = {access.name}[{part} * {total} + row];")
-                    found[n].append(loaded(name, dtype))
-            lines += [own.merge(states) for states in found]
+                    merged[n].append(loaded(name, dtype))
+            lines += [own.merge(states) for states in merged]
         self.work.kernel.line(*lines)
 
     # -- sections of a kernel ------------------------------------------------------------------------------------------
@@ -289,17 +289,17 @@ class RowKernel(ColumnKernel):
 
     def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind scratch memory for the partial results; return its bindings and their sizes in bytes."""
-        found: list[tuple[Access, int]] = []
+        buffers: list[tuple[Access, int]] = []
         count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
             for dtype in self.accumulators[number].states.values():
                 word = word_dtype(dtype)
                 nbytes = -(-count * word.itemsize // WINDOW_END) * WINDOW_END
-                slot = len(found)
+                slot = len(buffers)
                 access = Access(f"scratch{slot}", word, False, writable)
                 self.work.kernel.bind(access, Binding("scratch", slot, 0, nbytes, writable))
-                found.append((access, nbytes))
-        return found
+                buffers.append((access, nbytes))
+        return buffers
 
 
 def _without_columns(loop: Loop) -> Loop:

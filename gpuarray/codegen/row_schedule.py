@@ -195,12 +195,12 @@ def _reads_windows(loop: Loop) -> bool:
 def _is_wide(loop: Loop) -> bool:
     """Return whether every load and store along the rows can be a vector of four aligned neighbours."""
     rank = len(loop.outer)
-    found = False
+    is_wide = False
     slots: set[tuple[str, int]] = set()
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take):
             return False
-        found = found or makes_vec4(loop, item)
+        is_wide = is_wide or makes_vec4(loop, item)
         if not isinstance(item, Load | Store):
             continue
         if item.level != FULL:
@@ -214,9 +214,9 @@ def _is_wide(loop: Loop) -> bool:
             return False
         if isinstance(item, Store) and loop.columns % LANES:
             return False
-        found = True
+        is_wide = True
     full = {x.key for x in loop.laid_out_at(FULL) if not isinstance(x, Index)}
-    return found and not full & slots
+    return is_wide and not full & slots
 
 
 def is_single_pass(loop: Loop) -> bool:

@@ -139,9 +139,9 @@ class ScanKernels:
                 if not self.wide:
                     values.append(self._cast(source.load(f"base + (n + {turn * step}u) * step")))
                     continue
-                lines, found = source.load_wide(f"(base + n) / {LANES}u + {turn * WORKGROUP}u", f"loaded{turn}")
+                lines, loaded = source.load_wide(f"(base + n) / {LANES}u + {turn * WORKGROUP}u", f"loaded{turn}")
                 kernel.line(*lines)
-                values += map(self._cast, found)
+                values += map(self._cast, loaded)
             kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))
             kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
         self._fold(kernel, "total")

@@ -221,5 +221,5 @@ def _combined(step: ScatterStep, element: str, value: str) -> str:
     operands_and_dtypes: tuple[tuple[str, DType], ...] = ((element, step.dtype), (value, step.input_dtypes[0]))
     pairs = zip(operands_and_dtypes, signature.inputs, strict=False)
     operands = [cast_expression(operand, source, kind) for (operand, source), kind in pairs]
-    found = apply_expression(step.combine, operands, signature.inputs, signature.output)
-    return cast_expression(found, signature.output, step.dtype)
+    combined = apply_expression(step.combine, operands, signature.inputs, signature.output)
+    return cast_expression(combined, signature.output, step.dtype)

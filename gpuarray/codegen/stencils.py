@@ -45,11 +45,11 @@ def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
         return None
     if any(s.level != FULL or s.position is not None or is_packed(s.dtype) for s in loop.stores):
         return None
-    found: list[_Column] = []
+    columns: list[_Column] = []
     loads = [(item.layout.offset, n, item) for n, item in enumerate(loop.instructions) if isinstance(item, Load)]
     for offset, number, item in sorted((x for x in loads if x[2].level == FULL), key=lambda x: x[:2]):
         down = item.layout.strides[-2]
-        for column in found:
+        for column in columns:
             first = column.first
             apart = offset - first.layout.offset
             is_alike = first.slot == item.slot and first.layout.strides == item.layout.strides
@@ -57,8 +57,8 @@ def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
                 column.rows[number] = apart // down
                 break
         else:
-            found.append(_Column(item, {number: 0}))
-    return found if any(column.further for column in found) else None
+            columns.append(_Column(item, {number: 0}))
+    return columns if any(column.further for column in columns) else None
 
 
 def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities: Capabilities) -> Launch:

@@ -220,7 +220,7 @@ class TileKernel:
         tiling, planes = self.tiling, range(self.arithmetic.planes)
         own = tiling.patch_rows // tiling.slices
         step = self._step(tiling.rows, tiling.patch_rows)
-        found = []
+        patches = []
         for i in range(own):
             row = f"{i // LANES * step + i % LANES}u + y * {LANES}u"
             if tiling.slices > 1:
@@ -228,8 +228,10 @@ class TileKernel:
                 row = f"{mine} / {LANES}u * {step}u + {mine} % {LANES}u + y * {LANES}u"
             for j in range(tiling.patch_columns // LANES):
                 column = f"{j * self._step(tiling.columns, tiling.patch_columns)}u + x * {LANES}u"
-                found.append((row, column, [f"{'merged' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes]))
-        return found
+                patches.append(
+                    (row, column, [f"{'merged' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes])
+                )
+        return patches
 
     @staticmethod
     def _step(extent: int, patch: int) -> int:

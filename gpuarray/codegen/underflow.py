@@ -120,7 +120,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
     alone : bool
         Whether an invocation has a single element: functions then have guards of their own.
     """
-    found: list[int | Block] = []
+    blocks: list[int | Block] = []
     pending: list[int] = []
     uses = _uses(loop)
 
@@ -130,7 +130,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         again = _closure(loop, doubtful, items)
         for part in (again, [n for n in items if n not in again]):
             if part:
-                found.append(_Group(loop, part, uses, alone).block())
+                blocks.append(_Group(loop, part, uses, alone).block())
 
     for number in numbers:
         item = loop.instructions[number]
@@ -141,9 +141,9 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         if first:
             pending = [n for n in pending if n not in first]
             close(first)
-        found.append(number)
+        blocks.append(number)
     close(pending)
-    return found
+    return blocks
 
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
@@ -168,13 +168,13 @@ def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[
 
 def _uses(loop: Loop) -> Uses:
     """Return the instructions that use each value; None is a store."""
-    found: Uses = {}
+    uses: Uses = {}
     for item in loop.instructions:
         for operand in operands_of(item):
-            found.setdefault(operand, []).append(item)
+            uses.setdefault(operand, []).append(item)
     for number in loop.wanted:
-        found.setdefault(number, []).append(None)
-    return found
+        uses.setdefault(number, []).append(None)
+    return uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,13 +331,13 @@ class _Group:
     def _product_of(self, x: int, y: int) -> tuple[int, int, list[int]]:
         """Return the error of a product, what bounds it, and the operands that make the error too large."""
         first, second = (self._factor(n) for n in (x, y))
-        found, doubtful = FLUSHED, []
+        error, doubtful = FLUSHED, []
         for n, own, other in ((x, first, second), (y, second, first)):
             if own.error is not None:
-                found = max(found, own.error + other.below)
+                error = max(error, own.error + other.below)
                 if own.error + other.below > LARGEST_ERROR:
                     doubtful.append(n)
-        return found, min(first.below + second.below, UNBOUNDED), doubtful
+        return error, min(first.below + second.below, UNBOUNDED), doubtful
 
     def _factor(self, number: int) -> Fact:
         """Return a fact of a value that multiplies others; scalars are guarded."""

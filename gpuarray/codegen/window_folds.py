@@ -61,11 +61,11 @@ class Dependence:
 
     def instances(self, count: int) -> dict[str, tuple[int, int]]:
         """Return the suffixes of the names of different values at ``count`` places, and a neighbour and place each."""
-        found: dict[str, tuple[int, int]] = {}
+        ranges: dict[str, tuple[int, int]] = {}
         for row in range(_DEPTH):
             for place in range(count):
-                found.setdefault(self.suffix(row, place), (row, place))
-        return found
+                ranges.setdefault(self.suffix(row, place), (row, place))
+        return ranges
 
     def suffix(self, row: int, place: int) -> str:
         """Return what the name of the value of a neighbour at a place ends with."""

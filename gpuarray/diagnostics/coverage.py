@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def counts(table: dict[str, Implementation]) -> dict[str, int]:
     """Return the number of functions of each status, in the order of :data:`gpuarray.functions.registry.KINDS`."""
-    found = Counter(status.kind for status in table.values())
-    return {kind: found[kind] for kind in KINDS}
+    counter = Counter(status.kind for status in table.values())
+    return {kind: counter[kind] for kind in KINDS}
 
 
 def numeric_share(table: dict[str, Implementation]) -> float:

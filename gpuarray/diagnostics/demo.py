@@ -216,10 +216,10 @@ def _size(text: str) -> tuple[int, int]:
     """Parse an argument to a width and a height."""
     if text.lower() in SIZES:
         return SIZES[text.lower()]
-    found = re.fullmatch(r"(\d+)x(\d+)", text)
-    if found is None or min(int(side) for side in found.groups()) < 3:
+    match = re.fullmatch(r"(\d+)x(\d+)", text)
+    if match is None or min(int(side) for side in match.groups()) < 3:
         raise argparse.ArgumentTypeError(f"{text!r}; accepted are {', '.join(SIZES)} and WIDTHxHEIGHT such as 1280x720")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _device(device: Device) -> str:

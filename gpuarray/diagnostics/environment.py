@@ -61,13 +61,13 @@ def environment() -> Report:
 
 
 def _made(sections: Mapping[str, Callable[[], Any]]) -> Report:
-    return Report({name: _told(found) for name, found in sections.items()})
+    return Report({name: _told(section) for name, section in sections.items()})
 
 
-def _told(found: Callable[[], Any]) -> Any:
+def _told(section: Callable[[], Any]) -> Any:
     """Return the values of a section, or the reason why they cannot be determined."""
     try:
-        return found()
+        return section()
     except Exception as error:  # a broken driver may raise anything, and the other sections still matter
         return f"not available: {type(error).__name__}: {error}"
 
@@ -139,18 +139,18 @@ def _selftest() -> dict[str, list[str]]:
     # Imported here because importing the package must not import wgpu.
     from gpuarray.providers.wgpu.selftest import MEANINGS
 
-    found = {}
+    problems = {}
     for device in registry.devices():
         if device.kind == "wgpu":
             facts = registry.open_device(device).facts  # type: ignore[attr-defined]  # of the wgpu provider alone
-            found[device.name] = [MEANINGS[name][0 if holds else 1] for name, holds in facts.items()]
-    return found
+            problems[device.name] = [MEANINGS[name][0 if holds else 1] for name, holds in facts.items()]
+    return problems
 
 
 def _auto() -> dict[str, str]:
     device, reason = registry.resolution()
-    found = {"device": device.name, "reason": reason}
-    return found if device.kind == "cpu" else found | {"mid-sized arrays": trials.describe()}
+    description = {"device": device.name, "reason": reason}
+    return description if device.kind == "cpu" else description | {"mid-sized arrays": trials.describe()}
 
 
 def _settings() -> dict[str, dict[str, Any]]:
@@ -169,10 +169,10 @@ def _folder() -> dict[str, Any]:
 
 
 def _devices() -> dict[str, dict[str, Any]]:
-    found = {}
+    devices = {}
     for provider in registry.opened():
         limits = provider.capabilities
-        found[provider.device.name] = {
+        devices[provider.device.name] = {
             "adapter": limits.adapter,
             "driver": limits.driver,
             "kind": limits.kind,
@@ -181,7 +181,7 @@ def _devices() -> dict[str, dict[str, Any]]:
             "features": sorted(limits.features),
             **{f"limit {name}": value for name, value in limits.limits},
         }
-    return found
+    return devices
 
 
 def _calibration() -> dict[str, dict[str, Any]]:
@@ -208,10 +208,10 @@ def _memory() -> dict[str, dict[str, int]]:
 
 def _counted(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
     """Return counts of pairs as nested mappings."""
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for (first, second), times in pairs.items():
-        found.setdefault(first, {})[second] = times
-    return found
+        counts.setdefault(first, {})[second] = times
+    return counts
 
 
 _ENVIRONMENT: Final[Mapping[str, Callable[[], Any]]] = {

@@ -62,9 +62,9 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
         device = joint_device(device, array.device)
     resolved, reason = registry.resolution() if device.kind == "auto" else (registry.resolve(device), "asked for")
     nodes = [current(a.node()) for a in arrays]
-    found = evaluate.plan_of(nodes, device)
-    if found is not None:
-        prepared, walked, provider = found
+    plan = evaluate.plan_of(nodes, device)
+    if plan is not None:
+        prepared, walked, provider = plan
         origins = [node.origin for node in walked]
         order = prepared.order(walked)
         leaves = [leaf for position in prepared.leaves if isinstance(leaf := order[position], Leaf)]
@@ -91,19 +91,19 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
 def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:
     """Return the explanation of a past evaluation."""
     provider = registry.open_device(evaluation.device)
-    found = _explanation(
+    explanation = _explanation(
         evaluation.prepared, evaluation.placed, evaluation.origins, provider, reason, evaluation.device
     )
-    return replace(found, has_run=True)
+    return replace(explanation, has_run=True)
 
 
 def _last(nodes: list[Node]) -> Evaluation | None:
     """Return the evaluation that computed one of several values, if it is still stored."""
     for node in nodes:
         if isinstance(node, Leaf) and node.evaluation:
-            found = recall(node.evaluation)
-            if found is not None:
-                return found
+            evaluation = recall(node.evaluation)
+            if evaluation is not None:
+                return evaluation
     return None
 
 
@@ -168,15 +168,15 @@ def _lines_of(
     inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]
 ) -> tuple[SourceLocation, ...]:
     """Return the source lines of the operations between the inputs and outputs of a step."""
-    found: dict[int, SourceLocation | None] = {}
+    lines: dict[int, SourceLocation | None] = {}
     waiting = list(outputs)
     while waiting:
         number = waiting.pop()
-        if number in found or number not in nodes or nodes[number].is_leaf:
+        if number in lines or number not in nodes or nodes[number].is_leaf:
             continue
-        found[number] = nodes[number].place
+        lines[number] = nodes[number].place
         waiting += [operand for operand in nodes[number].inputs if operand not in inputs]
-    ordered = [found[number] for number in sorted(found)]
+    ordered = [lines[number] for number in sorted(lines)]
     return tuple({str(where): where for where in ordered if where is not None}.values())
 
 

@@ -318,7 +318,7 @@ class Explanation:
             lines.append(f"{amount(step.cost.nbytes)}, {counted(step.launches, 'launch')}")
             if step.measured is not None:
                 lines.append(duration(step.measured))
-            lines += [str(found) for found in step.places[:2]]
+            lines += [str(location) for location in step.places[:2]]
             reads = tuple(dict.fromkeys((place[i], f"%{i}") for i in step.inputs if i in place))
             title = "\n".join([f"{step.where}: {step.reason}", step.text])
             for number in step.outputs:

@@ -60,8 +60,8 @@ class Line:
 def _located(origin: Origin | None) -> tuple[str, str]:
     if origin is None:
         return _UNKNOWN, ""
-    found = locate(origin)
-    return str(found), found.text
+    location = locate(origin)
+    return str(location), location.text
 
 
 def last_origin(origins: Iterable[Origin | None]) -> Origin | None:
@@ -118,7 +118,7 @@ def lines_of(
     for where, elapsed in launches:
         own = line(_UNKNOWN, "") if where is None else line(str(where), where.text)
         own.times["kernels"] += elapsed
-    return sorted(lines.values(), key=lambda found: -found.total)
+    return sorted(lines.values(), key=lambda timed_line: -timed_line.total)
 
 
 def advice(profile: Any) -> str:
@@ -133,7 +133,7 @@ def advice(profile: Any) -> str:
     if not phase or not profile.wall:
         return ""
     kind = "kernels" if phase == "run" else phase
-    most = max(profile.lines, key=lambda found: found.times.get(kind, 0), default=None)
+    most = max(profile.lines, key=lambda line: line.times.get(kind, 0), default=None)
     where = "" if most is None or not most.times.get(kind) else f", most of it for {most.place}"
     changing = ""
     if most is not None and phase == observers.PLAN and most.plans > 1:

@@ -152,19 +152,19 @@ class Profile:
 
     def share(self, kernel: Kernel) -> float | None:
         """Return the bandwidth of a kernel as a share of the device's :meth:`ceiling`."""
-        found = self.ceiling(kernel.device)
-        return None if not found else kernel.bandwidth / found
+        ceiling = self.ceiling(kernel.device)
+        return None if not ceiling else kernel.bandwidth / ceiling
 
     # -- as text -------------------------------------------------------------------------------------------------------
 
     def by_line(self) -> list[Kernel]:
         """Return the kernels; those with equal names and source lines are added up over plans."""
-        found: dict[tuple[Any, ...], Kernel] = {}
+        kernels: dict[tuple[Any, ...], Kernel] = {}
         for kernel in self.kernels:
             key = kernel.label, kernel.step, kernel.device, kernel.places, kernel.is_device_time
-            known = found.get(key)
+            known = kernels.get(key)
             if known is None:
-                found[key] = replace(kernel)
+                kernels[key] = replace(kernel)
                 continue
             known.launches += kernel.launches
             known.total += kernel.total
@@ -172,7 +172,7 @@ class Profile:
             known.read += kernel.read
             known.written += kernel.written
             known.operations += kernel.operations
-        return sorted(found.values(), key=lambda kernel: -kernel.total)
+        return sorted(kernels.values(), key=lambda kernel: -kernel.total)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the header and the rows of the table of kernels, added up by :meth:`by_line`."""
@@ -269,23 +269,23 @@ class Profile:
         """Return the events of :meth:`trace`: the host's threads and each device are tracks, times in microseconds."""
         threads = {thread: number for number, thread in enumerate(dict.fromkeys(self._threads()), 1)}
         devices = {device: number for number, device in enumerate(dict.fromkeys(x.device for x in self.launches), 2)}
-        found: list[dict[str, Any]] = [_name(1, 0, "process_name", "host")]
-        found += [_name(1, number, "thread_name", f"thread {number}") for number in threads.values()]
+        events: list[dict[str, Any]] = [_name(1, 0, "process_name", "host")]
+        events += [_name(1, number, "thread_name", f"thread {number}") for number in threads.values()]
         for device, process in devices.items():
-            found += [_name(process, 0, "process_name", device), _name(process, 1, "thread_name", "kernels")]
+            events += [_name(process, 0, "process_name", device), _name(process, 1, "thread_name", "kernels")]
         for evaluation, start, stop, thread in self.evaluations:
             name = "; ".join(name_of(step.planned.step) for step in evaluation.placed.steps[:4]) or "evaluation"
-            lines = {"lines": [str(found) for found in places_of(evaluation)[-8:]]}
-            found.append(self._event(1, threads[thread], "evaluation", name, start, stop, lines))
+            lines = {"lines": [str(place) for place in places_of(evaluation)[-8:]]}
+            events.append(self._event(1, threads[thread], "evaluation", name, start, stop, lines))
         for span in self.spans:
             arguments = {"bytes": span.nbytes} if span.nbytes else {}
             name = f"{span.phase} {span.name}"
-            found.append(self._event(1, threads[span.thread], span.phase, name, span.start, span.stop, arguments))
+            events.append(self._event(1, threads[span.thread], span.phase, name, span.start, span.stop, arguments))
         for launch in self.launches:
             arguments = {"read": launch.nbytes[0], "written": launch.nbytes[1], "device_clock": launch.is_device_time}
             process = devices[launch.device]
-            found.append(self._event(process, 1, "kernel", launch.label, launch.start, launch.stop, arguments))
-        return found
+            events.append(self._event(process, 1, "kernel", launch.label, launch.start, launch.stop, arguments))
+        return events
 
     def _threads(self) -> Iterator[int]:
         yield from (span.thread for span in self.spans)

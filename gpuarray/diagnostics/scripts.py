@@ -83,16 +83,16 @@ def profile_main(parsed: argparse.Namespace) -> int:
     """Run a program under :func:`gpuarray.profile`, show and write the result, and return its exit status."""
     if not _is_there(parsed.script):
         return _USAGE
-    with profile() as found:
+    with profile() as result:
         status = run(parsed.script, parsed.arguments)
     with progress("measuring how fast the devices copy"):
-        text = str(found)
+        text = str(result)
     if sys.stdout.isatty():
-        _print_richly(found, text)
+        _print_richly(result, text)
     else:
         print(f"\n{text}")
     try:
-        for path, write in ((parsed.html, found.html), (parsed.trace, found.trace)):
+        for path, write in ((parsed.html, result.html), (parsed.trace, result.trace)):
             if path is not None:
                 print(f"wrote {write(path)}", file=sys.stderr)
     except OSError as error:
@@ -101,13 +101,13 @@ def profile_main(parsed: argparse.Namespace) -> int:
     return status
 
 
-def _print_richly(found: Profile, text: str) -> None:
+def _print_richly(result: Profile, text: str) -> None:
     try:
         import rich
     except ImportError:
         print(f"\n{text}")
     else:
-        rich.print(found)
+        rich.print(result)
 
 
 def _is_there(script: Path) -> bool:

@@ -199,13 +199,13 @@ def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[s
     """
     given: list[Any] = []
     _given((*arguments, *keywords.values()), given, given, given, False)
-    found = None if given else quiet.run(call, *arguments, **keywords)
-    if type(found) is tuple:
-        return tuple([_own(each, device) for each in found])
-    return _own(found, device)
+    made = None if given else quiet.run(call, *arguments, **keywords)
+    if type(made) is tuple:
+        return tuple([_own(each, device) for each in made])
+    return _own(made, device)
 
 
-def _own(found: Any, device: Device) -> GpuArray:
+def _own(result: Any, device: Device) -> GpuArray:
     """Return an array of what a function of NumPy made.
 
     Raises
@@ -213,10 +213,10 @@ def _own(found: Any, device: Device) -> GpuArray:
     LookupError
         If that is not an array.
     """
-    if type(found) is not _ndarray:
+    if type(result) is not _ndarray:
         raise LookupError
-    kind = dtypes.canonical(found.dtype)
-    host = in_own_memory(found) if found.dtype is kind else found.astype(kind)
+    kind = dtypes.canonical(result.dtype)
+    host = in_own_memory(result) if result.dtype is kind else result.astype(kind)
     return made_of(host, device) if host.size <= immediacy().limit else wrap(host_leaf(host), device)
 
 
@@ -224,8 +224,8 @@ def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with a new array where NumPy's returns its argument."""
 
     def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
-        found = function(x, *arguments, **keywords)
-        return found.copy() if found is x else found
+        result = function(x, *arguments, **keywords)
+        return result.copy() if result is x else result
 
     return run
 
@@ -234,8 +234,8 @@ def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable
     """Return a function with another named tuple where NumPy's returns one."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        found = function(*arguments, **keywords)
-        return group(*found) if hasattr(found, "_fields") else found
+        results = function(*arguments, **keywords)
+        return group(*results) if hasattr(results, "_fields") else results
 
     return run
 

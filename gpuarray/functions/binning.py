@@ -247,12 +247,12 @@ def histogram(
     made = _between_extremes(line, bins) if _are_made_there(line, bins, range, weights) else None
     if made is not None:
         return (_shares(*made) if density else made[0]), made[1]
-    found = _edges(line, bins, range, weights)
-    edges = as_array(found, line.device)
+    bin_edges = _edges(line, bins, range, weights)
+    edges = as_array(bin_edges, line.device)
     if edges.size < 2:
         counts = creation.zeros(0, dtypes.int64 if scale is None else scale.dtype, device=line.device)
     elif scale is None:
-        counts = _in_bins(line, found)
+        counts = _in_bins(line, bin_edges)
     else:
         totals = _totals(_places(line, edges), scale.reshape(-1), edges.size + 1)[1:-1]
         counts = _rounded(totals, scale.dtype)

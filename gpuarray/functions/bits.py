@@ -30,8 +30,8 @@ def _by_line(op: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str)
     is_last = axis == array.ndim - 1
     last = array if is_last else array.swapaxes(axis, -1)
     node = build.call_one(op, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
-    found = wrap(node, array.device)
-    return found if is_last else found.swapaxes(axis, -1)
+    result = wrap(node, array.device)
+    return result if is_last else result.swapaxes(axis, -1)
 
 
 @native("packbits", at_once="elements", most=UNSHARED)

@@ -175,8 +175,8 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
     if copy is False:
         return converted
     if converted.ndim == 0 and converted._access is VALUE:
-        found: GpuArray = converted[...]
-        return found
+        result: GpuArray = converted[...]
+        return result
     return converted.copy() if copy and converted is array else converted
 
 

@@ -149,10 +149,10 @@ def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dty
         keywords["out"] = out if isinstance(out, tuple) else (out,)
     if dtype is not None:
         keywords["dtype"] = dtype
-    found: GpuArray = dispatch.METHODS["__array_ufunc__"](op.numpy, "__call__", inputs, keywords)
-    if found is NotImplemented:
+    result: GpuArray = dispatch.METHODS["__array_ufunc__"](op.numpy, "__call__", inputs, keywords)
+    if result is NotImplemented:
         raise refused(op, inputs)
-    return found
+    return result
 
 
 def refused(op: MapOp, values: tuple[Any, ...]) -> TypeError:
@@ -194,9 +194,9 @@ def unary(op: MapOp) -> Unary:
         x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
     ) -> GpuArray:
         if out is None and dtype is None and where is True and casting == "same_kind":
-            found: GpuArray = apply(op, x)
-            if found is not NotImplemented:
-                return found
+            result: GpuArray = apply(op, x)
+            if result is not NotImplemented:
+                return result
         return _with_keywords(op, (x,), out, where, dtype, casting)
 
     finished: Unary = _finished(function, op, "x")
@@ -217,9 +217,9 @@ def binary(op: MapOp) -> Binary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True and casting == "same_kind":
-            found: GpuArray = apply(op, x1, x2)
-            if found is not NotImplemented:
-                return found
+            result: GpuArray = apply(op, x1, x2)
+            if result is not NotImplemented:
+                return result
         return _with_keywords(op, (x1, x2), out, where, dtype, casting)
 
     finished: Binary = _finished(function, op, "x1, x2")
@@ -241,9 +241,9 @@ def ternary(op: MapOp) -> Ternary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True and casting == "same_kind":
-            found: GpuArray = apply(op, x1, x2, x3)
-            if found is not NotImplemented:
-                return found
+            result: GpuArray = apply(op, x1, x2, x3)
+            if result is not NotImplemented:
+                return result
         return _with_keywords(op, (x1, x2, x3), out, where, dtype, casting)
 
     finished: Ternary = _finished(function, op, "x1, x2, x3")

@@ -123,7 +123,7 @@ def _evaluate_recorded(wanted: Device | None) -> None:
 
 def _evaluate_each(cells: list[Cell], device: Device) -> None:
     """Compute values one by one, then raise the first error of the program's values, which is raised once for each."""
-    found: Exception | None = None
+    first_error: Exception | None = None
     for cell in cells:
         try:
             runtime.evaluate([cell.node], device)
@@ -131,9 +131,9 @@ def _evaluate_each(cells: list[Cell], device: Device) -> None:
             pass
         except OF_SINGLE_VALUES as error:
             recorded.forget(cell)
-            found = found or error
-    if found is not None:
-        raise found
+            first_error = first_error or error
+    if first_error is not None:
+        raise first_error
 
 
 def asnumpy(x: ArrayLike, /) -> npt.NDArray[Any]:

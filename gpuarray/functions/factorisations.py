@@ -231,8 +231,8 @@ def _is_real(a: ArrayLike, values: GpuArray) -> bool:
 @by_lapack("linalg.eig", at_once="elements")
 def numpy_eig(a: ArrayLike, /) -> EigResult:
     """Return eigenvalues and right eigenvectors as :func:`numpy.linalg.eig` does, which may be real."""
-    values, vectors = found = eig(a)
-    return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else found
+    values, vectors = result = eig(a)
+    return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else result
 
 
 @by_lapack("linalg.eigvals", at_once="elements")

@@ -30,12 +30,12 @@ class _Copies:
     def down(self, value: Any) -> Any:
         """Replace arrays by host copies, also in nested containers."""
         if isinstance(value, GpuArray):
-            found = self._by_array.get(id(value))
-            if found is None:
+            copy = self._by_array.get(id(value))
+            if copy is None:
                 host = value.get()
-                found = (value, host.copy() if id(value) in self._written else host)
-                self._by_array[id(value)] = found
-            return found[1]
+                copy = (value, host.copy() if id(value) in self._written else host)
+                self._by_array[id(value)] = copy
+            return copy[1]
         if isinstance(value, list):
             return [self.down(item) for item in value]
         if type(value) is tuple:

@@ -75,8 +75,8 @@ def _transform(op: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *
         last = _permuted(build.cast(array.node(), source), [*others, number])
         node = build.call_one(op, [last], shape, result, n=length, inverse=inverse, norm=kind)
     order = list(range(number)) + [array.ndim - 1] + list(range(number, array.ndim - 1))
-    found = wrap(_permuted(node, order), array.device)
-    return found.astype(dtypes.float16) if op is calls.irfft and array.dtype == dtypes.float16 else found
+    transformed = wrap(_permuted(node, order), array.device)
+    return transformed.astype(dtypes.float16) if op is calls.irfft and array.dtype == dtypes.float16 else transformed
 
 
 def _permuted(node: Node, order: list[int]) -> Node:

@@ -29,11 +29,11 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     places = list(np.ndindex(moved.shape[:-1]))
     if not places:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    found = [as_array(func1d(moved[place], *args, **kwargs), source.device) for place in places]
-    first = found[0]
-    if any(part.shape != first.shape for part in found):
-        raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in found})}")
-    joined = stack([part.astype(first.dtype, copy=False) for part in found])
+    results = [as_array(func1d(moved[place], *args, **kwargs), source.device) for place in places]
+    first = results[0]
+    if any(part.shape != first.shape for part in results):
+        raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in results})}")
+    joined = stack([part.astype(first.dtype, copy=False) for part in results])
     joined = joined.reshape(*moved.shape[:-1], *first.shape)
     lead = moved.ndim - 1
     return joined.transpose([*range(number), *range(lead, joined.ndim), *range(number, lead)])
@@ -46,12 +46,12 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> GpuArray:
     ndim = value.ndim
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         number = axis + ndim if axis < 0 else axis
-        found = as_array(func(value, number), value.device)
-        if found.ndim != value.ndim:
-            found = expand_dims(found, number)
-        if found.ndim != value.ndim:
+        reduced = as_array(func(value, number), value.device)
+        if reduced.ndim != value.ndim:
+            reduced = expand_dims(reduced, number)
+        if reduced.ndim != value.ndim:
             raise ValueError("function is not returning an array of the correct shape")
-        value = found
+        value = reduced
     return value
 
 

@@ -20,7 +20,7 @@ _generic: Final = np.generic
 _SEVERAL: Final = (tuple, list)
 
 
-def wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
+def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
     """Return what NumPy returned with arrays of this package.
 
     Raises
@@ -28,51 +28,51 @@ def wrapped(found: Any, arrays: list[GpuArray], hosts: list[Any], device: Device
     LookupError
         If it is of another type, or a view that is not one of the memory of a cell.
     """
-    kind = type(found)
+    kind = type(result)
     if kind is _ndarray:
         for host in hosts:
-            if found is host:  # it was given as ``out``, or there was nothing to do
-                number = [id(other) for other in hosts].index(id(found))
-                return _current(arrays[number]) if number < len(arrays) else found
+            if result is host:  # it was given as ``out``, or there was nothing to do
+                number = [id(other) for other in hosts].index(id(result))
+                return _current(arrays[number]) if number < len(arrays) else result
         is_read_only = False
-        if found.base is not None:
-            view = _seen(found, arrays) if may_be_view else None
+        if result.base is not None:
+            view = _seen(result, arrays) if may_be_view else None
             if view is not None:
                 return view
-            is_read_only = not found.flags.writeable
-            found = in_own_memory(found)
-        if id(found.dtype) not in _CANONICAL:
-            found = found.astype(dtypes.canonical(found.dtype))
-        made = wrap(host_leaf(found), device) if found.size > immediacy().limit else of_host(GpuArray, found, device)
+            is_read_only = not result.flags.writeable
+            result = in_own_memory(result)
+        if id(result.dtype) not in _CANONICAL:
+            result = result.astype(dtypes.canonical(result.dtype))
+        made = wrap(host_leaf(result), device) if result.size > immediacy().limit else of_host(GpuArray, result, device)
         if is_read_only:  # as NumPy's broadcasts of scalars
             made._access = READ_ONLY
         return made
-    if isinstance(found, _generic):
-        return of_host(GpuArray, found, device)
-    if isinstance(found, _SEVERAL):
-        items = [wrapped(item, arrays, hosts, device, may_be_view) for item in found]
+    if isinstance(result, _generic):
+        return of_host(GpuArray, result, device)
+    if isinstance(result, _SEVERAL):
+        items = [wrapped(item, arrays, hosts, device, may_be_view) for item in result]
         return items if kind is list else tuple(items) if kind is tuple else kind(*items)
-    if found is None or kind is bool:
-        return found
+    if result is None or kind is bool:
+        return result
     raise LookupError
 
 
-def in_own_memory(found: Any) -> Any:
+def in_own_memory(result: Any) -> Any:
     """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
-    base = found.base
+    base = result.base
     if base is None:
-        return found
-    if type(base) is not _ndarray or base.dtype is not found.dtype or base.nbytes != found.nbytes:
-        return found.copy()
-    if not (found.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
-        return found.copy()
+        return result
+    if type(base) is not _ndarray or base.dtype is not result.dtype or base.nbytes != result.nbytes:
+        return result.copy()
+    if not (result.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
+        return result.copy()
     if owner_count((base,), 0) != 3:  # beside the view's there are this function's and the tuple's
-        return found.copy()
-    base.resize(found.shape, refcheck=False)  # NumPy would count the view's
+        return result.copy()
+    base.resize(result.shape, refcheck=False)  # NumPy would count the view's
     return base
 
 
-def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
+def _seen(result: Any, arrays: list[GpuArray]) -> GpuArray | None:
     """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
 
     Raises
@@ -83,11 +83,11 @@ def _seen(found: Any, arrays: list[GpuArray]) -> GpuArray | None:
     for array in arrays:
         if _current(array)._part is not None:
             raise LookupError
-        if found.base is array._memory and found.dtype is array._dtype:
-            if found.size > immediacy().limit:
+        if result.base is array._memory and result.dtype is array._dtype:
+            if result.size > immediacy().limit:
                 raise LookupError
-            view = array._see_host(found, array._memory)
-            if not found.flags.writeable:
+            view = array._see_host(result, array._memory)
+            if not result.flags.writeable:
                 view._access = READ_ONLY  # as NumPy's broadcasts and diagonals
             return view
     return None

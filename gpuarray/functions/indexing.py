@@ -180,10 +180,10 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     axes = range(array.ndim) if axis is None else [build.normalize_axis(a, array.ndim) for a in np.atleast_1d(axis)]
     if not axes:
         return array
-    found = searching.nonzero(array)
+    nonzero = searching.nonzero(array)
     bounds: list[tuple[Any, Any]] = [(0, 0)] * array.ndim
-    if found[0].size:
-        ends = [end.reshape(1) for line in found for end in (line.min(), line.max() + 1)]
+    if nonzero[0].size:
+        ends = [end.reshape(1) for line in nonzero for end in (line.min(), line.max() + 1)]
         numbers = iter(concatenated(ends, 0).tolist())
         bounds = [
             (first if "f" in sides else None, stop if "b" in sides else None)
@@ -296,12 +296,12 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         raise ValueError("place: mask and data must be the same size")
     arr.check_writeable()
     values: Any = _safely(vals, arr).reshape(-1)
-    found = compaction(flags.reshape(arr.shape).node(), arr.device)
-    if found.count and values.size == 0:
+    selection = compaction(flags.reshape(arr.shape).node(), arr.device)
+    if selection.count and values.size == 0:
         raise ValueError("Cannot insert from an empty array!")
-    if found.count:
-        repeated: Any = np.resize(values, (found.count,))
-        arr[...] = wrap(found.put(arr.node(), repeated.node()), arr.device)
+    if selection.count:
+        repeated: Any = np.resize(values, (selection.count,))
+        arr[...] = wrap(selection.put(arr.node(), repeated.node()), arr.device)
 
 
 @implements("put", at_once="in place")

@@ -44,10 +44,10 @@ def _run(name: str, signature: str, *operands: Any) -> Any:
     """
     kinds = {x.dtype.char for x in operands}
     types = signature.replace("D", "d") if kinds.isdisjoint("FD") else signature
-    found = strict.run(getattr(_UFUNCS, name), *operands, signature=types)
+    result = strict.run(getattr(_UFUNCS, name), *operands, signature=types)
     if not kinds.issubset("fF"):
-        return found
-    return tuple(map(_narrowed, found)) if type(found) is tuple else _narrowed(found)
+        return result
+    return tuple(map(_narrowed, result)) if type(result) is tuple else _narrowed(result)
 
 
 def _narrowed(x: Any) -> Any:

@@ -121,11 +121,11 @@ def run_checked(
         value is read.
     """
     status = (operands[0].shape[:-2], dtypes.int32)
-    *found, failed = run(op, operands, [*outputs, status], is_checked=True, **parameters)
-    if not found[0].size or found[0].device.kind == "cpu":
-        return tuple(found)
-    require_zero(failed, lambda number: np.linalg.LinAlgError(error), *found)
-    return tuple(found)
+    *results, failed = run(op, operands, [*outputs, status], is_checked=True, **parameters)
+    if not results[0].size or results[0].device.kind == "cpu":
+        return tuple(results)
+    require_zero(failed, lambda number: np.linalg.LinAlgError(error), *results)
+    return tuple(results)
 
 
 def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: GpuArray) -> None:
@@ -146,9 +146,9 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
         evaluate.evaluate_early([*whole, node], device)
     if tracing.mode().check(node, partial(error, 0)):
         return
-    found = evaluate.read(node, device)
-    if found.any():
-        raise error(int(found[found != 0].flat[0]))
+    statuses = evaluate.read(node, device)
+    if statuses.any():
+        raise error(int(statuses[statuses != 0].flat[0]))
 
 
 def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:

@@ -140,8 +140,8 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
             )
     extents = [1 if operands[0].ndim == 1 else operands[0].shape[0], *(a.shape[0] for a in operands[1:])]
     extents.append(1 if operands[-1].ndim == 1 else operands[-1].shape[1])
-    found = _chain(operands, _splits(extents), 0, len(operands) - 1)
-    return write_out(found, out)
+    product = _chain(operands, _splits(extents), 0, len(operands) - 1)
+    return write_out(product, out)
 
 
 def _splits(extents: Sequence[int]) -> dict[tuple[int, int], int]:

@@ -53,10 +53,12 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
         raise ValueError("either both or neither of x and y should be given")
     if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
         return apply(ops.where, condition, x1, x2)
-    found = apply(ops.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2)))
-    if found is NotImplemented:
+    result = apply(
+        ops.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
+    )
+    if result is NotImplemented:
         raise elementwise.refused(ops.where, (condition, x1, x2))
-    return found
+    return result
 
 
 def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:

@@ -63,10 +63,10 @@ def _two_outputs(
         return compute(*inputs)
     given = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
     keywords = {} if out is None else {"out": out}
-    found: tuple[GpuArray, GpuArray] = ufunc(
+    results: tuple[GpuArray, GpuArray] = ufunc(
         as_array(inputs[0]), *inputs[1:], *given, where=where, dtype=dtype, casting=casting, **keywords
     )
-    return found
+    return results
 
 
 def _quotient_and_remainder(x1: ArrayLike, x2: ArrayLike) -> tuple[GpuArray, GpuArray]:

@@ -114,12 +114,12 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
             f"Invalid norm order for matrices: {ord!r}; accepted are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
         )
     if ord == "nuc":
-        found = reductions.sum(sizes, axis=chosen, keepdims=True)
+        norms = reductions.sum(sizes, axis=chosen, keepdims=True)
     elif ord > 0:
-        found = reductions.max(sizes, axis=chosen, keepdims=True, initial=0)
+        norms = reductions.max(sizes, axis=chosen, keepdims=True, initial=0)
     else:
-        found = reductions.min(sizes, axis=chosen, keepdims=True)
-    return found if keepdims else found.reshape(array.shape[:-2])
+        norms = reductions.min(sizes, axis=chosen, keepdims=True)
+    return norms if keepdims else norms.reshape(array.shape[:-2])
 
 
 def _of_few_or_all(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
@@ -175,5 +175,5 @@ def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = F
     rows, columns = (build.normalize_axis(a, array.ndim) for a in axes)
     if rows == columns:
         raise ValueError("Duplicate axes given.")
-    found = matrix_norm(moveaxis(array, (rows, columns), (-2, -1)), ord=ord)
-    return expand_dims(found, axis=(min(rows, columns), max(rows, columns))) if keepdims else found
+    norms = matrix_norm(moveaxis(array, (rows, columns), (-2, -1)), ord=ord)
+    return expand_dims(norms, axis=(min(rows, columns), max(rows, columns))) if keepdims else norms

@@ -87,15 +87,15 @@ def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) ->
     if mode == "wrap":
         return source[along(axis, rest)]
     turned = times % 2
-    found = source[along(axis, np.where(turned, extent - 1 - rest, rest))]
+    mirrored = source[along(axis, np.where(turned, extent - 1 - rest, rest))]
     if kind == "even" or not period:
-        return found
+        return mirrored
     # each reflection changes the sign and adds twice the value at its edge
     lows = np.where(times < 0, (1 - times) // 2, -(times // 2))
     highs = np.where(times < 0, -(-times // 2), (times + 1) // 2)
     shape = (-1,) + (1,) * (source.ndim - 1 - axis)
     signs, low, high = (factor.reshape(shape).astype(source.dtype) for factor in (1 - 2 * turned, 2 * lows, 2 * highs))
-    return found * signs + source[along(axis, slice(0, 1))] * low + source[along(axis, slice(-1, None))] * high
+    return mirrored * signs + source[along(axis, slice(0, 1))] * low + source[along(axis, slice(-1, None))] * high
 
 
 def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any, keywords: dict[str, Any]) -> GpuArray:

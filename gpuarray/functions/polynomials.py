@@ -33,8 +33,8 @@ def _coefficients(*polynomials: Any) -> list[GpuArray]:
 
 def _like(result: GpuArray, *polynomials: Any) -> GpuArray:
     """Return a ``poly1d`` of coefficients if an argument was one, otherwise the coefficients."""
-    found: Any = np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
-    return cast(GpuArray, found)
+    typed: Any = np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
+    return cast(GpuArray, typed)
 
 
 def _longer(line: GpuArray, before: int, after: int = 0) -> GpuArray:

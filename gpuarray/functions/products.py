@@ -205,14 +205,14 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
     if not left.ndim or not right.ndim:
-        found: GpuArray = left * right
+        product: GpuArray = left * right
     elif right.ndim <= 2:
-        found = matmul(left, right)
+        product = matmul(left, right)
     else:
-        found = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
-    if out is not None and out.dtype != found.dtype:
-        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {found.dtype}")
-    return write_out(found, out)
+        product = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
+    if out is not None and out.dtype != product.dtype:
+        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {product.dtype}")
+    return write_out(product, out)
 
 
 @native("outer", at_once="products", empty=True)

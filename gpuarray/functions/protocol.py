@@ -64,9 +64,9 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
         If the function's status is "refused".
     """
     if immediacy().limit and (rule := AT_ONCE.get(function)) is not None:
-        found = computed(rule, args, kwargs)
-        if found is not NOT_COMPUTED:
-            return found
+        result = computed(rule, args, kwargs)
+        if result is not NOT_COMPUTED:
+            return result
     if not all(kind is GpuArray or issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
     if standard.is_on():

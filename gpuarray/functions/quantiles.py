@@ -190,17 +190,17 @@ def _quantile(
         if method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
-        found = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
-        return _put(name, found, source, axes, out, keepdims)
+        quantiles = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
+        return _put(name, quantiles, source, axes, out, keepdims)
     if lines.ndim < source.ndim == len(axes):
-        found = _of_line(name, lines, q, method=method)
+        quantiles = _of_line(name, lines, q, method=method)
     else:
         # a Python scalar leaves the dtype of the elements as it is
         weak = type(q) in (int, float)
-        found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+        quantiles = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
     if out is not None and not name.startswith("nan"):
-        check_cast(found.dtype, out.dtype, "same_kind")
-    return _put(name, found, source, axes, out, keepdims)
+        check_cast(quantiles.dtype, out.dtype, "same_kind")
+    return _put(name, quantiles, source, axes, out, keepdims)
 
 
 def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) -> Any:

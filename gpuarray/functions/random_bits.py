@@ -253,9 +253,9 @@ class Philox:
 
     def take_words(self, count: int) -> Any:
         """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.Place` of the first."""
-        found = tracing.mode().drawn(self, lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
-        if found is not None:
-            return _Drawn(found)
+        recorded = tracing.mode().drawn(self, lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
+        if recorded is not None:
+            return _Drawn(recorded)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if count:
@@ -265,9 +265,9 @@ class Philox:
 
     def take_halves(self, count: int) -> Any:
         """Advance by ``count`` halves of words, of which a spare half is the first; return the place of the first."""
-        found = tracing.mode().drawn(self, lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
-        if found is not None:
-            return _Drawn(found)
+        recorded = tracing.mode().drawn(self, lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
+        if recorded is not None:
+            return _Drawn(recorded)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if not count:
@@ -284,9 +284,9 @@ class Philox:
 
     def take_substream(self) -> tuple[Any, ...]:
         """Return the words of a substream, which are those of the next whole block of the stream."""
-        found = tracing.mode().drawn(self, Philox.take_substream, SUBSTREAM_WORDS)
-        if found is not None:
-            return tuple(found)
+        recorded = tracing.mode().drawn(self, Philox.take_substream, SUBSTREAM_WORDS)
+        if recorded is not None:
+            return tuple(recorded)
         with self.lock:
             number = self._take_block()
             return self._substreams[number]
@@ -299,15 +299,15 @@ class Philox:
         with self.lock:
             number = self._take_block()
             block = self._first + number
-            found = self._normals.pop((block, size, kind), None)
-            if found is None:
+            known = self._normals.pop((block, size, kind), None)
+            if known is None:
                 ahead = max(1, _AHEAD // size) if self._last == (size, kind) else 1
                 streams = [Substream(*words) for words in self._substreams[number : number + ahead]]
                 rows = substreams.normals(size, streams, kind)
                 self._normals = {(block + place, size, kind): row for place, row in enumerate(rows)}
-                found = self._normals.pop((block, size, kind))
+                known = self._normals.pop((block, size, kind))
                 self._last = size, kind
-            return found.copy()
+            return known.copy()
 
     def _take_block(self) -> int:
         """Take the next whole block of the stream; return the number of its substream among those computed ahead."""

@@ -23,10 +23,10 @@ from gpuarray.ops import samplers
 _map = mapped
 
 
-def _scaled(found: Any, scale: Any, loc: Any = None) -> Any:
+def _scaled(draws: Any, scale: Any, loc: Any = None) -> Any:
     """Return numbers times a scale, plus a location."""
-    found = _map(ops.multiply, found, scale)
-    return found if loc is None else _map(ops.add, found, loc)
+    draws = _map(ops.multiply, draws, scale)
+    return draws if loc is None else _map(ops.add, draws, loc)
 
 
 class Continuous(Source):

@@ -104,17 +104,17 @@ class Discrete(Source):
             place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
         if frame.is_immediate:
             drawn = philox.below(range(frame.size), place, share, limit, threshold, held)
-            found: Any = drawn.reshape(frame.shape).astype(kind)
+            integers: Any = drawn.reshape(frame.shape).astype(kind)
         else:
             numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
             parameters = (*place.parameters, share, *numbers)
-            found = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
-        return _map(ops.add, found, build.full((), first, kind)) if first else found
+            integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
+        return _map(ops.add, integers, build.full((), first, kind)) if first else integers
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
-        found = _map(ops.add, self._below(frame, limit), start)
-        return frame.array(build.cast(found, frame.kind))
+        integers = _map(ops.add, self._below(frame, limit), start)
+        return frame.array(build.cast(integers, frame.kind))
 
     def _below(self, frame: Frame, limit: Node) -> Any:
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
@@ -365,11 +365,11 @@ def _whole(value: Any) -> Any:
     return float(math.floor(value)) if isinstance(value, float) else _map(ops.floor, value)
 
 
-def _saturated(frame: Frame, found: Any) -> GpuArray:
+def _saturated(frame: Frame, counts: Any) -> GpuArray:
     """Return integral floating numbers as int64, limited to the largest int64."""
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
-    fits = _map(ops.less, found, 2.0**63)
-    inside = cast(_map(ops.where, fits, found, frame.constant(0)), dtypes.int64)
+    fits = _map(ops.less, counts, 2.0**63)
+    inside = cast(_map(ops.where, fits, counts, frame.constant(0)), dtypes.int64)
     return frame.array(_map(ops.where, fits, inside, largest))
 
 

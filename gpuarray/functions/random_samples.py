@@ -95,10 +95,10 @@ class Samples(Discrete):
         lines = array.reshape(-1) if axis is None else array
         number = build.normalize_axis(-1 if axis is None else axis, lines.ndim)
         order = argsort(self._keys(lines.shape, array.device), axis=number)
-        found = take_along_axis(lines, order, axis=number).reshape(array.shape)
+        shuffled = take_along_axis(lines, order, axis=number).reshape(array.shape)
         if out is None:
-            return found
-        out[...] = found
+            return shuffled
+        out[...] = shuffled
         target: GpuArray = out
         return target
 
@@ -209,8 +209,8 @@ class Samples(Discrete):
         frame, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
         logarithms = frame.array(self._sample(samplers.sample_log_gamma, frame, a))
         parts = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
-        found: GpuArray = parts / parts.sum(axis=-1, keepdims=True)
-        return found
+        shares: GpuArray = parts / parts.sum(axis=-1, keepdims=True)
+        return shares
 
     def multivariate_normal(
         self,
@@ -262,8 +262,8 @@ class Samples(Discrete):
         factor = _factor(matrix.astype(np.float64), method, check_valid, tol)
         drawn = frame.array(self._normal(frame)).reshape((-1, centre.size))
         spread = drawn @ as_array(factor.astype(frame.kind), frame.device)
-        found: GpuArray = spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
-        return found
+        samples: GpuArray = spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
+        return samples
 
 
 def _factor(matrix: Any, method: str, check_valid: str, tol: float) -> Any:

@@ -54,9 +54,9 @@ def _at_once(op: MapOp, values: Sequence[Any], shape: Shape, kind: DType) -> Any
     return function(*values, out=np.empty(shape, kind))
 
 
-def cast(found: Any, kind: DType) -> Any:
+def cast(value: Any, kind: DType) -> Any:
     """Return a node, or numbers that were drawn on the host, in another dtype."""
-    return quiet.run(np.asarray(found).astype, kind) if isinstance(found, _HOST) else build.cast(found, kind)
+    return quiet.run(np.asarray(value).astype, kind) if isinstance(value, _HOST) else build.cast(value, kind)
 
 
 def known_values(operands: Sequence[Any]) -> list[Any] | None:
@@ -230,21 +230,21 @@ class Frame:
             np.asarray(value, self.kind)
         )  # converted on the host, because the device may lack the dtype of the value
 
-    def array(self, found: Any) -> GpuArray:
+    def array(self, draws: Any) -> GpuArray:
         """Return a node, or numbers that were drawn on the host, as an array."""
-        if isinstance(found, _HOST):
-            return made_of(np.asarray(found), self.device)
-        return make(found, self.device)
+        if isinstance(draws, _HOST):
+            return made_of(np.asarray(draws), self.device)
+        return make(draws, self.device)
 
-    def counts(self, found: Any) -> GpuArray:
+    def counts(self, draws: Any) -> GpuArray:
         """Return whole numbers as an array of int64."""
-        return self.array(cast(found, dtypes.int64))
+        return self.array(cast(draws, dtypes.int64))
 
-    def array_or_out(self, found: Any, out: Any) -> GpuArray:
+    def array_or_out(self, draws: Any, out: Any) -> GpuArray:
         """Return a node, or numbers that were drawn on the host, as an array, or written to ``out``."""
         if out is None:
-            return self.array(found)
-        out[...] = self.array(found)
+            return self.array(draws)
+        out[...] = self.array(draws)
         target: GpuArray = out
         return target
 

@@ -171,8 +171,8 @@ def find(name: str) -> Any:
 
 def implementation_of(function: Any) -> Implementation:
     """Return the implementation of a function or ufunc. Those that nothing declares run on the host."""
-    if (found := _BY_FUNCTION.get(function)) is not None:
-        return found
+    if (implementation := _BY_FUNCTION.get(function)) is not None:
+        return implementation
     if function in dispatch.UFUNC_OPS:
         return Implementation(NATIVE)
     if isinstance(function, np.ufunc):
@@ -187,13 +187,13 @@ def implementation_of(function: Any) -> Implementation:
 def table() -> dict[str, Implementation]:
     """Return the implementations of all declared functions, and of ufuncs that are operations, by name, sorted."""
     ops = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_OPS if find(ufunc.__name__) is ufunc}
-    public = {name: found for name, found in IMPLEMENTATIONS.items() if not name.startswith("_")}
+    public = {name: implementation for name, implementation in IMPLEMENTATIONS.items() if not name.startswith("_")}
     return dict(sorted((public | {name: implementation_of(ufunc) for name, ufunc in ops.items()}).items()))
 
 
 def current() -> dict[str, Implementation]:
     """Return the implementation of every function and ufunc that this NumPy version has, by name, sorted."""
-    functions = {name: found for name, found in table().items() if _exists(name)}
+    functions = {name: implementation for name, implementation in table().items() if _exists(name)}
     ufuncs = {name: implementation_of(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
     return dict(sorted((functions | ufuncs).items()))
 

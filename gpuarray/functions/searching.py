@@ -103,8 +103,8 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     array = as_array(x)
     if not array.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
-    found = compaction(_truth(array), array.device)
-    return tuple(make(positions, array.device) for positions in found.nonzero())
+    selection = compaction(_truth(array), array.device)
+    return tuple(make(positions, array.device) for positions in selection.nonzero())
 
 
 @native("flatnonzero", at_once="elements", most=QUICK)
@@ -118,10 +118,10 @@ def flatnonzero(x: ArrayLike, /) -> GpuArray:
 def argwhere(x: ArrayLike, /) -> GpuArray:
     """Return the indices of the non-zero elements, as one int64 row per element."""
     array = as_array(x)
-    found = compaction(_truth(array), array.device)
+    selection = compaction(_truth(array), array.device)
     if not array.ndim:
-        return make(build.full((found.count, 0), 0, dtypes.int64), array.device)
-    columns = [build.reshape(positions, (found.count, 1)) for positions in found.nonzero()]
+        return make(build.full((selection.count, 0), 0, dtypes.int64), array.device)
+    columns = [build.reshape(positions, (selection.count, 1)) for positions in selection.nonzero()]
     return make(build.concat(columns, 1), array.device)
 
 

@@ -75,10 +75,10 @@ def _unique(
     On the host NumPy's own function finds them, unless a function is being recorded.
     """
     if is_on_host(array.device) and tracing.active() is None:
-        found: Any = _NUMPY.unique(
+        results: Any = _NUMPY.unique(
             evaluate.read(array.node(), array.device), index, inverse, counts, equal_nan=equal_nan
         )
-        return [from_host(item, array.device) for item in (found if isinstance(found, tuple) else (found,))]
+        return [from_host(item, array.device) for item in (results if isinstance(results, tuple) else (results,))]
     ordered = runs(array, positions=index or inverse, equal_nan=equal_nan)
     return [ordered.values(), *ordered.described(index, inverse, counts)]
 
@@ -154,16 +154,16 @@ def isin(
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     first = x1 if type(x1) in WEAK and type(x2) not in WEAK else as_array(x1).node()
     second = x2 if type(x2) in WEAK else as_array(x2).node()
-    found: Node
+    is_member: Node
     if type(second) in WEAK:
-        found = build.elementwise(ops.equal, first, second)
+        is_member = build.elementwise(ops.equal, first, second)
     elif type(first) in WEAK or not first.shape:
-        found = build.reduce(reductions.any, build.elementwise(ops.equal, second, first), None, None, False)
+        is_member = build.reduce(reductions.any, build.elementwise(ops.equal, second, first), None, None, False)
     else:
-        found = _among(first, build.reshape(second, (second.size,)), device_of(x1, x2) or default_device())
+        is_member = _among(first, build.reshape(second, (second.size,)), device_of(x1, x2) or default_device())
     if invert:
-        found = build.elementwise(ops.logical_not, found)
-    return result(found, x1, x2)
+        is_member = build.elementwise(ops.logical_not, is_member)
+    return result(is_member, x1, x2)
 
 
 @implements("isin", at_once="sums")
@@ -176,11 +176,11 @@ def _isin_of_numpy(
 
 def _among(elements: Node, others: Node, device: Device) -> Node:
     if others.size <= FEW:
-        found: Node = build.full(elements.shape, False, dtypes.bool_)
+        is_member: Node = build.full(elements.shape, False, dtypes.bool_)
         for number in range(others.size):
             same = build.elementwise(ops.equal, elements, build.view(others, Layout((), (), number)))
-            found = build.elementwise(ops.logical_or, found, same)
-        return found
+            is_member = build.elementwise(ops.logical_or, is_member, same)
+        return is_member
     if is_on_host(device):
         return build.call_one(calls.isin, [elements, others], elements.shape, dtypes.bool_)
     common = dtypes.promote(elements.dtype, others.dtype)
@@ -236,9 +236,9 @@ def unique(
         results = _unique(array, return_index, return_inverse, return_counts, equal_nan)
     else:
         lines = manipulation.moveaxis(array, number, 0)
-        found = runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
-        results = [array[along(number, found.values())]]
-        results += found.described(return_index, return_inverse, return_counts)
+        rows = runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
+        results = [array[along(number, rows.values())]]
+        results += rows.described(return_index, return_inverse, return_counts)
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -271,9 +271,9 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     lines = _lines(ar1, ar2)
     begins: list[GpuArray] = []
     if not assume_unique:
-        found = [runs(line, positions=return_indices, equal_nan=True) for line in lines]
-        lines = [line.values() for line in found]
-        begins = [line.indices() for line in found] if return_indices else []
+        line_runs = [runs(line, positions=return_indices, equal_nan=True) for line in lines]
+        lines = [line.values() for line in line_runs]
+        begins = [line.indices() for line in line_runs] if return_indices else []
     both = concatenated(lines, 0)
     order = sorting.argsort(both)
     ordered = _at(both, order)

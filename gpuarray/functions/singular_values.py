@@ -36,8 +36,8 @@ class SVDResult(NamedTuple):
 
 
 def _small_svd(*arguments: Any, **parameters: Any) -> Any:
-    found = lapack.svd(*arguments, **parameters)
-    return SVDResult(*found) if isinstance(found, tuple) else found
+    factors = lapack.svd(*arguments, **parameters)
+    return SVDResult(*factors) if isinstance(factors, tuple) else factors
 
 
 @overload

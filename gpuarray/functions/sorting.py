@@ -49,8 +49,8 @@ def _by_line(op: CallOp) -> Callable[..., Any]:
             check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
         is_last = x.ndim > 0 and axis in (-1, x.ndim - 1)
         lines = x if is_last else x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
-        found = op.numpy(lines, descending=bool(descending))
-        return found if is_last or axis is None else found.swapaxes(axis, -1)
+        result = op.numpy(lines, descending=bool(descending))
+        return result if is_last or axis is None else result.swapaxes(axis, -1)
 
     return run
 

@@ -142,8 +142,8 @@ def stdtrit(df: ArrayLike, p: ArrayLike, /) -> GpuArray:
     """
     from scipy import special
 
-    found: GpuArray = on_host(special.stdtrit, (df, p), {}, "the function has no kernel", "scipy.special.stdtrit")
-    return found
+    result: GpuArray = on_host(special.stdtrit, (df, p), {}, "the function has no kernel", "scipy.special.stdtrit")
+    return result
 
 
 if not TYPE_CHECKING:  # checkers take every public name instead

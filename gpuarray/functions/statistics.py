@@ -262,8 +262,8 @@ def std(
 ) -> GpuArray:
     """Return the standard deviation along axes, the square root of :func:`var`. See there for the parameters."""
     free = degrees_of_freedom(ddof, correction)
-    found = spread(x, axis, dtype, free, keepdims, where, mean, root=True)
-    return write_out(found, out, "unsafe" if out is None or found.shape != out.shape else "same_kind")
+    deviation = spread(x, axis, dtype, free, keepdims, where, mean, root=True)
+    return write_out(deviation, out, "unsafe" if out is None or deviation.shape != out.shape else "same_kind")
 
 
 def spread(

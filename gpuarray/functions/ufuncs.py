@@ -63,10 +63,10 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
-        found = _scipy(ufunc, inputs, outs, **options)
-        if found is None:
+        special = _scipy(ufunc, inputs, outs, **options)
+        if special is None:
             return _host_call(ufunc, inputs, keywords)
-        results = found
+        results = special
     casting = keywords.get("casting", "same_kind")
     if where is not True:
         mask = mask_node(where)
@@ -324,11 +324,11 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
         # NumPy has no values outside of a mask, and reads memory that is not there for Python integers beyond the dtype
         is_defined = method != "__call__" or keywords.get("where", True) is True
         if method == "__call__" and keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
-            found = computed(rule, inputs + keywords["out"], {})
+            result = computed(rule, inputs + keywords["out"], {})
         else:
-            found = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
-        if found is not NOT_COMPUTED:
-            return found
+            result = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
+        if result is not NOT_COMPUTED:
+            return result
     if any(map(is_of_pandas, inputs)) and any(isinstance(value, GpuArray) for value in inputs):
         return getattr(ufunc, method)(*(np.asarray(v) if isinstance(v, GpuArray) else v for v in inputs), **keywords)
     answer = _METHODS.get(method)

@@ -42,10 +42,10 @@ class Beyond(NamedTuple):
     @lru_cache(maxsize=8192)  # noqa: B019  # as above
     def in_source(self, layout: Layout, shape: Shape) -> "Beyond | None":
         """Return the coordinates in the source, of ``shape``, of a view; None if there are none."""
-        found = coordinates(layout, shape)
-        if found is None:
+        axes = coordinates(layout, shape)
+        if axes is None:
             return None
-        return Beyond(self.shape, tuple([_sum(self.shape, self.axes, own.strides, own.offset) for own in found]))
+        return Beyond(self.shape, tuple([_sum(self.shape, self.axes, own.strides, own.offset) for own in axes]))
 
     def of_operand(self, own: Shape, shape: Shape) -> "Beyond":
         """Return the coordinates in an operand that is broadcast to ``shape``."""
@@ -70,12 +70,12 @@ def box_of(layout: Layout, shape: Shape) -> tuple[Side, ...] | None:
     """Return the sides of the region of an array of ``shape`` that a layout names; None if it is no box, or moves."""
     if layout.moves or 0 in layout.shape:
         return None
-    found = coordinates(layout, shape)
-    if found is None:
+    axes = coordinates(layout, shape)
+    if axes is None:
         return None
     sides = []
     used: set[int] = set()
-    for own in found:
+    for own in axes:
         along = [axis for axis, (n, step) in enumerate(zip(own.shape, own.strides, strict=True)) if n > 1 and step]
         if len(along) > 1 or any(own.strides[axis] != 1 or axis in used for axis in along):
             return None
@@ -142,15 +142,15 @@ def parts(node: Concat, place: "Layout | Beyond") -> list[Part] | None:
         return None
     before, along, after = axes[: node.axis], axes[node.axis], axes[node.axis + 1 :]
     low, high = along.bounds()
-    found: list[Part] = []
+    overlapping: list[Part] = []
     start = 0
     for number, operand in enumerate(node.inputs):
         end = start + operand.shape[node.axis]
         if start < end and ((low < end and high >= start) or isinstance(place, Beyond)):
             begun = along._replace(offset=along.offset - start)
-            found.append(Part(number, Beyond(place.shape, (*before, begun, *after)), begun))
+            overlapping.append(Part(number, Beyond(place.shape, (*before, begun, *after)), begun))
         start = end
-    return found
+    return overlapping
 
 
 def _sum(shape: Shape, axes: Sequence[Layout], factors: Sequence[int], offset: int) -> Layout:

@@ -243,7 +243,7 @@ class GraphView:
         The concatenation of views of a concatenation that is not stored has the parts of both.
         """
         parts = [position]
-        found: set[int] = set()
+        stored: set[int] = set()
         count = 0
         while parts:
             count += 1
@@ -253,10 +253,10 @@ class GraphView:
             if isinstance(self.nodes[current], Concat) and (current == position or current not in self.stored):
                 parts += self.inputs[current]
             else:
-                found.add(current)
-            if len(found) > 1 or count + len(parts) > _PARTS**2:
+                stored.add(current)
+            if len(stored) > 1 or count + len(parts) > _PARTS**2:
                 return None
-        (only,) = found
+        (only,) = stored
         return None if self.nodes[only].size > _POSITIONS or boxes.is_constant(self.nodes[only]) else only
 
     def unread(self, position: int, *, fuse: bool) -> list[int]:

@@ -122,11 +122,11 @@ class Limits:
         graph, parts = self.graph, 1
         if isinstance(graph.nodes[position], Gather) and operand == graph.inputs[position][0]:
             parts = max(1, -(-graph.nodes[operand].nbytes // self.binding_limit))
-        found = self._bits.get((operand, parts))
-        if found is None:
-            found = self._bits[operand, parts] = self._free_bit, (1 << parts) - 1
+        bits = self._bits.get((operand, parts))
+        if bits is None:
+            bits = self._bits[operand, parts] = self._free_bit, (1 << parts) - 1
             self._free_bit += parts
-        return found
+        return bits
 
     def _size(self, position: int) -> tuple[int, int]:
         return self._reads[position][1].bit_count(), self._inside[position][1].bit_count()
@@ -170,7 +170,7 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
             if below in open_:
                 readers.setdefault(below, {})[place, loop] = node.size
     return {
-        p: (len(found), max(found.values()) if len({loop for _, loop in found}) == 1 else None)
-        for p, found in readers.items()
-        if len(found) > 1
+        p: (len(reads), max(reads.values()) if len({loop for _, loop in reads}) == 1 else None)
+        for p, reads in readers.items()
+        if len(reads) > 1
     }

@@ -61,11 +61,11 @@ class SingleSteps:
     @cached_property
     def _outputs(self) -> dict[tuple[Hashable, ...], list[int]]:
         """The positions of the outputs of each call, by what these have in common."""
-        found: dict[tuple[Hashable, ...], list[int]] = {}
+        calls: dict[tuple[Hashable, ...], list[int]] = {}
         for position, node in enumerate(self.graph.nodes):
             if isinstance(node, Call):
-                found.setdefault((node.op, self.graph.inputs[position], node.detail[1]), []).append(position)
-        return found
+                calls.setdefault((node.op, self.graph.inputs[position], node.detail[1]), []).append(position)
+        return calls
 
     def scan(self, position: int, node: Scan) -> PlannedStep:
         """Return the step of a scan."""

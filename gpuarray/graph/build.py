@@ -170,10 +170,10 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
                     # NumPy checks the dtypes first
                     _rule(op, [type(o) if type(o) in _SCALARS else o.dtype for o in operands])  # type: ignore[union-attr]  # as above
                     raise
-    found = _RULES.get(tuple(kinds))
-    if found is None:
-        found = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
-    inputs, output, as_given, _ = found
+    rule = _RULES.get(tuple(kinds))
+    if rule is None:
+        rule = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
+    inputs, output, as_given, _ = rule
     if are_nodes and as_given:
         return Map(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
@@ -203,9 +203,9 @@ def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, 
 
 def unary(op: MapOp, operand: Node) -> Node:
     """Return what :func:`elementwise` returns for one node, in half of the time if no cast is needed."""
-    found = _RULES.get((op, operand.dtype))
-    if found is not None and found[2]:
-        return Map(op, (operand,), operand.shape, found[1])
+    rule = _RULES.get((op, operand.dtype))
+    if rule is not None and rule[2]:
+        return Map(op, (operand,), operand.shape, rule[1])
     return elementwise(op, operand)
 
 
@@ -218,25 +218,25 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
     scalar: Any = second
     kind = type(scalar)
     if kind in _SCALARS:
-        found = _RULES.get((op, node.dtype, kind))
+        rule = _RULES.get((op, node.dtype, kind))
         slot = 1
     else:
         kind = type(first)
         if kind not in _SCALARS:
-            found = _RULES.get((op, node.dtype, scalar.dtype)) if node.shape == scalar.shape else None
-            if found is not None and found[2]:
-                return Map(op, (first, second), node.shape, found[1])  # type: ignore[arg-type]  # both are nodes
+            rule = _RULES.get((op, node.dtype, scalar.dtype)) if node.shape == scalar.shape else None
+            if rule is not None and rule[2]:
+                return Map(op, (first, second), node.shape, rule[1])  # type: ignore[arg-type]  # both are nodes
             return elementwise(op, first, second)
         node, scalar = second, first
-        found = _RULES.get((op, kind, node.dtype))
+        rule = _RULES.get((op, kind, node.dtype))
         slot = 0
-    if found is None or not found[2]:
+    if rule is None or not rule[2]:
         return elementwise(op, first, second)
     try:
-        value = found[3][slot](scalar)
+        value = rule[3][slot](scalar)
     except OverflowError:
         return elementwise(op, first, second)
-    return map_with_scalar(op, node, _FULL, value, found[0][slot], found[1], slot == 0)
+    return map_with_scalar(op, node, _FULL, value, rule[0][slot], rule[1], slot == 0)
 
 
 def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:

@@ -85,7 +85,7 @@ def part(layout: Layout, key: Any) -> Layout | None:
         return Layout(shape[1:], strides[1:], offset + (key if key >= 0 else key + shape[0]) * strides[0])
     if type(key) is not tuple:
         key = (key,)
-    found: list[int] = []
+    extents: list[int] = []
     steps: list[int] = []
     axis, ndim = 0, len(shape)
     for item in key:
@@ -98,31 +98,31 @@ def part(layout: Layout, key: Any) -> Layout | None:
             axis += 1
         elif axis < ndim and kind is slice:
             if item.step is None and item.start is None and item.stop is None:
-                found.append(shape[axis])
+                extents.append(shape[axis])
                 steps.append(strides[axis])
             elif _BOUNDS.issuperset((type(item.start), type(item.stop), type(item.step))):
                 start, stop, step = item.indices(shape[axis])
                 count = len(range(start, stop, step))
                 if count:
                     offset += start * strides[axis]
-                found.append(count)
+                extents.append(count)
                 steps.append(strides[axis] * step)
             else:
                 return None
             axis += 1
         elif item is None:
-            found.append(1)
+            extents.append(1)
             steps.append(0)
         elif item is Ellipsis and sum([other is Ellipsis for other in key]) == 1:
             after = ndim - sum([later is not None for later in key[key.index(Ellipsis) + 1 :]])
             if after < axis:
                 return _part(layout, key)
-            found += shape[axis:after]
+            extents += shape[axis:after]
             steps += strides[axis:after]
             axis = after
         else:
             return _part(layout, key)
-    return Layout((*found, *shape[axis:]), (*steps, *strides[axis:]), offset)
+    return Layout((*extents, *shape[axis:]), (*steps, *strides[axis:]), offset)
 
 
 def _part(layout: Layout, key: tuple[Any, ...]) -> Layout | None:

@@ -403,8 +403,8 @@ def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
         kind.__dict__[name].__set__(made, getattr(node, name))
     if kind is Gather:
         made.rows = None  # it follows from the operands
-    found: Node = made
-    return found
+    copy: Node = made
+    return copy
 
 
 def frozen(value: Any) -> Hashable:

@@ -108,12 +108,12 @@ class _Copy:
     def roots(self) -> list[Node]:
         """Return the roots, whose operands are created when they are first read."""
         original = self._original
-        found = []
+        nodes = []
         first = len(self._leaves)
         shared = first + len(original._others)
         for root, number in zip(original._roots, original._results, strict=True):
             if number < shared:
-                found.append(original._others[number - first])
+                nodes.append(original._others[number - first])
                 continue
             known = self._roots.get(number)
             node = None if known is None else known()
@@ -125,14 +125,14 @@ class _Copy:
                 if number in original._choices:
                     choices.note(node, original._choices[number])
                 self._roots[number] = ref(node)
-            found.append(node)
-        return found
+            nodes.append(node)
+        return nodes
 
     def operands(self, wanted: int) -> tuple[Node, ...]:
         """Return the operands of a root, given its number. All roots get their operands now."""
         original = self._original
         made = [*self._leaves, *original._others]
-        found: tuple[Node, ...] = ()
+        inputs_of_copy: tuple[Node, ...] = ()
         for node, indices in original._steps:
             number = len(made)
             inputs = tuple([made[index] for index in indices])
@@ -143,26 +143,26 @@ class _Copy:
                 if root.result is not None:  # another thread has evaluated it meanwhile
                     root.inputs = ()
             if number == wanted:
-                found = inputs
+                inputs_of_copy = inputs
             made.append(copied(node, inputs) if root is None else root)
         original._note(made)
-        return found
+        return inputs_of_copy
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
         """Return the known graph of a root, given its number, and its nodes; None if :meth:`learn` was not called."""
-        found = self._original._found.get(wanted)
-        if found is None or any(node.result is not None for node in found.pending):
+        known = self._original._found.get(wanted)
+        if known is None or any(node.result is not None for node in known.pending):
             return None
-        order = found.order[:]
-        for index, number in found.leaves:
+        order = known.order[:]
+        for index, number in known.leaves:
             order[index] = self._leaves[number]
-        for index, number in found.roots:
+        for index, number in known.roots:
             root = self._roots[number]()
             if root is not None:
                 if root.result is not None:
                     return None
                 order[index] = root
-        return found.graph, order
+        return known.graph, order
 
     def learn(self, wanted: int, graph: Any) -> None:
         """Store the known graph of a root, given its number, unless a root that it may contain was evaluated."""

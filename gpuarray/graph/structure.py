@@ -89,49 +89,49 @@ class Structure:
 
     def hash(self, limit: int, form: Form = EXACT) -> int:
         """Return the value of :func:`structural_hash` for graphs of this structure."""
-        found: list[Any] = []
+        items: list[Any] = []
         waiting = [*self.roots]
         for index in waiting:  # which grows
             meaning = self.meanings[index]
-            found += (meaning.op, form.of(meaning)) if meaning.inputs else form.of_source(meaning)
+            items += (meaning.op, form.of(meaning)) if meaning.inputs else form.of_source(meaning)
             waiting += meaning.inputs
             limit -= 1
             if not limit:
                 break
-        return hash(tuple(found))
+        return hash(tuple(items))
 
     def match(self, roots: Sequence[Node]) -> list[Node] | None:
         """Return the nodes below ``roots`` by walk index if their graph has this structure, else None."""
         if len(roots) != len(self._roots):
             return None
         of, of_source = self.form
-        found: list[Any] = self._none[:]
+        nodes: list[Any] = self._none[:]
         for number, (index, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
             node = roots[number]
             if node.op is not op or node.dtype is not dtype or node.result is not None or len(node.inputs) != count:
                 return None
             if (of(node) if count else of_source(node)) != form:
                 return None
-            found[index] = node
+            nodes[index] = node
         for user, slot, index, op, dtype, form, count in self._inner:
-            node = found[user].inputs[slot]
+            node = nodes[user].inputs[slot]
             if node.op is not op or len(node.inputs) != count:  # none of what has been evaluated
                 return None
             if dtype is not None and (node.dtype is not dtype or of(node) != form):
                 return None
-            found[index] = node
+            nodes[index] = node
         for user, slot, index, form in self._sources:
-            node = found[user].inputs[slot]
+            node = nodes[user].inputs[slot]
             if node.result is not None:
                 node = node.result
             if of_source(node) != form:
                 return None
-            found[index] = node
+            nodes[index] = node
         for user, slot, index in self._shared:
-            node = found[user].inputs[slot]
-            if node is not found[index] and node.result is not found[index]:
+            node = nodes[user].inputs[slot]
+            if node is not nodes[index] and node.result is not nodes[index]:
                 return None
-        return found if len({*found}) == len(found) else None
+        return nodes if len({*nodes}) == len(nodes) else None
 
 
 def structural_hash(roots: Sequence[Node], limit: int, form: Form = EXACT) -> int:
@@ -212,29 +212,29 @@ class Pattern(Structure):
 
     def numbers(self, order: Sequence[Node | Meaning]) -> tuple[int, ...]:
         """Return the numbers of a graph of this pattern: the shapes of nodes, and the numbers of their layouts."""
-        found: list[int] = [*chain.from_iterable(map(_shape_of, order))]
+        extents: list[int] = [*chain.from_iterable(map(_shape_of, order))]
         for index, (_, is_write) in self._laid_out.items():
             shape, strides, offset = _layout(order[index])
             if is_write:
-                found += shape
-            found += strides
-            found.append(offset)
-        return tuple(found)
+                extents += shape
+            extents += strides
+            extents.append(offset)
+        return tuple(extents)
 
     def with_numbers(self, order: Sequence[Node], numbers: Sequence[int]) -> dict[int, Node]:
         """Return copies of the nodes of a graph with other numbers, by walk index.
 
         They have each other as operands. Leaves among them have no values.
         """
-        found: dict[int, Node] = {}
+        nodes: dict[int, Node] = {}
         stands_for: dict[int, Node] = {}
         for index, node in enumerate(order):
             start, rank = self._starts[index], len(node.shape)
             shape = tuple(numbers[start : start + rank])
             inputs = tuple([stands_for[id(current(operand))] for operand in node.inputs])
-            made = found[index] = stands_for[id(node)] = self._node(index, node, shape, inputs, numbers)
+            made = nodes[index] = stands_for[id(node)] = self._node(index, node, shape, inputs, numbers)
             made.origin = node.origin
-        return found
+        return nodes
 
     def _node(self, index: int, node: Node, shape: Shape, inputs: tuple[Node, ...], numbers: Sequence[int]) -> Node:
         if isinstance(node, Leaf):
@@ -257,8 +257,8 @@ class Pattern(Structure):
 
 def _layout(node: Node | Meaning) -> Layout:
     """Return the layout of a view or of a write to a region, given the node or its meaning."""
-    found: Layout = node.detail if isinstance(node.detail, Layout) else node.detail[0]
-    return found
+    layout: Layout = node.detail if isinstance(node.detail, Layout) else node.detail[0]
+    return layout
 
 
 def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:

@@ -103,19 +103,19 @@ class Tape:
 
     def batch_of(self, node: Any) -> "Batch | None":
         """Return the innermost batch on whose placeholders a node depends; None if there is none."""
-        found: Batch | None = None
+        innermost: Batch | None = None
         seen = {node}
         stack = [node]
         while stack:
             below = stack.pop()
             own = self.batches.get(below)
-            if own is not None and (found is None or own.level > found.level):
-                found = own
+            if own is not None and (innermost is None or own.level > innermost.level):
+                innermost = own
             for operand in below.inputs:
                 if operand not in seen:
                     seen.add(operand)
                     stack.append(operand)
-        return found
+        return innermost
 
 
 class _State:
@@ -157,8 +157,8 @@ def varying(node: Any) -> bool:
 def batch_of(node: Any) -> Batch | None:
     """Return the innermost batch of any thread on whose placeholders a node depends; None if there is none."""
     for tape in [*state.tapes.values()]:
-        if tape.batches and (found := tape.batch_of(node)) is not None:
-            return found
+        if tape.batches and (batch := tape.batch_of(node)) is not None:
+            return batch
     return None
 
 

@@ -130,10 +130,10 @@ def _check_map(node: Map, operands: Sequence[Node], where: str) -> None:
         require(fits, f"{where} of {op.name}: an operand of shape {operand.shape} broadcasts to {node.shape}")
     if op.kind.converts:
         return
-    found = op.resolve(*(operand.dtype for operand in operands))
+    rule = op.resolve(*(operand.dtype for operand in operands))
     given = tuple(operand.dtype for operand in operands)
-    require(found.inputs == given, f"{where} of {op.name} has operands of dtypes {found.inputs}, not {given}")
-    require(found.output == node.dtype, f"{where} of {op.name} has dtype {found.output}, not {node.dtype}")
+    require(rule.inputs == given, f"{where} of {op.name} has operands of dtypes {rule.inputs}, not {given}")
+    require(rule.output == node.dtype, f"{where} of {op.name} has dtype {rule.output}, not {node.dtype}")
 
 
 def _check_concat(node: Concat, operands: Sequence[Node], where: str) -> None:

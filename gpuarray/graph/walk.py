@@ -48,8 +48,8 @@ class Meaning(NamedTuple):
     @property
     def text(self) -> str:
         """The detail as text for people, such as axes."""
-        found: str = self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
-        return found
+        described: str = self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
+        return described
 
 
 def meaning(node: Node, position: Mapping[Node, int]) -> Meaning:
@@ -135,18 +135,18 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
     instead : dict
         Nodes that replace those of the walk, by walk index. They have each other as operands.
     """
-    found = Merged([], {}, [], [])
+    merged = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}
     for index, node in enumerate(walk.order):
-        number = len(found.order)
+        number = len(merged.order)
         stand_in = instead.get(index, node)
         if node.inputs:
-            known = first.setdefault(meaning(stand_in, found.position), number)
+            known = first.setdefault(meaning(stand_in, merged.position), number)
             if known != number:
-                found.position[node] = found.position[stand_in] = known
-                found.duplicates.append((index, known))
+                merged.position[node] = merged.position[stand_in] = known
+                merged.duplicates.append((index, known))
                 continue
-        found.position[node] = found.position[stand_in] = number
-        found.order.append(stand_in)
-        found.kept.append(index)
-    return found
+        merged.position[node] = merged.position[stand_in] = number
+        merged.order.append(stand_in)
+        merged.kept.append(index)
+    return merged

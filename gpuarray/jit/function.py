@@ -75,10 +75,10 @@ class Jitted(Generic[P, R]):
         return f"<jit of {self._name}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        found: Any = sys.modules.get(self.__module__)
+        value: Any = sys.modules.get(self.__module__)
         for name in self._name.split("."):
-            found = getattr(found, name, None)
-        if found is self:
+            value = getattr(value, name, None)
+        if value is self:
             return str(self._name)  # as functions are pickled
         return Jitted, (self._function, self._static_names, self._static_places, self._maxsize)
 
@@ -244,9 +244,9 @@ def _copied(value: Any) -> Any:
 
 def _arrays(value: Any) -> list[GpuArray]:
     """Return the arrays of a result."""
-    found: list[GpuArray] = []
-    rebuilt(value, lambda leaf: found.append(leaf) if type(leaf) is GpuArray else None)
-    return found
+    arrays: list[GpuArray] = []
+    rebuilt(value, lambda leaf: arrays.append(leaf) if type(leaf) is GpuArray else None)
+    return arrays
 
 
 def _names(function: Callable[..., Any]) -> list[str]:

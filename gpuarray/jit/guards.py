@@ -88,8 +88,8 @@ class Guards:
         for container, key, value in self._kept:
             if _item(container, key) is not value:
                 return repr(key)
-        if found := self._changed():
-            return found
+        if change := self._changed():
+            return change
         own, shared = self._random_states()
         # other threads may draw from the shared generators: then only functions that name `random` are refused
         if own != self._before[0] or (shared != self._before[1] and (self._is_random or threading.active_count() == 1)):
@@ -222,9 +222,9 @@ class Guards:
         return kind.__module__ == "__main__" if file is None else self._is_programs(file)
 
     def _is_seen(self, value: Any) -> bool:
-        found = id(value) in self._seen
+        is_seen = id(value) in self._seen
         self._seen.add(id(value))
-        return found
+        return is_seen
 
     def _random_states(self) -> tuple[list[str], str]:
         """Return the states of the guarded generators, and of the global ones of NumPy and Python."""

@@ -257,13 +257,13 @@ class _Output:
         first = self._cells[cell]
 
         def make(call: Call) -> GpuArray:
-            found = call.made.get(first)
-            if found is None:
-                found = call.made[first] = wrap(call.registers[register], device)
-                found._access = access
+            result = call.made.get(first)
+            if result is None:
+                result = call.made[first] = wrap(call.registers[register], device)
+                result._access = access
                 if layout is None and part is None:
-                    return found
-            return found._see(layout, shape, dtype, part, access)
+                    return result
+            return result._see(layout, shape, dtype, part, access)
 
         return make
 

@@ -97,13 +97,13 @@ class Segment:
 
     def _moved(self, registers: list[Any], leaves: list[Any]) -> list[int]:
         """Return the copies that may reuse the buffer of their input, because nothing else refers to it."""
-        found = []
+        indices = []
         for copy, number, register in self.donors:
             registers[register] = None  # any other reference to the leaf belongs to the program
             if is_last(leaves, number):
-                found.append(copy)
+                indices.append(copy)
             registers[register] = leaves[number]
-        return found
+        return indices
 
 
 def bind(

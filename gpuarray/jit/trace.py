@@ -254,13 +254,13 @@ class Trace(tracing.Mode):
         """Return the register of an evaluated node. A constant gets one at the first request."""
         leaf = current(node)
         assert isinstance(leaf, Leaf)
-        found: int | None = leaf.buffers.get(self)
-        if found is None:
-            found = self._constants.get(id(leaf))
-        if found is None:
-            found = self._constants[id(leaf)] = len(self.registers)
+        number: int | None = leaf.buffers.get(self)
+        if number is None:
+            number = self._constants.get(id(leaf))
+        if number is None:
+            number = self._constants[id(leaf)] = len(self.registers)
             self.registers.append(leaf)
-        return found
+        return number
 
     def check(self, status: Node, error: Callable[[], Exception]) -> bool:
         """Note that a status has to be 0 after each call; return False if it is the same in all calls."""

@@ -114,15 +114,15 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
     words &= np.uint64((1 << int(low)) - 1)
     if tied is None:
         return True
-    found, runs = tied
-    if found.size > x.size // 8:
+    unstable, runs = tied
+    if unstable.size > x.size // 8:
         return False
-    rows = found // x.shape[1]
-    places = order[rows, found % x.shape[1]]
+    rows = unstable // x.shape[1]
+    places = order[rows, unstable % x.shape[1]]
     values = _keys(x[rows, places])
     values = highest - values if descending else values - lowest
     if ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
-        order[rows, found % x.shape[1]] = places[np.lexsort((values, runs))]
+        order[rows, unstable % x.shape[1]] = places[np.lexsort((values, runs))]
     return True
 
 
@@ -143,8 +143,8 @@ def _ties(words: Any, pieces: Any, low: Any) -> tuple[Any, Any]:
         row, column = np.nonzero(heads[:, 1:] == heads[:, :-1])
         after.append((row + lines.start) * words.shape[1] + (column + start + 1))
     follows = np.sort(np.concatenate(after))
-    found = np.union1d(follows - 1, follows)
-    return found, np.cumsum(~np.isin(found, follows, assume_unique=True))
+    tied = np.union1d(follows - 1, follows)
+    return tied, np.cumsum(~np.isin(tied, follows, assume_unique=True))
 
 
 def _keys(x: Any) -> Any:
@@ -185,9 +185,9 @@ _SEARCHED, _BUCKETS, _SHARING = 8, 8, 3
 def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     if x1.dtype.kind == "f" and x1.dtype.itemsize > 2 and x1.size > 1 and x2.size >= _SEARCHED * x1.size:
         with np.errstate(all="ignore"):
-            found = _search_by_table(x1, x2, np.less if side == "left" else np.less_equal)
-        if found is not None:
-            return found
+            insertions = _search_by_table(x1, x2, np.less if side == "left" else np.less_equal)
+        if insertions is not None:
+            return insertions
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
 
@@ -211,7 +211,7 @@ def _search_by_table(line: Any, values: Any, precedes: Any) -> Any:
         return None
     lower = np.cumsum(counts) - counts
     ended = np.append(line, line.dtype.type(np.nan))  # which nothing follows
-    found = np.empty(values.size, np.intp)
+    insertions = np.empty(values.size, np.intp)
     for start in range(0, values.size, _PIECE):
         some = values.reshape(-1)[start : start + _PIECE]
         buckets = bucket(some)
@@ -220,8 +220,8 @@ def _search_by_table(line: Any, values: Any, precedes: Any) -> Any:
         places = lower.take(buckets.astype(np.intp))
         for _ in range(sharing):
             places += precedes(ended.take(places), some)
-        found[start : start + _PIECE] = places
-    return found.reshape(values.shape)
+        insertions[start : start + _PIECE] = places
+    return insertions.reshape(values.shape)
 
 
 def _bincount(x: Any, *, number: int) -> Any:
@@ -236,9 +236,9 @@ def _histogram(x: Any, edges: Any) -> Any:
     number = len(edges) - 1
     if edges.dtype.kind == "f" and x.size > 4 * number:
         with np.errstate(all="ignore"):
-            found = _histogram_near(x, edges)
-        if found is not None:
-            return found
+            counts = _histogram_near(x, edges)
+        if counts is not None:
+            return counts
     ordered = np.sort(x.astype(edges.dtype, copy=False))
     below = ordered.searchsorted(edges)
     below[-1] = ordered.searchsorted(edges[-1], "right")

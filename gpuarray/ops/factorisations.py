@@ -20,8 +20,8 @@ def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
 def _by_matrix(function: Callable[..., Any], outputs: Any, *stacks: Any) -> Any:
     """Call a function of single matrices for each matrix of stacks, and write its first results to outputs."""
     for place in np.ndindex(stacks[0].shape[:-2]):
-        for output, found in zip(outputs, function(*(stack[place] for stack in stacks)), strict=False):
-            output[place] = found
+        for output, result in zip(outputs, function(*(stack[place] for stack in stacks)), strict=False):
+            output[place] = result
     return outputs
 
 
@@ -50,15 +50,15 @@ def _solve_triangular(a: Any, b: Any, *, lower: bool, unit: bool, transposed: bo
     from scipy.linalg.lapack import get_lapack_funcs
 
     (trtrs,) = get_lapack_funcs(("trtrs",), (a, b))
-    found = np.empty(b.shape, trtrs.dtype)
+    solutions = np.empty(b.shape, trtrs.dtype)
     if not b.size:
-        return found
+        return solutions
 
     # LAPACK's matrices have their columns one after the other: it gets the transposes
     def solve(triangle: Any, right: Any) -> Any:
         return trtrs(triangle.T, right, lower=not lower, trans=not transposed, unitdiag=unit)
 
-    (solution,) = _by_matrix(solve, (found,), a, b)
+    (solution,) = _by_matrix(solve, (solutions,), a, b)
     return solution
 
 
@@ -81,8 +81,8 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that returns a status too: 0 for each matrix, as NumPy raises an error for any other."""
 
     def call(a: Any, *others: Any, **parameters: Any) -> Any:
-        found = function(a, *others, **parameters)
-        return *(found if isinstance(found, tuple) else (found,)), np.zeros(a.shape[:-2], np.int32)
+        results = function(a, *others, **parameters)
+        return *(results if isinstance(results, tuple) else (results,)), np.zeros(a.shape[:-2], np.int32)
 
     return call
 

@@ -27,12 +27,13 @@ def with_counts(counts: tuple[int, ...]) -> DTypeRule:
     """
 
     def rule(*operands: Any) -> Signature:
-        found = floating(*operands)
+        dtype_of_loop = floating(*operands)
         given = [operands[i] for i in counts]
         if not all(isinstance(d, np.dtype) and np.can_cast(d, np.int64) for d in given):
-            return found
+            return dtype_of_loop
         return Signature(
-            tuple(dtypes.int32 if i in counts else kind for i, kind in enumerate(found.inputs)), found.output
+            tuple(dtypes.int32 if i in counts else kind for i, kind in enumerate(dtype_of_loop.inputs)),
+            dtype_of_loop.output,
         )
 
     return rule
@@ -85,11 +86,11 @@ class FormulaUfunc:
         TypeError
             If a conversion is not allowed, or the loop has no floating dtype.
         """
-        found = self.rule(*given[: self.nin])
-        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), found.output)
+        resolved = self.rule(*given[: self.nin])
+        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), resolved.output)
         if asked.kind != "f":
             raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
-        loop = found.inputs if asked == found.output else (asked,) * self.nin
+        loop = resolved.inputs if asked == resolved.output else (asked,) * self.nin
         conversions = [(d, asked) for d in given[: self.nin] if isinstance(d, np.dtype)]
         for source, target in [*conversions, *((asked, d) for d in given[self.nin :] if d is not None)]:
             if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # NumPy checks the name

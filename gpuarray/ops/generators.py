@@ -31,11 +31,11 @@ def _arange(index: Any, start: Any, step: Any, *, dtype: Any) -> Any:
                     return np.arange(start, last + (1 if each > 0 else -1), each, dtype=kind)
             index = np.arange(index.start, index.stop)
         delta = wide.type(second) - wide.type(first)
-        found = np.array(index, wide)
+        numbers = np.array(index, wide)
         if first != 0 or delta != 1:
-            found *= delta
-            found += wide.type(first)
-        return found.astype(kind, copy=False)
+            numbers *= delta
+            numbers += wide.type(first)
+        return numbers.astype(kind, copy=False)
 
 
 def _arange_bounds(size: int, dtype: Any, start: Any, step: Any) -> tuple[int, int] | None:
@@ -72,8 +72,8 @@ def _diagonals(index: Any, columns: Any, compare: Any, k: Any, *, dtype: Any) ->
         return np.empty(0, dtype)
     first = index.start // columns
     rows = np.arange(first, -(-index.stop // columns))
-    found = compare(np.arange(columns), (rows + k)[:, None]).reshape(-1)
-    return found[index.start - first * columns : index.stop - first * columns].astype(dtype)
+    flags = compare(np.arange(columns), (rows + k)[:, None]).reshape(-1)
+    return flags[index.start - first * columns : index.stop - first * columns].astype(dtype)
 
 
 def _eye(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
@@ -89,8 +89,8 @@ def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
 
 
 def _random_bits(index: Any, *place: Any, dtype: Any) -> Any:
-    found = philox.words64 if np.dtype(dtype) == np.uint64 else philox.words32
-    return found(index, philox.Place.of(place))
+    words_of = philox.words64 if np.dtype(dtype) == np.uint64 else philox.words32
+    return words_of(index, philox.Place.of(place))
 
 
 def _random_uniform(index: Any, *place: Any, dtype: Any) -> Any:

@@ -35,10 +35,10 @@ def _first_of_part(inside: Any, *, before: Offsets) -> Any:
         np.minimum.at(line, pointers.reshape(-1), line[:-1])
         for _ in range(2):
             line = line[line]
-        found = np.where(inside, line[:-1].reshape(inside.shape), np.int32(size))
-        if np.array_equal(found, pointers):
-            return found
-        pointers = found
+        first = np.where(inside, line[:-1].reshape(inside.shape), np.int32(size))
+        if np.array_equal(first, pointers):
+            return first
+        pointers = first
 
 
 def _lower_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool = False) -> Any:
@@ -60,7 +60,7 @@ def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool =
     least = lines.copy()
     join = np.maximum if is_largest else np.add
     places = np.arange(len(lines), dtype=np.int32).reshape(-1, *[1] * (lines.ndim - 1))
-    found = np.broadcast_to(places, lines.shape).copy()
+    positions = np.broadcast_to(places, lines.shape).copy()
     for step in range(1, len(lines)):
         if away[step] > least.max():
             break
@@ -71,8 +71,8 @@ def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool =
             other = join(lines[there], away[step])
             chosen = is_better(other, least[here])
             np.copyto(least[here], other, where=chosen)
-            np.copyto(found[here], places[there], where=chosen)
-    return np.ascontiguousarray(np.moveaxis(found, 0, axis))
+            np.copyto(positions[here], places[there], where=chosen)
+    return np.ascontiguousarray(np.moveaxis(positions, 0, axis))
 
 
 def positions_of_windows(shape: tuple[int, ...], table: Any, places: Offsets) -> Any:

@@ -92,10 +92,10 @@ class _Host(threading.local):
 
     def uniform(self, place: Place, number: int, shape: Any) -> npt.NDArray[np.float64]:
         """Return uniform numbers of consecutive words, the first of which is that of this number after a place."""
-        found = np.asarray(self.at_word(place, number).random(shape))
+        draws = np.asarray(self.at_word(place, number).random(shape))
         # to set a state takes as long as to draw a thousand numbers, and the next call often goes on from here
-        self._next = place.key, 4 * place.block + place.start + number + found.size
-        return found
+        self._next = place.key, 4 * place.block + place.start + number + draws.size
+        return draws
 
     def at_half(self, place: Place, number: int) -> np.random.Generator:
         """Return NumPy's generator, set to the half of this number after a place."""
@@ -187,8 +187,8 @@ def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
         return np.empty(word.shape, np.uint64)
     least, most = int(word.min()) // 4, int(word.max()) // 4
     if most - least < word.size:  # NumPy computes consecutive blocks faster than scattered ones
-        found = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
-        return found[word - 4 * least]
+        words = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
+        return words[word - 4 * least]
     blocks = scattered_blocks(place.key, place.block, (word >> 2).astype(np.uint64))
     return np.take_along_axis(blocks, (word & 3)[..., None], -1)[..., 0]
 
@@ -199,10 +199,10 @@ def words32(index: Any, place: Place) -> Words:
     if run is not None:
         half, behind = place.start + run[0], place.start + run[1] + 1
         words = _words_from(place._replace(start=0), half >> 1, (behind + 1 >> 1) - (half >> 1))
-        found = words.astype("<u8", copy=False).view("<u4")[half & 1 :][: behind - half].astype(np.uint32, copy=False)
+        drawn = words.astype("<u8", copy=False).view("<u4")[half & 1 :][: behind - half].astype(np.uint32, copy=False)
         if place.spare is not None and not run[0]:
-            found[0] = place.spare
-        return found.reshape(shape_of(index))
+            drawn[0] = place.spare
+        return drawn.reshape(shape_of(index))
     at = np.asarray(index)
     numbers = at + place.start
     # where the spare half is element 0, its own place does not matter
@@ -250,16 +250,16 @@ def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind
     if drawn is not None:
         return drawn.reshape(shape_of(index))
     at = np.arange(index.start, index.stop) if isinstance(index, range) else np.asarray(index)
-    found = _below_once(at, place, share, limit, kind)
+    numbers = _below_once(at, place, share, limit, kind)
     if threshold:
-        again = np.flatnonzero(found[1] < threshold)
+        again = np.flatnonzero(numbers[1] < threshold)
         for attempt in range(1, REDRAWS):
             if not again.size:
                 break
             values, left = _below_once(at.reshape(-1)[again], redrawn(place, attempt), share, limit, kind)
-            found[0].reshape(-1)[again] = values
+            numbers[0].reshape(-1)[again] = values
             again = again[left < threshold]
-    return found[0]
+    return numbers[0]
 
 
 #: By ``share``, the dtype of which NumPy makes ``2**share`` numbers from half a word.
@@ -280,10 +280,10 @@ def _below_in_run(
         return None
     numpys = _host.at_word(place, first) if is_wide else _host.at_half(place, first >> share)
     before = _host.half if threshold else 0
-    found: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
+    numbers: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
     if threshold and (_host.half - before) % (8 * COUNTER_MASK + 8) != (2 * count if is_wide else count >> share):
         return None
-    return found[skipped : skipped + last + 1 - first].astype(kind, copy=False)
+    return numbers[skipped : skipped + last + 1 - first].astype(kind, copy=False)
 
 
 def _below_once(

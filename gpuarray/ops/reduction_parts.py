@@ -166,12 +166,12 @@ def numpy_positions(search: Callable[..., Any], extreme: Callable[..., Any]) -> 
     def fold(elements: Elements) -> tuple[Any, Any]:
         rows = elements.rows()
         if rows.ndim == 1:
-            found: Any = first(rows)
-            best = rows[found]
+            first_positions: Any = first(rows)
+            best = rows[first_positions]
         else:
-            found = find(rows)
-            best = np.take_along_axis(rows, found[..., None], axis=-1)[..., 0]
-        return elements.restored(best), elements.restored(elements.positions(found))
+            first_positions = find(rows)
+            best = np.take_along_axis(rows, first_positions[..., None], axis=-1)[..., 0]
+        return elements.restored(best), elements.restored(elements.positions(first_positions))
 
     def combine(values: Any, positions: Any) -> tuple[Any, Any]:
         best = np.take_along_axis(values, find(values, 0)[None], axis=0)

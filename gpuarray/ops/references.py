@@ -61,7 +61,7 @@ def whole_power_dtypes(x: Any, n: Any) -> Signature:
     TypeError
         If NumPy's power of such numbers is not complex.
     """
-    first, second, output = (dtypes.canonical(found) for found in np.power.resolve_dtypes((x, n, None)))
+    first, second, output = (dtypes.canonical(dtype) for dtype in np.power.resolve_dtypes((x, n, None)))
     if output.kind != "c":
         raise TypeError(f"whole_power takes complex numbers, not {output.name}")
     return Signature((first, second), output)

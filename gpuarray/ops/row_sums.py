@@ -82,14 +82,14 @@ def _dots(cut: Pieces, others: tuple[Pieces, ...], dtype: DType | None = None) -
     dotted = [np.empty(pieces.shape[:-1], pieces.dtype) for _ in others]
     for start in range(0, len(pieces), some):
         span = slice(start, start + some)
-        for found, other in zip(dotted, others, strict=True):
+        for product, other in zip(dotted, others, strict=True):
             factors = other.pieces if other.pieces.ndim == 1 else other.pieces[span]
-            np.vecdot(pieces[span], factors, out=found[span])
+            np.vecdot(pieces[span], factors, out=product[span])
     # reductions of a few elements each take longer than calls for them all
     count = pieces.shape[-2]
     sums = []
-    for found, other in zip(dotted, others, strict=True):
-        each = found if dtype is None else found.astype(dtype, copy=False)
+    for product, other in zip(dotted, others, strict=True):
+        each = product if dtype is None else product.astype(dtype, copy=False)
         total = np.add.reduce(each, -1) if count > _PIECES_FEW else sum(each[..., k] for k in range(count))
         if rest is not None and other.rest is not None:
             total = total + np.vecdot(rest, other.rest)
@@ -102,10 +102,10 @@ def add(operand: Array, axes: tuple[int, ...], dtype: DType, out: Array | None =
     cut = in_pieces(operand, axes)
     if cut is None:
         return np.asarray(np.add.reduce(operand, axes, dtype, out=out, keepdims=True))
-    found = _dots(cut, (_ones(cut),))[0]
+    sums = _dots(cut, (_ones(cut),))[0]
     if out is None:
-        return found
-    out[...] = found
+        return sums
+    out[...] = sums
     return out
 
 
@@ -114,10 +114,10 @@ def add_products(first: Array, second: Array, axes: tuple[int, ...], out: Array 
     cut, other = in_pieces(first, axes), in_pieces(second, axes)
     if cut is None or other is None:
         return None
-    found = _dots(cut, (other,))[0]
+    sums = _dots(cut, (other,))[0]
     if out is None:
-        return found
-    out[...] = found
+        return sums
+    out[...] = sums
     return out
 
 
@@ -125,6 +125,6 @@ def moments(cut: Pieces, count: int) -> tuple[Array, Array, Array]:
     """Return the mean of each row and the squares about it, from the squares, and whether few digits are lost so."""
     squares, sums = _dots(cut, (cut, _ones(cut)), dtypes.float64)
     mean = sums / count
-    found = squares - mean * mean * count
+    deviations = squares - mean * mean * count
     # False where something is no number, or squares are too large, which those of deviations need not be
-    return mean, found, (squares <= _CANCELS * found) & (squares < np.inf)
+    return mean, deviations, (squares <= _CANCELS * deviations) & (squares < np.inf)

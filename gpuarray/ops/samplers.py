@@ -70,12 +70,12 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
         *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in given]
         numbers = np.broadcast_to(numbers, math.prod(shape))
         stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
-        found = np.empty(numbers.size, out.dtype)
+        result = np.empty(numbers.size, out.dtype)
         with np.errstate(all="ignore"):
             for piece in substreams.pieces(numbers.size):
                 draws = _Draws(numbers[piece], stream, out.dtype)
-                found[piece] = sampler(draws, *(_at(v, piece).astype(out.dtype, copy=False) for v in lines))
-        out[...] = found.reshape(shape)
+                result[piece] = sampler(draws, *(_at(v, piece).astype(out.dtype, copy=False) for v in lines))
+        out[...] = result.reshape(shape)
         return out
 
     return reference
@@ -92,7 +92,7 @@ def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *paramet
     Each call takes tens of calls of NumPy, so the few elements that are left make several attempts at once, along a
     first axis: about as many as it takes until one of each is accepted.
     """
-    found, accepted = propose(draws, 0, *parameters)
+    results, accepted = propose(draws, 0, *parameters)
     places = np.flatnonzero(~accepted)
     rejected = places.size / accepted.size
     attempt = 1
@@ -103,33 +103,33 @@ def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *paramet
         values, accepted = propose(draws.at(places), attempts, *[_at(v, places) for v in parameters])
         is_left = ~accepted.any(0)
         accepted[-1] = True  # the value of the last attempt, if none is accepted
-        found[places] = values[accepted.argmax(0), np.arange(places.size)]
+        results[places] = values[accepted.argmax(0), np.arange(places.size)]
         places = places[is_left]
         attempt += len(attempts)
-    return found
+    return results
 
 
 def _where_valid(draws: _Draws, valid: Array, sampler: Sampler, otherwise: Any, *parameters: Array) -> Array:
     """Return ``sampler(draws, *parameters)`` where parameters are valid, and ``otherwise`` elsewhere."""
     if valid.all():
         return np.asarray(sampler(draws, *parameters))
-    found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), draws.numbers.shape))
+    values = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), draws.numbers.shape))
     places = np.flatnonzero(valid)
     if places.size:
-        found[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
-    return found
+        values[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
+    return values
 
 
 def _either(draws: _Draws, choice: Array, first: Sampler, second: Sampler, *parameters: Array) -> Array:
     """Return the results of the first sampler where ``choice`` is true, and of the second elsewhere."""
-    found = np.empty(draws.numbers.shape, draws.kind)
+    values = np.empty(draws.numbers.shape, draws.kind)
     for chosen, sampler in ((choice, first), (~choice, second)):
         if chosen.all():
             return np.asarray(sampler(draws, *parameters))
         places = np.flatnonzero(chosen)
         if places.size:
-            found[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
-    return found
+            values[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
+    return values
 
 
 # --- gamma: Marsaglia and Tsang, "A simple method for generating gamma variables", 2000 ---
@@ -145,8 +145,8 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
         v = root * root * root
         return v, (v > 0) & (np.log(share) < half * x * x + d * (one - v + np.log(v)))
 
-    found: Array = third * _search(draws, propose, third, one / np.sqrt(draws.kind.type(9) * third))
-    return found
+    gammas: Array = third * _search(draws, propose, third, one / np.sqrt(draws.kind.type(9) * third))
+    return gammas
 
 
 def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Any]:
@@ -160,16 +160,16 @@ def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Any]:
 
 def _gamma(draws: _Draws, a: Array) -> Array:
     def sampler(own: _Draws, a: Array) -> Array:
-        found, rest = _gamma_and_log_factor(own, a)
-        return found if rest is None else found * np.exp(rest)
+        gammas, rest = _gamma_and_log_factor(own, a)
+        return gammas if rest is None else gammas * np.exp(rest)
 
     return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan), a)
 
 
 def _log_gamma(draws: _Draws, a: Array) -> Array:
     def sampler(own: _Draws, a: Array) -> Array:
-        found, rest = _gamma_and_log_factor(own, a)
-        return np.log(found) if rest is None else np.log(found) + rest
+        gammas, rest = _gamma_and_log_factor(own, a)
+        return np.log(gammas) if rest is None else np.log(gammas) + rest
 
     return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)), a)
 
@@ -188,8 +188,8 @@ def _stirling_rest(k: Array) -> Array:
     few = np.clip(k, 1, 9)
     factorial = np.array([1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880], k.dtype)[few.astype(np.int64)]
     small = np.log(factorial) - few * np.log(few) + few
-    found: Array = np.where(k < 0.5, kind(0), np.where(k < 9.5, small, large))
-    return found
+    rest: Array = np.where(k < 0.5, kind(0), np.where(k < 9.5, small, large))
+    return rest
 
 
 def _deviance(x: Array, m: Array) -> Array:
@@ -238,8 +238,8 @@ def _by_ratio(
     log_chance = _tabulated(log_chance, variance, mode, most, parameters, draws.numbers.size)
     highest = log_chance(mode, *parameters)
     counts = _search(draws, propose, mean, width, mode, most, highest, *parameters)
-    found: Array = np.minimum(np.maximum(counts, kind(0)), most)
-    return found
+    bounded: Array = np.minimum(np.maximum(counts, kind(0)), most)
+    return bounded
 
 
 def _tabulated(
@@ -267,19 +267,19 @@ def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[...,
     0 has the probability ``start``, and k that of k - 1 times ``ratio(k, *parameters)``.
     """
     left, _ = draws.uniforms(0)
-    found = np.zeros(left.shape, np.int16)
+    successes = np.zeros(left.shape, np.int16)
     smallest = 1e-10 if draws.kind == np.float32 else 1e-19
     chance, mean, *given = [v[0] if v.size == 1 else v for v in (start, mean, *parameters)]
     on = left > chance
     for k in range(1, 1001):
         if not on.any():
             break
-        found += on
+        successes += on
         left -= chance  # nowhere above the next chances where it was not above this one
         chance = chance * ratio(draws.kind.type(k), *given)
         on = left > chance
         on &= (k < mean) | (chance > smallest)
-    return found.astype(draws.kind)
+    return successes.astype(draws.kind)
 
 
 def _poisson(draws: _Draws, mean: Array) -> Array:
@@ -449,8 +449,8 @@ def _below(limit: Any, numbers: Any, *words: Any, out: Array) -> Array:
     """Return the integral part of a limit times a random fraction of 128 bits; a limit of 0 is 2**64."""
     shape = np.broadcast_shapes(np.shape(limit), np.shape(numbers))
     stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
-    found = substreams.blocks(np.broadcast_to(numbers, shape), 0, stream).astype(np.uint64)
-    low, high = (found[..., k] | found[..., k + 1] << np.uint64(32) for k in (0, 2))
+    bits = substreams.blocks(np.broadcast_to(numbers, shape), 0, stream).astype(np.uint64)
+    low, high = (bits[..., k] | bits[..., k + 1] << np.uint64(32) for k in (0, 2))
     scale = np.broadcast_to(np.asarray(limit, np.uint64), shape)
     middle = high * scale
     carry = middle + philox.high_product(low, scale) < middle

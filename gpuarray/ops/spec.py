@@ -222,9 +222,9 @@ def _resolve(op: MapOp, operands: tuple[Any, ...]) -> Signature:
     ufunc = op.numpy
     assert isinstance(ufunc, np.ufunc)
     weak = {bool: dtypes.bool_}
-    found = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
-    loop = tuple(dtypes.canonical(d) for d in found[: ufunc.nin])
-    return Signature(loop, dtypes.canonical(found[ufunc.nin + op.output]))
+    signature = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
+    loop = tuple(dtypes.canonical(d) for d in signature[: ufunc.nin])
+    return Signature(loop, dtypes.canonical(signature[ufunc.nin + op.output]))
 
 
 def map_op(name: str) -> MapOp:

@@ -35,11 +35,11 @@ class Substream(NamedTuple):
 def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
     """Return the four words of the block of each element and attempt, along a new last axis."""
     flat = np.asarray(numbers).reshape(-1)
-    found = np.empty((flat.size, 4), np.uint32)
+    words = np.empty((flat.size, 4), np.uint32)
     for position, pair in enumerate(_paired(flat, attempt, stream)):
-        found[:, 2 * position] = pair >> HALF_BITS
-        found[:, 2 * position + 1] = pair & LOW_HALF
-    return found.reshape(*np.shape(numbers), 4)
+        words[:, 2 * position] = pair >> HALF_BITS
+        words[:, 2 * position + 1] = pair & LOW_HALF
+    return words.reshape(*np.shape(numbers), 4)
 
 
 def _paired(numbers: Any, attempt: Any, stream: Substream) -> tuple[Words64, Words64]:
@@ -98,10 +98,10 @@ def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt
     """Return the first standard normal numbers of several substreams, a row for each, as :func:`normal` does."""
     each = 4 if kind == np.float32 else 2
     count = -(-size // each)
-    found = np.empty((len(streams) * count, each), kind)
+    draws = np.empty((len(streams) * count, each), kind)
     columns = Substream(*np.array(streams, np.uint64).T[:, :, None])
-    _fill_normal(np.arange(count), columns, found)
-    return found.reshape(len(streams), -1)[:, :size]
+    _fill_normal(np.arange(count), columns, draws)
+    return draws.reshape(len(streams), -1)[:, :size]
 
 
 #: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
@@ -110,10 +110,10 @@ TOGETHER: Final = 20000
 
 def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the normal numbers of consecutive blocks along a new last axis."""
-    found = np.empty((count, 4 if kind == np.float32 else 2), kind)
+    draws = np.empty((count, 4 if kind == np.float32 else 2), kind)
     for piece in pieces(count):
-        _fill_normal(np.arange(first + piece.start, first + piece.stop), stream, found[piece])
-    return found
+        _fill_normal(np.arange(first + piece.start, first + piece.stop), stream, draws[piece])
+    return draws
 
 
 def pieces(count: int) -> list[slice]:
@@ -122,20 +122,20 @@ def pieces(count: int) -> list[slice]:
     return [slice(count * piece // number, count * (piece + 1) // number) for piece in range(number)]
 
 
-def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
+def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, out: npt.NDArray[Any]) -> None:
     """Write the normal numbers of blocks along the last axis."""
     pairs = [pair.reshape(-1) for pair in _paired(numbers, 0, stream)]
-    if found.dtype != np.float32:
+    if out.dtype != np.float32:
         radius, angle = _unit(pairs[0]), _fraction(pairs[1])
         np.log(radius, out=radius)
         radius *= -2.0
         np.sqrt(radius, out=radius)
         angle *= 2.0**-53
-        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 0])
+        np.multiply(radius, _cosine_of_turns(angle), out=out[:, 0])
         angle -= 0.25
-        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 1])
+        np.multiply(radius, _cosine_of_turns(angle), out=out[:, 1])
         return
-    lower = np.empty(len(found), np.int32)
+    lower = np.empty(len(out), np.int32)
     for position, pair in enumerate(pairs):
         halves = pair.view(np.uint32)
         radius = halves[1 - _LOWER :: 2].astype(np.float32)
@@ -145,17 +145,17 @@ def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.N
         radius *= np.float32(-2)
         np.sqrt(radius, out=radius)
         np.bitwise_and(halves.view(np.int32)[_LOWER::2], _TOP_24, out=lower)
-        np.multiply(radius, _cosine(lower), out=found[:, 2 * position])
+        np.multiply(radius, _cosine(lower), out=out[:, 2 * position])
         lower -= _QUARTER
-        np.multiply(radius, _cosine(lower), out=found[:, 2 * position + 1])
+        np.multiply(radius, _cosine(lower), out=out[:, 2 * position + 1])
 
 
 def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
     """Return the top 53 bits of two words as an integral number; the word in the upper half has the lower bits."""
-    found = pair & _TOP_27_OF_LOW
-    found <<= np.uint64(21)
-    found |= pair >> np.uint64(38)
-    return found.view(np.int64).astype(np.float64)
+    bits = pair & _TOP_27_OF_LOW
+    bits <<= np.uint64(21)
+    bits |= pair >> np.uint64(38)
+    return bits.view(np.int64).astype(np.float64)
 
 
 #: The sine of x quarter turns is x + (pi/2 - 1) x plus these coefficients times x**3, x**5 and so on.
@@ -175,15 +175,15 @@ def _cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     quarters *= -4.0
     quarters += 1.0  # the argument of the sine; exact, as all before
     square = quarters * quarters
-    found = square * _SINE[-1]
+    series = square * _SINE[-1]
     for factor in _SINE[-2::-1]:
-        found += factor
-        found *= square
+        series += factor
+        series *= square
     # x is added last, because (pi / 2) x would lose half of the digits
-    found += _HALF_PI_LESS_ONE
-    found *= quarters
-    found += quarters
-    return found
+    series += _HALF_PI_LESS_ONE
+    series *= quarters
+    series += quarters
+    return series
 
 
 def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
@@ -209,7 +209,7 @@ def pair_of_uniforms(
 
 def _unit(pair: Words64) -> npt.NDArray[np.float64]:
     """Return a number in (0, 1] of 53 bits from two words."""
-    found = _fraction(pair)
-    found += 1.0
-    found *= 2.0**-53
-    return found
+    fraction = _fraction(pair)
+    fraction += 1.0
+    fraction *= 2.0**-53
+    return fraction

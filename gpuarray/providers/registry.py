@@ -134,10 +134,10 @@ def _lazily(point: Any) -> Factory:
 
 
 def _registration(name: str) -> _Registration:
-    found = _registered.get(name) or _providers().get(name)
-    if found is None:
+    registration = _registered.get(name) or _providers().get(name)
+    if registration is None:
         raise DeviceError(_unknown(name))
-    return found
+    return registration
 
 
 def _unknown(name: str) -> str:
@@ -172,16 +172,16 @@ def open_device(device: Device) -> Provider:
         known = _resolved.get(settings.automatic)
         device = known[0] if known is not None else resolve(device, settings)
     key = device.kind, device.number
-    found = _opened.get(key)
-    if found is not None and getattr(found, "alive", True):
-        return found
+    opened = _opened.get(key)
+    if opened is not None and getattr(opened, "alive", True):
+        return opened
     with _quiet(), _lock:
-        found = _opened.get(key)
-        if found is None or not getattr(found, "alive", True):
+        opened = _opened.get(key)
+        if opened is None or not getattr(opened, "alive", True):
             with _beginning(device.kind):
-                found = _registration(device.kind).factory(device.number)
-            _opened[key] = found
-        return found
+                opened = _registration(device.kind).factory(device.number)
+            _opened[key] = opened
+        return opened
 
 
 def _quiet() -> AbstractContextManager[None]:
@@ -248,13 +248,13 @@ def resolution(settings: Config | None = None) -> tuple[Device, str]:
     """Return the device that ``"auto"`` means under settings, by default the current ones, and the reason."""
     settings = settings or config.current
     wanted = settings.automatic
-    found = _resolved.get(wanted)
-    if found is None:
+    known = _resolved.get(wanted)
+    if known is None:
         with _quiet(), _lock, _beginning("wgpu"):
-            found = _resolved.setdefault(wanted, _resolve(*wanted))
-            if found[0].kind == "cpu":
+            known = _resolved.setdefault(wanted, _resolve(*wanted))
+            if known[0].kind == "cpu":
                 config.note_host(wanted)
-    return found
+    return known
 
 
 def _resolve(provider: str, software: bool) -> tuple[Device, str]:

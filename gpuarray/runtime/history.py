@@ -65,14 +65,14 @@ def forget(gone: Collection[PreparedPlan]) -> None:
 
 def recall(number: int) -> Evaluation | None:
     """Return the record of a number, or None if it was overwritten."""
-    found = _recent[number % REMEMBERED]
-    return Evaluation(*found[1]) if found is not None and found[0] == number else None
+    record = _recent[number % REMEMBERED]
+    return Evaluation(*record[1]) if record is not None and record[0] == number else None
 
 
 def _latest() -> list[Evaluation]:
     """Return the records, the latest first."""
-    found = [record for record in _recent if record is not None]
-    return [Evaluation(*record[1]) for record in sorted(found, key=lambda record: -record[0])]
+    records = [record for record in _recent if record is not None]
+    return [Evaluation(*record[1]) for record in sorted(records, key=lambda record: -record[0])]
 
 
 def recent(device: Device) -> list[Evaluation]:
@@ -83,12 +83,12 @@ def recent(device: Device) -> list[Evaluation]:
 def inherited(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes. Nodes inside a composition inherit the origin of its result."""
     walk = prepared.meanings
-    found = [*origins] or [None] * len(walk)
+    lines = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:
-            if found[operand] is None and walk[operand].kind is not Leaf:
-                found[operand] = found[at]
-    return found
+            if lines[operand] is None and walk[operand].kind is not Leaf:
+                lines[operand] = lines[at]
+    return lines
 
 
 def reason_of(decision: Decision, device: Device) -> str:
@@ -107,7 +107,7 @@ def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) ->
     where, kept = inherited(evaluation.prepared, evaluation.origins), evaluation.prepared.kept
     if positions is not None:
         where = [where[p if kept is None else kept[p]] for p in positions]
-    return list({str(found): found for found in map(locate, filter(None, where))}.values())
+    return list({str(location): location for location in map(locate, filter(None, where))}.values())
 
 
 def blame(error: Exception, number: int, provider: Provider) -> None:
@@ -155,15 +155,15 @@ def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:
     names = "; ".join(name_of(step.planned.step) for step in evaluation.placed.steps[:_SHOWN])
     more = len(evaluation.placed.steps) - _SHOWN
     error.add_note(f"{head} {names}{f' and {more} more steps' if more > 0 else ''}")
-    for found in places_of(evaluation)[-_SHOWN:]:
-        error.add_note(f"  recorded at {found}: {found.text}" if found.text else f"  recorded at {found}")
+    for location in places_of(evaluation)[-_SHOWN:]:
+        error.add_note(f"  recorded at {location}: {location.text}" if location.text else f"  recorded at {location}")
 
 
 def placements(limit: int = 32) -> list[str]:
     """Return where the steps of the latest evaluations ran and why, the last one first, without repetitions."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for evaluation in _latest():
         for step in evaluation.placed.steps:
             where = evaluation.device.name if step.decision.where == DEVICE else step.decision.where
-            found[f"{name_of(step.planned.step)}: {where}, {reason_of(step.decision, evaluation.device)}"] += 1
-    return [f"{text} ({times:,} times)" if times > 1 else text for text, times in found.items()][:limit]
+            counts[f"{name_of(step.planned.step)}: {where}, {reason_of(step.decision, evaluation.device)}"] += 1
+    return [f"{text} ({times:,} times)" if times > 1 else text for text, times in counts.items()][:limit]

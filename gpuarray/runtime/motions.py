@@ -75,13 +75,15 @@ class Motion:
         sizes = None
         if self.varying:
             sizes = Sizes(self.varying, self.sizes(numbers), [extents[number] for number in self.varying])
-        found = [*numbers]
+        renumbered = [*numbers]
         for number, (leader, apart) in self.following.items():
             if leader in self.divisors:
-                found[number] = as_number(Moving(leader, numbers[leader], self.divisors[leader], 1, apart, assumed))
+                renumbered[number] = as_number(
+                    Moving(leader, numbers[leader], self.divisors[leader], 1, apart, assumed)
+                )
             elif sizes is not None:
-                found[number] = as_number(sizes.number(self.varying.index(leader)) + apart)
-        return found, assumed, sizes
+                renumbered[number] = as_number(sizes.number(self.varying.index(leader)) + apart)
+        return renumbered, assumed, sizes
 
 
 def picker(places: Sequence[int]) -> Picker:

@@ -121,13 +121,13 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
     kept = [axis for axis in range(array.ndim) if axis not in axes]
     rows = np.ascontiguousarray(array.transpose(*kept, *axes)).reshape(*[array.shape[axis] for axis in kept], -1)
 
-    def restored(found: Any) -> Any:
-        return np.expand_dims(found, axes)
+    def restored(reduced: Any) -> Any:
+        return np.expand_dims(reduced, axes)
 
     spare = np.empty_like(array) if parts.takes_spare else None
-    elements = Elements(array, axes, spare, 0, lambda: rows, restored, lambda found: found)
-    found = parts.finish(*parts.fold(elements)) if parts.result is None else parts.result(elements)
-    return np.asarray(found).astype(node.dtype)
+    elements = Elements(array, axes, spare, 0, lambda: rows, restored, lambda reduced: reduced)
+    reduced = parts.finish(*parts.fold(elements)) if parts.result is None else parts.result(elements)
+    return np.asarray(reduced).astype(node.dtype)
 
 
 def _scan(node: Scan, values: list[Any]) -> Any:

@@ -90,7 +90,7 @@ def donors_of(
     for user, meaning in enumerate(meanings):
         for slot, operand in enumerate(meaning.inputs):
             users.setdefault(operand, []).append((user, slot))
-    found = []
+    donors = []
     for copy, index in copied:
         above: dict[int, int] = {}
         follow = [index]
@@ -99,8 +99,8 @@ def donors_of(
                 if user not in above and user not in settled:
                     above[user] = len(users.get(user, ()))
                     follow.append(user)
-        found.append(Donor(copy, index, tuple(users.get(index, ())), tuple(above.items())))
-    return tuple(found)
+        donors.append(Donor(copy, index, tuple(users.get(index, ())), tuple(above.items())))
+    return tuple(donors)
 
 
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[Donor]) -> list[int]:

@@ -119,12 +119,12 @@ class Schedule:
         if moved:
             moved = [number for number in moved if not _is_shared(prepared, placed, provider, leaves, number)]
         choice = tuple(moved)
-        found: Schedule | None = placed.schedules.get(choice)
-        if found is None:
+        schedule: Schedule | None = placed.schedules.get(choice)
+        if schedule is None:
             if len(placed.schedules) >= _KEPT:
                 placed.schedules.clear()
-            found = placed.schedules[choice] = cls(prepared, placed, provider, order, moved)
-        return found
+            schedule = placed.schedules[choice] = cls(prepared, placed, provider, order, moved)
+        return schedule
 
     def run(
         self,

@@ -126,11 +126,11 @@ class ScheduleBuilder:
     def _result(self, position: int, root: int) -> Result:
         if root in self._leaf:
             return position, [], self._leaf[root]
-        found: list[tuple[Provider, Any]] = [
+        sources: list[tuple[Provider, Any]] = [
             (place, registers[root]) for place, registers in self._registers.items() if root in registers
         ]
         # nothing computes a value without elements
-        return position, found or [(self._device, self._output(root, self._device))], None
+        return position, sources or [(self._device, self._output(root, self._device))], None
 
     def _input(self, position: int, place: Provider) -> Hashable:
         """Return the register that holds a value at a place, after a transfer if necessary."""

@@ -43,7 +43,7 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
     """
     order, position = walk
     asked = {position[root] for root in roots}
-    found = []
+    indices = []
     work = [0] * len(order)  # operations that would be repeated to compute a value again
     for index, node in enumerate(order):
         match node:
@@ -51,14 +51,14 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
                 pass
             case Reduce() | Scan() | Scatter() | Contract() | Call():
                 work[index] = costs.of_launch(node)
-                found.append(index)
+                indices.append(index)
             case Map() | View() | Concat() | Gather():
                 work[index] = max([work[position[current(operand)]] for operand in node.inputs])
                 if isinstance(node, Map) and 1 < node.size <= work[index] // costs.STORE:
-                    found.append(index)
+                    indices.append(index)
             case _:
                 assert_never(node)
-    return [index for index in found if index not in asked]
+    return [index for index in indices if index not in asked]
 
 
 def held(order: Sequence[Node], candidates: Sequence[int]) -> list[int]:

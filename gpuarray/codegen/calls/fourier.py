@@ -47,17 +47,17 @@ def split(length: int, limit: int) -> list[int]:
     divisors = [d for d in _divisors(length) if d <= limit]
     count = 1
     while True:
-        found = _split(length, count, divisors)
-        if found is not None:
-            return found
+        lengths = _split(length, count, divisors)
+        if lengths is not None:
+            return lengths
         count += 1
 
 
 def _capacities(length: int, real: DType, capabilities: Capabilities) -> list[int]:
     """Return how many numbers workgroup memory holds in the sources that can transform a smooth length."""
-    found = [m // complex_of(real).itemsize for m in (SMALL_MEMORY, LARGE_MEMORY)]
+    capacities = [m // complex_of(real).itemsize for m in (SMALL_MEMORY, LARGE_MEMORY)]
     large = capabilities.workgroup_memory >= LARGE_MEMORY and is_smooth(length, COMMON_PRIMES)
-    return found if large else found[:1]
+    return capacities if large else capacities[:1]
 
 
 def _divisors(length: int) -> list[int]:

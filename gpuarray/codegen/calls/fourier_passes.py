@@ -222,10 +222,10 @@ def _put_function(kernel: Kernel, task: Pass) -> list[str]:
     scale = constant(kernel, ends.scale, real)
     if ends.target.dtype.kind == "c":
         sign = constant(kernel, -ends.scale if ends.conjugate_target else ends.scale, real)
-        found = f"{number}({scale} * value.x, {sign} * value.y)"
+        value = f"{number}({scale} * value.x, {sign} * value.y)"
     else:
-        found = f"{scale} * value.x"
-    return [*lines, access.store(f"{kernel.parameter(base)} + row * {wanted} + j", found), "}", "}"]
+        value = f"{scale} * value.x"
+    return [*lines, access.store(f"{kernel.parameter(base)} + row * {wanted} + j", value), "}", "}"]
 
 
 def _zero(real: DType) -> str:

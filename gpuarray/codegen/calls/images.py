@@ -74,14 +74,14 @@ def _parts(step: CallStep, label: str, capabilities: Capabilities) -> Program:
 
     kernel = _open(f"{label} runs", size, shape)
     inside = kernel.array("input", 0, size, dtypes.bool_)
-    found = kernel.array("output", 0, size, dtypes.uint32)
+    target = kernel.array("output", 0, size, dtypes.uint32)
     kernel.line(f"var first = {kernel.parameter(size)};", f"if ({inside.load('i')}) {{", "first = i;")
     if has_runs:
         kernel.line(
             f"let most = min(p{last}, p{last} % {_RUN}u);",
             f"for (var n = 1u; n <= most && {inside.load('(i - n)')}; n++) {{ first = i - n; }}",
         )
-    kernel.line("}", found.store("i", "first"))
+    kernel.line("}", target.store("i", "first"))
     runs = kernel.launch(groups, capabilities.workgroup_limit)
 
     kernel = _open(f"{label} joined", size, shape)
@@ -156,7 +156,7 @@ def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program
     kernel = Kernel(f"{label} {dtype.name}{' largest' if is_largest else ''}")
     heights = kernel.array("input", 0, size, dtype)
     distances = kernel.array("input", 1, shape[axis], dtype)
-    found = kernel.array("output", 0, size, step.output_dtypes[0])
+    target = kernel.array("output", 0, size, step.output_dtypes[0])
     across, extent = kernel.parameter(prod(shape[axis + 1 :])), kernel.parameter(shape[axis])
     joined = "max({}, away)" if is_largest else "({} + away)"
     before, behind = (joined.format(heights.load(f"(i {sign} n * {across})")) for sign in "-+")
@@ -178,7 +178,7 @@ def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program
     ):
         kept = f"if (other {comparison} best) {{ best = other; first = {where}; }}" if is_place else ""
         kernel.line(f"if ({guard}) {{ let other = {other}; {kept or 'best = min(best, other);'} }}")
-    kernel.line("}", found.store("i", "i32(first)" if is_place else "best"))
+    kernel.line("}", target.store("i", "i32(first)" if is_place else "best"))
     return Program((kernel.launch(-(-size // WORKGROUP), capabilities.workgroup_limit),))
 
 

@@ -52,8 +52,8 @@ def _next(step: CallStep, value: str) -> str:
     (first, *others), result = _loop(step)
     kept = step.output_dtypes[0]
     operands = [cast_expression("kept", kept, first), *([value] if others else [])]
-    found = apply_expression(_row(step), operands, (first, *others), result)
-    return f"kept = {cast_expression(found, result, kept)};"
+    combined = apply_expression(_row(step), operands, (first, *others), result)
+    return f"kept = {cast_expression(combined, result, kept)};"
 
 
 def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Access, str, str]:

@@ -45,11 +45,11 @@ def longest_short_row(dtype: DType) -> int:
 
 def _first_expression(words: int) -> str:
     """Return whether key ``a`` is less than key ``b``, or equal and at an earlier position."""
-    found = "at_a < at_b"
+    expression = "at_a < at_b"
     parts = [f".{_PARTS[word]}" for word in range(words)] if words > 1 else [""]
     for part in parts:  # the most significant word is the last one, and becomes the outermost
-        found = f"a{part} < b{part} || (a{part} == b{part} && ({found}))"
-    return found
+        expression = f"a{part} < b{part} || (a{part} == b{part} && ({expression}))"
+    return expression
 
 
 def short_rows(

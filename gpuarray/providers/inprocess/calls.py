@@ -170,8 +170,8 @@ class PreparedCall:
                 np.ndarray(step.output_shapes[0], step.output_dtypes[0], outputs[0]), *arrays, **self.parameters
             )
             return ()
-        found = step.op.numpy(*arrays, **self.parameters)
-        results = found if isinstance(found, tuple) else (found,)
+        returned = step.op.numpy(*arrays, **self.parameters)
+        results = returned if isinstance(returned, tuple) else (returned,)
         made = []
         for pick, shape, dtype in zip(step.picks, step.output_shapes, step.output_dtypes, strict=True):
             values = np.asarray(results[pick])
@@ -214,9 +214,9 @@ class PreparedCall:
         lock = Lock()
 
         def piece(number: int) -> None:
-            found = step.op.numpy(line[number * self.part : (number + 1) * self.part], *others, **self.parameters)
+            results = step.op.numpy(line[number * self.part : (number + 1) * self.part], *others, **self.parameters)
             with lock:
-                np.add(total, found, out=total)
+                np.add(total, results, out=total)
 
         workers.run_each(-(-line.size // self.part), piece, self._timing)
 

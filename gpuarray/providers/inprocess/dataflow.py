@@ -65,7 +65,7 @@ class Dataflow:
 
     def _products(self, used: list[int]) -> dict[int, tuple[int, int]]:
         """Return for each sum of products that nothing else reads the two factors."""
-        found = {}
+        products = {}
         for number in used:
             item = self.loop.instructions[number]
             product = self.loop.instructions[item.operand] if isinstance(item, Fold) else None
@@ -74,8 +74,8 @@ class Dataflow:
                 is_product = product.op in (elementwise.multiply, elementwise.square)
                 is_plain = {*product.sources} == {item.source} and self.uses[item.operand] == 1
                 if is_product and is_plain and all(self._fills(factor) for factor in factors):
-                    found[number] = factors[0], factors[1]
-        return found
+                    products[number] = factors[0], factors[1]
+        return products
 
     def _fills(self, number: int) -> bool:
         """Whether a value differs between all elements of a tile."""
@@ -92,7 +92,7 @@ class Dataflow:
 
     def _direct_stores(self) -> dict[int, int]:
         """Return the number of the store for each value that is computed directly into an output."""
-        found: dict[int, int] = {}
+        stores: dict[int, int] = {}
         for number, store in enumerate(self.loop.stores):
             item = self.loop.instructions[store.value]
             is_full = item.level == FULL and store.layout.shape == self._space
@@ -107,8 +107,8 @@ class Dataflow:
             if store.value in self.repeats.axes:
                 is_computed = False
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
-                found.setdefault(store.value, number)
-        return found
+                stores.setdefault(store.value, number)
+        return stores
 
     def _may_update(self, item: Apply, store: Store) -> bool:
         """Whether an operation may write to what it reads: ufuncs may, and selections that replace one value."""

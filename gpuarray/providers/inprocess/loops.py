@@ -92,9 +92,9 @@ class TiledLoop:
 
     def _bind(self, arena: Arena, shape: Shape) -> list[Array]:
         """Return the scratch arrays for tiles of ``shape`` in the memory of ``arena``."""
-        found = self._scratch.get((arena.number, shape))
-        if found is not None:
-            return found
+        arrays = self._scratch.get((arena.number, shape))
+        if arrays is not None:
+            return arrays
         full, rows = prod(shape), self.tiling.row_shape(shape)
         sizes = [-(-width * full // ALIGNMENT) * ALIGNMENT for width in self.program.full_slots]
         sizes += [-(-width * prod(rows) // ALIGNMENT) * ALIGNMENT for width in self.program.row_slots]

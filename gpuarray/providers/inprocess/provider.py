@@ -227,12 +227,12 @@ class InProcessProvider:
         """Report the launches since the last call to the observers of :mod:`gpuarray.observers`."""
         observed, self._observed = self._observed, _Observed([], {})
         name = self.device.name
-        found = [
+        launches = [
             observers.Launch(name, _kind(prepared), tag, 0, observed.moved[prepared], start, stop, False)
             for prepared, tag, start, stop in zip(*[iter(observed.ran)] * 4, strict=True)
         ]
-        if found:
-            observers.launches_done(found)
+        if launches:
+            observers.launches_done(launches)
 
     def trim(self) -> None:
         """Give pooled memory back to the operating system."""
@@ -270,25 +270,25 @@ def _flat(array: npt.NDArray[Any]) -> Memory:
 
 def _dtypes_of(step: Step) -> set[DType]:
     """Return every dtype that computing ``step`` needs."""
-    found = {*step.input_dtypes, *step.output_dtypes}
+    used = {*step.input_dtypes, *step.output_dtypes}
     match step:
         case Loop():
             for item in step.instructions:
-                found.add(item.dtype)
+                used.add(item.dtype)
                 if isinstance(item, Fold):
-                    found |= {item.source, item.op.accumulate(item.source)}
-            found |= {store.dtype for store in step.stores}
+                    used |= {item.source, item.op.accumulate(item.source)}
+            used |= {store.dtype for store in step.stores}
         case ScanStep():
-            found.add(step.op.accumulate(step.source))
+            used.add(step.op.accumulate(step.source))
         case ContractStep():
-            found.add(step.dtype)
+            used.add(step.dtype)
             for loop in step.loops:
-                found |= _dtypes_of(loop)
+                used |= _dtypes_of(loop)
         case CallStep() | CopyStep() | ScatterStep():
             pass
         case _:
             assert_never(step)
-    return found
+    return used
 
 
 _providers: "WeakSet[InProcessProvider]" = WeakSet()

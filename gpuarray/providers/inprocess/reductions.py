@@ -89,8 +89,8 @@ def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
         fold_tile = fold.op.numpy.fold
 
         def lift(at: Tile, operand: Array, states: tuple[Array, ...], shift: Any, spare: Array | None) -> None:
-            found = fold_tile(_elements(operand, tiling, at, shift, spare))
-            for state, value in zip(states, found, strict=True):
+            folded = fold_tile(_elements(operand, tiling, at, shift, spare))
+            for state, value in zip(states, folded, strict=True):
                 state[at.part][at.rows] = value
 
         return lift
@@ -122,15 +122,15 @@ def _elements(operand: Array, tiling: Tiling, at: Tile | None, shift: Any, spare
     """Return a tile as a reduction's NumPy parts see it, of whole rows where there is no ``at``."""
     shape = tiling.row_shape(operand.shape)
 
-    def positions(found: Any) -> Any:
+    def positions(numbers: Any) -> Any:
         if at is None:
-            return found
+            return numbers
         if len(tiling.axes) == len(tiling.order) == 1:
-            return at.start[0] + found
+            return at.start[0] + numbers
         by_axis = dict(zip(tiling.order, range(len(tiling.order)), strict=True))
         inner = [by_axis[a] for a in sorted(tiling.order) if tiling.inner[by_axis[a]]]
         strides = contiguous_strides(tuple(tiling.extents[k] for k in inner))
-        places = np.unravel_index(found, tuple(operand.shape[k] for k in inner))
+        places = np.unravel_index(numbers, tuple(operand.shape[k] for k in inner))
         return np.asarray(sum((place + at.start[k]) * s for place, k, s in zip(places, inner, strides, strict=True)))
 
     return Elements(
@@ -173,9 +173,9 @@ def _reduce_products(
     """Reduce a tile; products of two tiles are added as they are made where BLAS can do so."""
     if isinstance(operand, tuple):
         first, second, spare = operand
-        found = row_sums.add_products(first, second, axes, out)
-        if found is not None:
-            return found
+        sums = row_sums.add_products(first, second, axes, out)
+        if sums is not None:
+            return sums
         operand = np.multiply(first, second, out=spare)
     return reduce(operand, axes, dtype, out, keepdims)
 
@@ -199,12 +199,12 @@ def _reduce_short(
     (axis,) = axes
     columns = np.moveaxis(operand, axis, 0)
     target = np.empty((*operand.shape[:axis], 1, *operand.shape[axis + 1 :]), dtype) if out is None else out
-    found = np.moveaxis(target, axis, 0)[0]
-    combine(columns[0], columns[1], out=found)
+    folded = np.moveaxis(target, axis, 0)[0]
+    combine(columns[0], columns[1], out=folded)
     for column in columns[2:]:
-        combine(found, column, out=found)
+        combine(folded, column, out=folded)
     if combine is np.add and dtype.kind == "f":
-        np.add(found, 0, out=found)  # NumPy begins with a positive zero
+        np.add(folded, 0, out=folded)  # NumPy begins with a positive zero
     return target
 
 

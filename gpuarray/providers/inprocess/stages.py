@@ -42,10 +42,12 @@ class Stages:
 
 def phases(loop: Loop) -> list[int]:
     """Return for each instruction how many folds must have finished before it can run."""
-    found: list[int] = []
+    phase_of: list[int] = []
     for item in loop.instructions:
-        found.append(max((found[o] + isinstance(loop.instructions[o], Fold) for o in operands_of(item)), default=0))
-    return found
+        phase_of.append(
+            max((phase_of[o] + isinstance(loop.instructions[o], Fold) for o in operands_of(item)), default=0)
+        )
+    return phase_of
 
 
 def stages(loop: Loop) -> Stages:
@@ -105,16 +107,16 @@ class _Taker:
         )
 
     def _order(self, folds: list[int], stores: list[Store]) -> list[int]:
-        found: set[int] = set()
+        visited: set[int] = set()
         pending = [*folds, *(s.value for s in stores)]
         while pending:
             number = pending.pop()
-            if number in found:
+            if number in visited:
                 continue
-            found.add(number)
+            visited.add(number)
             if number in folds or number not in self.slots:
                 pending += operands_of(self.loop.instructions[number])
-        return sorted(found)
+        return sorted(visited)
 
 
 def _renumbered(item: Instruction, numbers: dict[int, int]) -> Instruction:

@@ -48,12 +48,12 @@ def generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Ca
         return function(index, *parameters, dtype=dtype)
 
     # what is repeated within a tile is small, and mostly the same in the next one
-    found = made if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(made)
+    cached = made if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(made)
 
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape
         shape = shape if axes is None else kept_axes(shape, axes)
         base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
-        return found(shape, base, *(p[()] for p in parameters))
+        return cached(shape, base, *(p[()] for p in parameters))
 
     return generate

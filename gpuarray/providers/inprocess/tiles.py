@@ -117,12 +117,12 @@ class Tiling:
 
     def tile(self, number: int) -> Tile:
         """Return the tile with the given number, in memory order."""
-        found = self._known.get(number)
-        if found is None:
-            found = self._tile(number)
+        known = self._known.get(number)
+        if known is None:
+            known = self._tile(number)
             if len(self._known) < _KNOWN_MOST:
-                self._known[number] = found
-        return found
+                self._known[number] = known
+        return known
 
     @cached_property
     def _known(self) -> dict[int, Tile]:

@@ -108,8 +108,10 @@ class Adapter:
     def shortfall(self) -> str:
         """What it allows too little of for kernels, in a few words; empty if nothing."""
         limits = self.handle.limits
-        found = [f"{name} is {limits[name]}, not {LEAST_LIMITS[name]}" for name in _NEEDED]
-        return ", ".join(text for text, name in zip(found, _NEEDED, strict=True) if limits[name] < LEAST_LIMITS[name])
+        shortfalls = [f"{name} is {limits[name]}, not {LEAST_LIMITS[name]}" for name in _NEEDED]
+        return ", ".join(
+            text for text, name in zip(shortfalls, _NEEDED, strict=True) if limits[name] < LEAST_LIMITS[name]
+        )
 
     @property
     def words(self) -> str:
@@ -141,8 +143,8 @@ def adapters() -> tuple[Adapter, ...]:
     """
     if _forked:
         raise DeviceError(FORKED)
-    found = [Adapter(handle) for handle in enumerate_handles()]
-    usable = [a for a in found if a.backend in _BACKENDS and not a.shortfall]
+    all_adapters = [Adapter(handle) for handle in enumerate_handles()]
+    usable = [a for a in all_adapters if a.backend in _BACKENDS and not a.shortfall]
     usable.sort(key=lambda a: _BACKENDS.index(a.backend))
     unique: dict[tuple[str, int, int], Adapter] = {}
     for position, adapter in enumerate(usable):
@@ -252,14 +254,14 @@ def has_steady_subgroups(adapter: Adapter, device: Any) -> bool:
     return "subgroup" in device.features and adapter.handle.info["vendor_id"] in _STEADY
 
 
-def without_float64(found: Capabilities) -> Capabilities:
+def without_float64(capabilities: Capabilities) -> Capabilities:
     """Return the capabilities of a device whose 64-bit floats cannot be used."""
-    return replace(found, dtypes=found.dtypes - _FLOAT64)
+    return replace(capabilities, dtypes=capabilities.dtypes - _FLOAT64)
 
 
-def without_subnormals(found: Capabilities) -> Capabilities:
+def without_subnormals(capabilities: Capabilities) -> Capabilities:
     """Return the capabilities of a device whose float32 arithmetic takes subnormal numbers for 0."""
-    return replace(found, subnormal_float32=False)
+    return replace(capabilities, subnormal_float32=False)
 
 
 def adapter_report() -> str:
@@ -287,8 +289,8 @@ def adapter_report() -> str:
 
 def _too_small() -> list[str]:
     """Return of each adapter that is left out, since kernels need more than it allows, what that is."""
-    found = [Adapter(handle) for handle in enumerate_handles()]
-    return [f"{a.name} cannot be used: {a.shortfall}" for a in found if a.backend in _BACKENDS and a.shortfall]
+    adapters = [Adapter(handle) for handle in enumerate_handles()]
+    return [f"{a.name} cannot be used: {a.shortfall}" for a in adapters if a.backend in _BACKENDS and a.shortfall]
 
 
 def _what_follows(adapter: Adapter) -> Iterator[str]:

@@ -206,13 +206,13 @@ class Dispatcher:
 
         They stay out of the pool until the run is encoded, because other buffers are allocated before that.
         """
-        found = []
+        buffers = []
         for nbytes in task.prepared.scratch:
             spare = self._spare.get(size_class(nbytes))
-            found.append(spare.pop() if spare else self.pool.allocate(nbytes))
-        for buffer in found:
+            buffers.append(spare.pop() if spare else self.pool.allocate(nbytes))
+        for buffer in buffers:
             self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
-        return found
+        return buffers
 
     def _begin_all(self, tasks: Sequence[Task]) -> None:
         """Begin to compile the kernels of new tasks in parallel.
@@ -266,13 +266,13 @@ class Dispatcher:
             self.drop_all_groups()
         storages = [buffer.storage(self.pool) for buffer in buffers]
         first = {"input": 0, "output": len(task.inputs), "scratch": len(task.inputs) + len(task.outputs)}
-        found = []
+        groups = []
         made: dict[tuple[int, ...], Any] = {}
         for launch in task.prepared.launches:
             # factorisations launch few kernels many times
             alike = (id(launch.layout), id(launch.bindings), launch.nbytes)
             if alike in made:
-                found.append(made[alike])
+                groups.append(made[alike])
                 continue
             assert launch.layout is not None
             windows = [(self._uniforms.gpu, 0, launch.nbytes)]
@@ -281,12 +281,12 @@ class Dispatcher:
                 # an adopted buffer may lack the padding to 16 bytes of our own
                 windows.append((storage.gpu, binding.offset, min(binding.nbytes, storage.nbytes - binding.offset)))
             made[alike] = self._driver.bind_group(launch.layout.group, windows)
-            found.append(made[alike])
-        self._groups[key] = found
+            groups.append(made[alike])
+        self._groups[key] = groups
         self._group_count += len(made)
         for serial in key[1:]:
             self._keys.setdefault(serial, set()).add(key)
-        return found
+        return groups
 
     def drop_groups(self, storage: Storage) -> None:
         """Forget the bind groups of a buffer before it is destroyed, and submit the open runs, which may use it."""
@@ -342,10 +342,10 @@ class Dispatcher:
 
     def collect(self) -> None:
         """Report the timed launches once they have run; prepare the timer if there are observers."""
-        found = self._timed().collect() if observers.active or self._timer is not None else []
-        if found:
-            observers.launches_done(found)
-        for launch in found if logs.is_told(logs.STEPS) else ():
+        launches = self._timed().collect() if observers.active or self._timer is not None else []
+        if launches:
+            observers.launches_done(launches)
+        for launch in launches if logs.is_told(logs.STEPS) else ():
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 
     def clear(self) -> None:

@@ -72,10 +72,10 @@ class Guarded:
 
         This context does not take the lock, because an interrupt in its Python code could leave the lock taken.
         """
-        found = self._uses.get(doing)
-        if found is None:
-            found = self._uses[doing] = _Using(self, doing)
-        return found
+        known = self._uses.get(doing)
+        if known is None:
+            known = self._uses[doing] = _Using(self, doing)
+        return known
 
     def _entered(self) -> AbstractContextManager[Any]:
         """Return a context to enter before the lock is taken, so that signal handlers wait until it is released.

@@ -105,16 +105,16 @@ class OffsetRun:
 
 def runs_of(scalars: Iterable[ScalarParameter]) -> tuple[Run | OffsetRun, ...]:
     """Return scalars grouped by adjacent words of one kind."""
-    found: list[list[ScalarParameter]] = []
+    runs: list[list[ScalarParameter]] = []
     stop, was_offset = -1, False
     for scalar in sorted(scalars, key=lambda scalar: scalar.word):
         is_offset = scalar.scale is not None
         if scalar.word != stop or is_offset != was_offset:
-            found.append([])
-        found[-1].append(scalar)
+            runs.append([])
+        runs[-1].append(scalar)
         stop = scalar.word + (1 if is_offset else max(scalar.dtype.itemsize // 4, 1))
         was_offset = is_offset
-    return tuple(Run(run) if run[0].scale is None else OffsetRun(run) for run in found)
+    return tuple(Run(run) if run[0].scale is None else OffsetRun(run) for run in runs)
 
 
 class PreparedLaunch:

@@ -178,8 +178,8 @@ class LaunchTimer:
         for known in (self._read, self._seen, self._known, self._times_by_launch, self._times_by_submit):
             known.clear()
         self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
-        found, self._found = self._found, []
-        return found
+        launches, self._found = self._found, []
+        return launches
 
     def _record_pages(self, end: int) -> None:
         """Record the launches of all pages. This is deferred to :meth:`collect`, because it would delay the program."""
@@ -214,8 +214,8 @@ class LaunchTimer:
         # the comparison of the clocks has an error: shift times so that nothing begins before it is submitted
         times = times + max(int(np.max(submitted[stamps > 0] - times[firsts])), 0)
         # a pass may begin before the previous one ends
-        found: list[int] = np.maximum(np.maximum.accumulate(times), self._ends).tolist()
-        return found
+        marks: list[int] = np.maximum(np.maximum.accumulate(times), self._ends).tolist()
+        return marks
 
     def _record_untimed(self, submits: Sequence[tuple[int, Launched]], end: int) -> None:
         """Record launches that were not timed, between the last timed launch and ``end``.
@@ -299,7 +299,7 @@ class LaunchTimer:
         """Return the offset from the device's clock to the host's clock, in nanoseconds."""
         page, driver = self._page, self._driver
         assert page is not None
-        found = []
+        samples = []
         for _ in range(_COMPARISONS):
             driver.wait()
             before = perf_counter_ns()
@@ -311,8 +311,8 @@ class LaunchTimer:
             driver.queue.submit([encoder.finish()])
             driver.start_read(page.resolved, 0, page.staging, 16)
             start, stop = (int(time) for time in self._times(page, 2))
-            found.append((after - before, (before + after) // 2 - (start + stop) // 2))
-        return min(found)[1]
+            samples.append((after - before, (before + after) // 2 - (start + stop) // 2))
+        return min(samples)[1]
 
 
 def _kind(launches: Launched) -> tuple[Any, ...]:

@@ -138,8 +138,8 @@ class Pipelines:
 
     def layout(self, writable: tuple[bool, ...]) -> Layout:
         """Return the layout of kernels whose storage bindings are ``writable`` or read-only."""
-        found = self._layouts.get(writable)
-        if found is None:
+        known = self._layouts.get(writable)
+        if known is None:
             uniform = {"type": "uniform", "has_dynamic_offset": True, "min_binding_size": 0}
             kinds = [uniform, *({"type": "storage" if w else "read-only-storage"} for w in writable)]
             entries = [
@@ -147,9 +147,9 @@ class Pipelines:
                 for binding, kind in enumerate(kinds)
             ]
             group = self._driver.device.create_bind_group_layout(entries=entries)
-            found = Layout(group, self._driver.device.create_pipeline_layout(bind_group_layouts=[group]))
-            self._layouts[writable] = found
-        return found
+            known = Layout(group, self._driver.device.create_pipeline_layout(bind_group_layouts=[group]))
+            self._layouts[writable] = known
+        return known
 
     def pipeline(self, source: str, label: str, writable: tuple[bool, ...], user: User | None = None) -> Any:
         """Return the pipeline of a source text, compiled now if needed; ``user`` is notified when it is dropped.
@@ -160,27 +160,27 @@ class Pipelines:
             If the text does not compile; the message has it, with line numbers.
         """
         key = source, writable, _is_trusted(source)
-        found = self._compiled.get(key)
-        if found is not None:
+        compiled = self._compiled.get(key)
+        if compiled is not None:
             self._compiled.move_to_end(key)
             if key in self._ahead:
                 self._ahead.discard(key)
                 self._counters.warm_hits += 1
             if user is not None:
-                found.users.add(user)
-            return found.pipeline
+                compiled.users.add(user)
+            return compiled.pipeline
         self._counters.warm_misses += self.is_warmed
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
         with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
-            found = self._keep(key, label, self._made(key, label))
+            compiled = self._keep(key, label, self._made(key, label))
         logs.tell(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
         if observers.active:
             observers.span(observers.COMPILE, label, start, perf_counter_ns())
         if user is not None:
-            found.users.add(user)
-        return found.pipeline
+            compiled.users.add(user)
+        return compiled.pipeline
 
     def begin(self, kernels: Iterable[Kernel]) -> list[Future[Any]]:
         """Compile missing kernels on other threads; :meth:`pipeline` waits for the one that it needs."""

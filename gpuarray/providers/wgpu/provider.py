@@ -114,8 +114,8 @@ class WgpuProvider(Guarded):
         return selftest.recorded_facts(self._run_once, self._driver_name(), float64=double)
 
     def _driver_name(self) -> str:
-        found = self.capabilities
-        return f"{found.adapter} {found.backend} {found.driver} wgpu {wgpu.__version__}"
+        capabilities = self.capabilities
+        return f"{capabilities.adapter} {capabilities.backend} {capabilities.driver} wgpu {wgpu.__version__}"
 
     def _run_once(self, program: Program, values: npt.NDArray[Any], results: npt.NDArray[Any]) -> None:
         """Run a program with one input and one output, from host memory to host memory."""
@@ -141,8 +141,8 @@ class WgpuProvider(Guarded):
 
     def allocate_all(self, sizes: Sequence[int]) -> list[WgpuBuffer]:
         """Return a buffer as :meth:`allocate` does for each of some sizes; none is kept if there is no room for all."""
-        if len(sizes) == len(self._pool.returned) == 1 and (found := self._pool.reuse(sizes[0])) is not None:
-            return [found]
+        if len(sizes) == len(self._pool.returned) == 1 and (buffer := self._pool.reuse(sizes[0])) is not None:
+            return [buffer]
         # the same as _using, but without its calls, because each evaluation allocates
         with self._entered(), self._lock:
             if self._dead:
@@ -354,10 +354,10 @@ class WgpuProvider(Guarded):
         binding 0), ``workgroups`` and ``bindings`` (of storage, from 1 on).
         """
         program = task.prepared.program
-        found = []
+        rows = []
         for launch, packed in zip(program.launches, task.prepared.launches, strict=True):
             block = packed.block(packed.data(task.scalars))[: packed.nbytes]
-            found.append(
+            rows.append(
                 {
                     "label": launch.label,
                     "source": launch.source,
@@ -367,7 +367,7 @@ class WgpuProvider(Guarded):
                     "bindings": [asdict(binding) for binding in launch.bindings],
                 }
             )
-        return found
+        return rows
 
     def launch_count(self, prepared: Prepared) -> int:
         """Return the number of launches of a prepared step."""

@@ -43,8 +43,8 @@ def run(device: Any, step: Any) -> tuple[list[bytes], list[bytes]]:
         (b["kind"], b["slot"], b["offset"] + b["nbytes"]) for launch in step["launches"] for b in launch["bindings"]
     ]
     buffers = {}
-    for kind, found in arrays.items():
-        for slot, array in enumerate(found):
+    for kind, group in arrays.items():
+        for slot, array in enumerate(group):
             data = array.tobytes()
             size = max([len(data), *(end for other, number, end in ends if (other, number) == (kind, slot))])
             buffers[kind, slot] = device.create_buffer(size=-(-size // 256) * 256 or 256, usage=storage)
@@ -53,8 +53,8 @@ def run(device: Any, step: Any) -> tuple[list[bytes], list[bytes]]:
     for launch in step["launches"]:
         dispatch(device, launch, buffers)
     read = [device.queue.read_buffer(buffers["output", slot]) for slot in range(len(results))]
-    found = [bytes(data[: result.nbytes]) for data, result in zip(read, results, strict=True)]
-    return found, [result.tobytes() for result in results]
+    results_read = [bytes(data[: result.nbytes]) for data, result in zip(read, results, strict=True)]
+    return results_read, [result.tobytes() for result in results]
 
 
 def dispatch(device: Any, launch: Any, buffers: Any) -> None:
@@ -99,10 +99,10 @@ def main(numbers: list[int]) -> int:
     wrong = 0
     for number in numbers or range(len(plan["steps"])):
         step = plan["steps"][number]
-        found, expected = run(device, step)
-        wrong += found != expected
+        computed, expected = run(device, step)
+        wrong += computed != expected
         names = ", ".join(dict.fromkeys(launch["label"] for launch in step["launches"]))
-        print(f"step {number} ({names}): {'identical' if found == expected else 'DIFFERENT'}")
+        print(f"step {number} ({names}): {'identical' if computed == expected else 'DIFFERENT'}")
     return wrong
 
 

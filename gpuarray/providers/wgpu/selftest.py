@@ -97,18 +97,18 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
     wide = single.astype(np.float64)
     remainder = wide[:, 0] * wide[:, 1] - (single[:, 0] * single[:, 1]).astype(np.float64)
     tiny = single * np.finfo(np.float32).tiny
-    found = {
+    answers = {
         FUSED: bool(np.array_equal(errors[:, 0].astype(np.float64), remainder)),
         SUBNORMAL: bool(np.array_equal(errors[:, 1], tiny[:, 0] - tiny[:, 1])),
     }
-    found[CLOSE] = found[FUSED] and _has_close_estimates(run)
+    answers[CLOSE] = answers[FUSED] and _has_close_estimates(run)
     if float64:
         x, y = (bits >> np.uint64(12) | np.uint64(0x3FF0000000000000)).view(np.float64).reshape(2, _COUNT)
         results = _run(run, _DOUBLE, np.stack((x, y, x, y), axis=1))
-        found[ROUNDED] = bool(np.array_equal(results[:, :2], np.stack((x / y, np.sqrt(x)), axis=1)))
+        answers[ROUNDED] = bool(np.array_equal(results[:, :2], np.stack((x / y, np.sqrt(x)), axis=1)))
         left = [Fraction(a) * Fraction(b) - Fraction(a * b) for a, b in zip(x, y, strict=True)]
-        found[FUSED] &= bool(np.array_equal(results[:, 2], x * y) and left == list(map(Fraction, results[:, 3])))
-    return found
+        answers[FUSED] &= bool(np.array_equal(results[:, 2], x * y) and left == list(map(Fraction, results[:, 3])))
+    return answers
 
 
 def _has_close_estimates(run: Run) -> bool:
@@ -121,13 +121,13 @@ def _has_close_estimates(run: Run) -> bool:
     divisors = np.linspace(1.0, 2.0, count, endpoint=False) * 2.0 ** (np.arange(count) % 254 - 126)
     powers[-1], divisors[-1] = 200.0, np.inf
     given = np.stack((powers, divisors), 1).astype(np.float32)
-    found = _run(run, _ESTIMATES, given).astype(np.float64)
-    if not np.array_equal(found[-1], (np.inf, 0.0)):
+    estimates = _run(run, _ESTIMATES, given).astype(np.float64)
+    if not np.array_equal(estimates[-1], (np.inf, 0.0)):
         return False
     wide = given[:-1].astype(np.float64)
     exact = np.stack((np.exp2(wide[:, 0]), 1.0 / wide[:, 1]), 1)
-    is_flushed = (exact < np.finfo(np.float32).tiny) & (found[:-1] == 0.0)
-    return bool(np.all(is_flushed | (np.abs(found[:-1] / exact - 1.0) < 2.0**-22)))
+    is_flushed = (exact < np.finfo(np.float32).tiny) & (estimates[:-1] == 0.0)
+    return bool(np.all(is_flushed | (np.abs(estimates[:-1] / exact - 1.0) < 2.0**-22)))
 
 
 #: Writes the size of an invocation's subgroup if its members are neighbours in the workgroup, otherwise zero.
@@ -154,9 +154,9 @@ def recorded_facts(run: Run, driver: str, *, float64: bool) -> Mapping[str, bool
     known = disk_cache.read("selftest", subject)
     if known is not None and are_complete(known, float64=float64):
         return known
-    found = facts(run, float64=float64)
-    disk_cache.write("selftest", subject, found)
-    return found
+    measured = facts(run, float64=float64)
+    disk_cache.write("selftest", subject, measured)
+    return measured
 
 
 def recorded_subgroup_size(run: Run, driver: str) -> int:
@@ -164,9 +164,9 @@ def recorded_subgroup_size(run: Run, driver: str) -> int:
     known = disk_cache.read("subgroups", driver)
     if known is not None and isinstance(known.get("size"), int):
         return int(known["size"])
-    found = subgroup_size(run)
-    disk_cache.write("subgroups", driver, {"size": found})
-    return found
+    measured = subgroup_size(run)
+    disk_cache.write("subgroups", driver, {"size": measured})
+    return measured
 
 
 def are_complete(known: Any, *, float64: bool) -> bool:
@@ -178,6 +178,6 @@ def are_complete(known: Any, *, float64: bool) -> bool:
 def _run(run: Run, source: str, given: npt.NDArray[Any]) -> npt.NDArray[Any]:
     bindings = (Binding("input", 0, 0, given.nbytes, False), Binding("output", 0, 0, given.nbytes, True))
     launch = Launch(source, "selftest", bindings, (0, 0, 0, 0), (), (1, 1, 1))
-    found = np.empty_like(given)
-    run(Program((launch,)), given, found)
-    return found
+    result = np.empty_like(given)
+    run(Program((launch,)), given, result)
+    return result

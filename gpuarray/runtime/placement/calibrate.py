@@ -77,10 +77,10 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     start = time.perf_counter()
     what = f"measuring how fast {device.name} is, once for each driver; config.calibration controls it"
     with logs.told_if_long("calibration", what):
-        found = _Bench(provider, progress or (lambda _: None)).rates()
+        rates = _Bench(provider, progress or (lambda _: None)).rates()
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
-    disk_cache.write(_KIND, subject, found.as_json())
-    return found
+    disk_cache.write(_KIND, subject, rates.as_json())
+    return rates
 
 
 def is_recorded(provider: Provider) -> bool:
@@ -100,21 +100,21 @@ def learn(provider: Provider, rates: Rates, formulas: Iterable[tuple[MapOp, DTyp
     formulas : iterable of (MapOp, dtype)
         The formulas, with the dtypes that they compute in.
     """
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     least: dict[str, float] = {}
     for op, dtype in formulas:
         key = operation_key(op.name, dtype)
         with np.errstate(all="ignore"):
             known = formula_times(op, dtype)
-        found[key], least[key] = known or (op.cost * rates.operation.get("32", 0.0), 0.0)
+        times[key], least[key] = known or (op.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
     kept = disk_cache.read(_KIND, subject)
     if kept is not None:
         with suppress(ValueError):  # a damaged record: it is measured again when it is read
             recorded = from_json(kept)
-            more = replace(recorded, rows={**recorded.rows, **found}, least={**recorded.least, **least})
+            more = replace(recorded, rows={**recorded.rows, **times}, least={**recorded.least, **least})
             disk_cache.write(_KIND, subject, more.as_json())
-    return replace(rates, rows={**rates.rows, **found}, least={**rates.least, **least})
+    return replace(rates, rows={**rates.rows, **times}, least={**rates.least, **least})
 
 
 def subject_of(provider: Provider) -> str:
@@ -263,26 +263,26 @@ class _Bench(Timer):
 
     def _rows(self) -> dict[str, float]:
         """Return the nanoseconds per element of NumPy's own functions, in one thread."""
-        found: dict[str, float] = {}
+        rows: dict[str, float] = {}
         known = [op for op in OPS.values() if isinstance(op, MapOp) and not is_formula(op)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
             sample = (self.random[:TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             with np.errstate(all="ignore"):
                 times = {operation_key(op.name, dtype): host_time(op, sample) for op in known}
-            found |= {key: time for key, time in times.items() if time is not None}
-        return found
+            rows |= {key: time for key, time in times.items() if time is not None}
+        return rows
 
     def _operation(self, launch: float) -> dict[str, float]:
         """Return the time of a simple operation on a device by width."""
-        found = {}
+        rates = {}
         for width, dtype, length in (("32", dtypes.float32, 8), ("64", dtypes.float64, 4)):
             if dtype in self.provider.capabilities.dtypes:
                 make = partial(self.chain, elementwise.exp, length, dtype=dtype)
                 curve = self._curve((1 << 18, MANY), make, partial(mul, length * elementwise.exp.cost), launch)
                 if curve:
                     operations, time = curve[-1]
-                    found[width] = max(time - launch, 1.0) / operations
-        return found
+                    rates[width] = max(time - launch, 1.0) / operations
+        return rates
 
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return the curves of float32 reductions on the host."""

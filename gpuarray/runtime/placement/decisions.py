@@ -232,7 +232,7 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
             readers.setdefault(position, []).append(number)
     # the requested value is last in the graph; the host does not read the other results
     asked = max(plan.results)[1] if situation.is_read and plan.results else None
-    found = []
+    values = []
     for position in {**makers, **readers}:
         size = _nbytes(plan, situation, position)
         if size is None:
@@ -243,10 +243,10 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
         read = int(device.fetch) + max(0, down - int(device.use))
         wanted = (0, read if position == asked else 0)
         places = situation.residency.get(position, (True, True))
-        found.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
+        values.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
         # two steps that must run at one place share a value that cannot move
-        found += [Value(made[0], (other,), places, (0, 0), NEVER, NEVER) for other in made[1:]]
-    return found
+        values += [Value(made[0], (other,), places, (0, 0), NEVER, NEVER) for other in made[1:]]
+    return values
 
 
 def _nbytes(plan: Plan, situation: Situation, position: int) -> int | None:
@@ -264,8 +264,8 @@ def name_of(step: Step) -> str:
         case ScanStep():
             return step.op.name
         case Loop():
-            found = [item.op for item in evaluations(step)]
-            shown = [op for op in found if not (isinstance(op, MapOp) and op.kind is Kind.CONVERSION)]
+            ops = [item.op for item in evaluations(step)]
+            shown = [op for op in ops if not (isinstance(op, MapOp) and op.kind is Kind.CONVERSION)]
             names = list(dict.fromkeys(op.name for op in shown))
             return "+".join(names[:6]) + ("+..." if len(names) > 6 else "") if names else "loop"
         case ContractStep() | CopyStep() | ScatterStep():

@@ -43,8 +43,8 @@ def risen(points: Sequence[tuple[float, float]], *, are_rests: bool = False) -> 
     are differences of times, also become shorter by noise, so the longer time is taken.
     """
     amounts, times = zip(*sorted(points), strict=True) if points else ((), ())
-    found = accumulate(times, max) if are_rests else [*accumulate(reversed(times), min)][::-1]
-    return list(zip(amounts, found, strict=True))
+    monotonic = accumulate(times, max) if are_rests else [*accumulate(reversed(times), min)][::-1]
+    return list(zip(amounts, monotonic, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,13 +171,13 @@ def amounts(step: Step) -> Amounts:
     return Amounts(step, moved, loops)
 
 
-def _computing(rates: Rates, found: Amounts, chunks: int) -> float:
+def _computing(rates: Rates, amounts: Amounts, chunks: int) -> float:
     """Return the time of a step without its launches: of its loops and of its other work."""
-    step = found.step
-    time = sum([_loop(rates, nbytes, evaluated, chunks) for nbytes, evaluated in found.loops])
+    step = amounts.step
+    time = sum([_loop(rates, nbytes, evaluated, chunks) for nbytes, evaluated in amounts.loops])
     if isinstance(step, CopyStep):
-        time += at(rates.traffic, found.moved.nbytes)
-    for work, operations in found.moved.work:
+        time += at(rates.traffic, amounts.moved.nbytes)
+    for work, operations in amounts.moved.work:
         time += (
             _product(rates, step, operations)
             if work is Work.PRODUCT

@@ -181,11 +181,11 @@ class Timer:
 
     def leaf(self, shape: int | tuple[int, ...], dtype: DType) -> Leaf:
         """Return random numbers between 0.5 and 1.5 of a shape and a dtype."""
-        found = self.leaves.get((shape, dtype))
-        if found is None:
-            found = host_leaf((np.resize(self.random, shape) + np.float32(0.5)).astype(dtype))
-            self.leaves[shape, dtype] = found
-        return found
+        known = self.leaves.get((shape, dtype))
+        if known is None:
+            known = host_leaf((np.resize(self.random, shape) + np.float32(0.5)).astype(dtype))
+            self.leaves[shape, dtype] = known
+        return known
 
     @cached_property
     def random(self) -> npt.NDArray[Any]:

@@ -142,10 +142,10 @@ class _Panel:
         )
         for r, m in product(range(_ROWS), range(LANES)):
             kept = self.known.element(f"own + k + {m}u", f"row{r} % {size}u")
-            found = self.written.load(self.template.place("factor", self.factor, f"row{r}", f"k + {m}u"))
+            element = self.written.load(self.template.place("factor", self.factor, f"row{r}", f"k + {m}u"))
             kernel.line(
                 f"var y{r}_{m} = {numbers.zero};",
-                f"if (is_top) {{ y{r}_{m} = {kept}; }} else if (row{r} < rows) {{ y{r}_{m} = {found}; }}",
+                f"if (is_top) {{ y{r}_{m} = {kept}; }} else if (row{r} < rows) {{ y{r}_{m} = {element}; }}",
             )
         for m in range(LANES):
             lets, factors = self.known.read(f"(first + k + {m}u)")

@@ -25,29 +25,32 @@ def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix 
     block = 2 * frame.block
     scales = scale(frame, a, a.rows)
     form = reduce(frame, a, block)
-    found = tridiagonal_spectrum(replace(frame, dtype=Numbers(frame.dtype).real_dtype), form.numbers, a.rows, status)
+    spectrum = tridiagonal_spectrum(replace(frame, dtype=Numbers(frame.dtype).real_dtype), form.numbers, a.rows, status)
     if values is not None:
-        write_values(frame, found.values, scales, values.buffer)
+        write_values(frame, spectrum.values, scales, values.buffer)
     if vectors is not None:
         x = frame.matrix(a.rows, a.rows)
-        _write_phases(frame, found, form, x)
+        _write_phases(frame, spectrum, form, x)
         multiply(frame, _reflectors(frame, form, x, block), x)
         move(frame, x, vectors)
 
 
-def _write_phases(frame: Frame, found: Spectrum, form: Tridiagonal, x: Matrix) -> None:
+def _write_phases(frame: Frame, spectrum: Spectrum, form: Tridiagonal, x: Matrix) -> None:
     """Write the eigenvectors of the tridiagonal matrix before its elements were made positive."""
 
     def write(template: Template) -> None:
-        read, phases = template.bind(found.vectors.buffer, writable=False), template.bind(form.phases, writable=False)
+        read, phases = (
+            template.bind(spectrum.vectors.buffer, writable=False),
+            template.bind(form.phases, writable=False),
+        )
         written = template.bind(x.buffer, writable=True)
         element_of_each(template)
         template.matrix("x")
         template.matrix("y")
-        value = f"{read.load(template.place('y', found.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
+        value = f"{read.load(template.place('y', spectrum.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
         template.kernel.line(written.store(template.place("x", x, "i", "j"), value))
 
-    run_each(frame, ("phases",), "phases", write, x, {**where("x", x), **where("y", found.vectors)})
+    run_each(frame, ("phases",), "phases", write, x, {**where("x", x), **where("y", spectrum.vectors)})
 
 
 def _reflectors(frame: Frame, form: Tridiagonal, x: Matrix, block: int) -> Reflectors:

@@ -34,17 +34,17 @@ def orthogonalise(frame: Frame, a: Matrix, status: Buffer, *, vectors: bool = Fa
         return _turned(frame, a, status, vectors=vectors)
     left, lower = _triangle(frame, a)
     right, core = _triangle(frame, lower)
-    found = _turned(frame, core, status, vectors=vectors)
-    if found.vectors is None:
-        return found
-    work = found.work
+    columns = _turned(frame, core, status, vectors=vectors)
+    if columns.vectors is None:
+        return columns
+    work = columns.work
     if a.rows > a.columns:
         work = frame.matrix(a.rows, a.columns)
         move(frame, work, work, IDENTITY)
-        move(frame, found.work, work[: a.columns, :])
+        move(frame, columns.work, work[: a.columns, :])
     multiply(frame, left, work)
-    multiply(frame, right, found.vectors)
-    return replace(found, work=work)
+    multiply(frame, right, columns.vectors)
+    return replace(columns, work=work)
 
 
 def _triangle(frame: Frame, a: Matrix) -> tuple[Reflectors, Matrix]:
@@ -61,20 +61,20 @@ def _turned(frame: Frame, a: Matrix, status: Buffer, *, vectors: bool) -> Column
     turned = frame.buffer(frame.batch * _SWEEPS, INDEX)
     both, work, v = _columns(frame, a, vectors=vectors)
     scales = scale(frame, both, a.rows, turned)
-    found = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
+    columns = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
     if n <= ALONE:
         turn_all(frame, both, a.rows, turned)
     else:
         blocks = tournament(frame, both, a.rows, turned, _SWEEPS)
         for number in range(_SWEEPS):
             sweep(frame, blocks, number)
-    measure(frame, work, found.lengths)
+    measure(frame, work, columns.lengths)
     if v is not None:
         units = frame.buffer(frame.batch * n, real)
         measure(frame, v, units)
         normalise(frame, v, units)
-    sort(frame, found, turned, 0 if n <= ALONE else _SWEEPS - 1, status)
-    return found
+    sort(frame, columns, turned, 0 if n <= ALONE else _SWEEPS - 1, status)
+    return columns
 
 
 def _columns(frame: Frame, a: Matrix, *, vectors: bool) -> tuple[Matrix, Matrix, Matrix | None]:

@@ -43,7 +43,7 @@ class Merges:
     def merge(self, values: Buffer, vectors: Buffer, size: int) -> tuple[Buffer, Buffer]:
         """Return eigenvalues and vectors of blocks of ``size`` rows, of those of their halves."""
         frame, half = replace(self.frame, batch=self.all // size), size // 2
-        found, result = self._values[0], self._vectors[0]
+        merged, result = self._values[0], self._vectors[0]
         self._values.reverse()
         self._vectors.reverse()
 
@@ -58,14 +58,14 @@ class Merges:
         run(("poles", values, vectors), lambda kernel: kernel.write_poles(values, vectors), 1, WORKGROUP)
         run(("roots",), _Kernel.write_roots, size, _MEMBERS)
         run(("weights",), _Kernel.write_weights, size, _MEMBERS)
-        run(("ranks", found), lambda kernel: kernel.write_ranks(found), size, _MEMBERS)
+        run(("ranks", merged), lambda kernel: kernel.write_ranks(merged), size, _MEMBERS)
         run(("columns",), _Kernel.write_columns, -(-size * size // WORKGROUP), WORKGROUP)
         run(("rotations",), _Kernel.write_rotations, -(-size // _MEMBERS), _MEMBERS)
         # rows of the halves are those of the whole, one half after the other
         left = Matrix(vectors, half, half, 0, half, 1, half * half)
         right, target = (Matrix(b, half, size, 0, size, 1, half * size) for b in (self.turns, result))
         update(replace(frame, batch=2 * frame.batch), target, left, right, sign=0)
-        return found, result
+        return merged, result
 
 
 class _Kernel:
@@ -260,10 +260,10 @@ class _Kernel:
             "}",
         )
 
-    def write_ranks(self, found: Buffer) -> None:
+    def write_ranks(self, values: Buffer) -> None:
         """Write the places of columns in ascending order, and by what they are divided."""
         kernel, real = self.kernel, self.real
-        written = self.template.bind(found, writable=True)
+        written = self.template.bind(values, writable=True)
         kernel.line(
             self._poles(),
             f"let own = {self.number('root', 'item')}; var rank = 0i; var square = {real}();",

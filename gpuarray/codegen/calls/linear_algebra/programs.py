@@ -42,8 +42,8 @@ def _output(frame: Frame, step: CallStep, pick: int, rows: int, columns: int, dt
 
 
 def _status(frame: Frame, step: CallStep, pick: int) -> Buffer:
-    found = _output(frame, step, pick, 1, 1, INDEX)
-    return frame.buffer(frame.batch, INDEX) if found is None else found.buffer
+    status = _output(frame, step, pick, 1, 1, INDEX)
+    return frame.buffer(frame.batch, INDEX) if status is None else status.buffer
 
 
 def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program:
@@ -186,10 +186,10 @@ def _qr(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     width = m if mode == "complete" else min(m, n)
     q = householder.factorise(frame, a, width)
     if mode == "raw":
-        for pick, found in enumerate((a.T, q.scales)):
-            target = _output(frame, step, pick, found.rows, found.columns, dtype)
+        for pick, matrix in enumerate((a.T, q.scales)):
+            target = _output(frame, step, pick, matrix.rows, matrix.columns, dtype)
             if target is not None:
-                move(frame, found, target)
+                move(frame, matrix, target)
         return frame.program()
     r = _output(frame, step, 0 if mode == "r" else 1, width, n, dtype)
     if r is not None:
@@ -275,18 +275,18 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     move(frame, given.T if wide else given, a, conjugated=wide)
     move(frame, given, left)
     move(frame, frame.array("input", 1, m, count, step.input_dtypes[1]), right)
-    found = jacobi.orthogonalise(frame, a, _status(frame, step, 4), vectors=True)
+    columns = jacobi.orthogonalise(frame, a, _status(frame, step, 4), vectors=True)
     share = _share(dict(step.parameters)["rcond"], float(np.finfo(dtype).eps), max(m, n))
-    x = spectra.least_squares(frame, found, right, share, wide=wide)
+    x = spectra.least_squares(frame, columns, right, share, wide=wide)
     move(frame, x, frame.array("output", step.picks.index(0), n, count, dtype))
     real = Numbers(dtype).real_dtype
     if residuals := _output(frame, step, 1, count, 1, real):
         update(frame, right, left, x)
         sum_columns(frame, "squares", "sums of squares", residuals.buffer, Numbers(dtype).square("x"), x=right)
     if rank := _output(frame, step, 2, 1, 1, INDEX):
-        spectra.write_rank(frame, found, share, rank.buffer)
+        spectra.write_rank(frame, columns, share, rank.buffer)
     if values := _output(frame, step, 3, short, 1, real):
-        found.write(frame, values.buffer)
+        columns.write(frame, values.buffer)
     return frame.program()
 
 
@@ -305,8 +305,8 @@ def _cond(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     target = frame.array("output", step.picks.index(0), 1, 1, Numbers(dtype).real_dtype).buffer
     status = _status(frame, step, 1)
     if p not in (1, -1, np.inf, -np.inf):
-        found = jacobi.orthogonalise(frame, a, status)
-        spectra.write_ratios(frame, found, p, target)
+        columns = jacobi.orthogonalise(frame, a, status)
+        spectra.write_ratios(frame, columns, p, target)
         return frame.program()
     inverse = frame.matrix(n, n)
     _solve_with(frame, step, None, inverse, status)

@@ -28,7 +28,7 @@ def scale(frame: Frame, both: Matrix, rows: int, flags: Buffer | None = None) ->
     numbers = Numbers(frame.dtype)
     each = -(-both.rows * both.columns // (_EACH * WORKGROUP))
     parts = min(each, _PARTS)
-    found = frame.buffer(frame.batch * parts, numbers.real_dtype)
+    survey = frame.buffer(frame.batch * parts, numbers.real_dtype)
     scales = frame.buffer(frame.batch, numbers.real_dtype)
     # the identity is in the last rows
     begin = both.rows - both.columns if both.rows > rows else rows
@@ -38,20 +38,20 @@ def scale(frame: Frame, both: Matrix, rows: int, flags: Buffer | None = None) ->
     }  # fmt: skip
 
     def write_survey(template: Template) -> None:
-        _write_survey(template, frame, both, found)
+        _write_survey(template, frame, both, survey)
 
     def write_scaling(template: Template) -> None:
-        _write_scaling(template, numbers, both, found, scales, flags)
+        _write_scaling(template, numbers, both, survey, scales, flags)
 
     frame.run(("survey", both.buffer), "largest elements", write_survey, values, frame.batch * parts)
     frame.run(("scaling", both.buffer), "scaling", write_scaling, values, frame.batch * each)
     return scales
 
 
-def _write_survey(template: Template, frame: Frame, both: Matrix, found: Buffer) -> None:
+def _write_survey(template: Template, frame: Frame, both: Matrix, survey: Buffer) -> None:
     """Write the largest element of a part of the matrix."""
     kernel, numbers = template.kernel, Numbers(frame.dtype)
-    read, written = template.bind(both.buffer, writable=False), template.bind(found, writable=True)
+    read, written = template.bind(both.buffer, writable=False), template.bind(survey, writable=True)
     template.numbers("rows", "columns", "parts")
     kernel.line("let plane = block / parts; let part = block - plane * parts;")
     template.matrix("a")
@@ -69,11 +69,11 @@ def _write_survey(template: Template, frame: Frame, both: Matrix, found: Buffer)
 
 
 def _write_scaling(
-    template: Template, numbers: Numbers, both: Matrix, found: Buffer, scales: Buffer, flags: Buffer | None
+    template: Template, numbers: Numbers, both: Matrix, survey: Buffer, scales: Buffer, flags: Buffer | None
 ) -> None:
     kernel, real = template.kernel, numbers.real
     kernel.module += numbers.functions
-    access, seen = template.bind(both.buffer, writable=True), template.bind(found, writable=False)
+    access, seen = template.bind(both.buffer, writable=True), template.bind(survey, writable=False)
     template.numbers("rows", "height", "columns", "begin", "parts", "groups_each", "flags_each")
     kernel.line("let plane = block / groups_each; let part = block - plane * groups_each;")
     template.matrix("a")

@@ -278,8 +278,8 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
     for s in range(chunk):
         kernel.line(f"if (f + {s}u < n) {{")
         for start, registers in team.groups(s + 1):
-            lets, found = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start)
-            changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], f'x{s}')};" for i in registers)
+            lets, values = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start)
+            changed = (f"x{i} = {numbers.less(f'x{i}', values[i - start], f'x{s}')};" for i in registers)
             kernel.line(f"if ({start}u < left) {{", *lets, *changed, "}")
         kernel.line("}")
     kernel.line(*team.moved_up(), "}")
@@ -294,8 +294,8 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
         for start, registers in team.groups():
             if start > last:
                 continue
-            lets, found = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start - last)
-            changed = (f"x{i} = {numbers.less(f'x{i}', found[i - start], own)};" for i in registers if i < last + s)
+            lets, values = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start - last)
+            changed = (f"x{i} = {numbers.less(f'x{i}', values[i - start], own)};" for i in registers if i < last + s)
             kernel.line(f"if (f + {start}u >= {last}u) {{", *lets, *changed, "}")
         kernel.line("}")
     kernel.line(*team.moved_down(), "}")

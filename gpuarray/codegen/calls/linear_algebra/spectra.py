@@ -71,7 +71,7 @@ def write_rank(frame: Frame, columns: Columns, share: float, target: Buffer) -> 
     """Write how many singular values are more than a share of the largest."""
 
     def write(template: Template) -> None:
-        lengths, found = template.bind(columns.lengths, writable=False), template.bind(target, writable=True)
+        lengths, rank = template.bind(columns.lengths, writable=False), template.bind(target, writable=True)
         template.numbers("short", "share")
         template.kernel.line(
             "let plane = block;",
@@ -81,8 +81,8 @@ def write_rank(frame: Frame, columns: Columns, share: float, target: Buffer) -> 
             f"let is_kept = {_sorted(template, columns, 'place')} > least;",
             "let next = min(place + 1u, short - 1u);",
             f"let is_last = next == place || !({_sorted(template, columns, 'next')} > least);",
-            f"if (is_kept && is_last) {{ {found.store('plane', 'i32(place + 1u)')} }}",
-            f"if (place == 0u && !is_kept) {{ {found.store('plane', '0')} }}",
+            f"if (is_kept && is_last) {{ {rank.store('plane', 'i32(place + 1u)')} }}",
+            f"if (place == 0u && !is_kept) {{ {rank.store('plane', '0')} }}",
             "}",
         )
 
@@ -97,7 +97,7 @@ def write_ratios(frame: Frame, columns: Columns, order: object, target: Buffer) 
     real = Numbers(frame.dtype).real
 
     def write(template: Template) -> None:
-        found = template.bind(target, writable=True)
+        ratios = template.bind(target, writable=True)
         template.numbers("short", "count")
         kernel = template.kernel
         kernel.line(f"let plane = block * {WORKGROUP}u + local;", "if (plane >= count) { return; }")
@@ -119,7 +119,7 @@ def write_ratios(frame: Frame, columns: Columns, order: object, target: Buffer) 
         kernel.line(
             f"var ratio = infinity_{real}();",
             f"if ({divisor} != 0) {{ ratio = {ratio}; }}",
-            found.store("plane", "ratio"),
+            ratios.store("plane", "ratio"),
         )
 
     values = {"short": columns.work.columns, "count": frame.batch}
@@ -130,13 +130,13 @@ def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
     """Return the largest or smallest sum of absolute values of a column, or NaN if an element is."""
     numbers = Numbers(frame.dtype)
     real = numbers.real
-    sums, found = (frame.buffer(frame.batch * size, numbers.real_dtype) for size in (a.columns, 1))
+    sums, norms = (frame.buffer(frame.batch * size, numbers.real_dtype) for size in (a.columns, 1))
     size = f"hypot_{real}(x.x, x.y)" if numbers.is_complex else "abs(x)"
     sum_columns(frame, "sums", "sums of columns", sums, size, x=a)
 
     def write_extremes(template: Template) -> None:
         template.numbers("columns", "count")
-        read, written = template.bind(sums, writable=False), template.bind(found, writable=True)
+        read, written = template.bind(sums, writable=False), template.bind(norms, writable=True)
         template.kernel.line(
             f"let plane = block * {WORKGROUP}u + local;",
             "if (plane >= count) { return; }",
@@ -151,7 +151,7 @@ def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
 
     counts = {"columns": a.columns, "count": frame.batch}
     frame.run(("extremes", a.buffer), "norms", write_extremes, counts, -(-frame.batch // WORKGROUP))
-    return found
+    return norms
 
 
 def write_products(frame: Frame, first: Buffer, second: Buffer, target: Buffer, status: Buffer) -> None:
@@ -163,14 +163,14 @@ def write_products(frame: Frame, first: Buffer, second: Buffer, target: Buffer, 
 
     def write(template: Template) -> None:
         one, other = template.bind(first, writable=False), template.bind(second, writable=False)
-        found, failed = template.bind(target, writable=True), template.bind(status, writable=True)
+        products, failed = template.bind(target, writable=True), template.bind(status, writable=True)
         template.numbers("count")
         template.kernel.line(
             f"let plane = block * {WORKGROUP}u + local;",
             "if (plane >= count) { return; }",
             f"let norm = {one.load('plane')}; let product = norm * {other.load('plane')};",
             f"let is_singular = isnan_{real}(product) && !isnan_{real}(norm);",
-            found.store("plane", f"select(product, infinity_{real}(), is_singular)"),
+            products.store("plane", f"select(product, infinity_{real}(), is_singular)"),
             failed.store("plane", "0"),
         )
 

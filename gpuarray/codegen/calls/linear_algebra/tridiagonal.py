@@ -49,7 +49,7 @@ def reduce(frame: Frame, a: Matrix, block: int) -> Tridiagonal:
     n, numbers = a.columns, Numbers(frame.dtype)
     reflectors = frame.matrix(n, -(-n // block) * block)
     move(frame, reflectors, reflectors, IDENTITY)  # zeros but for columns that are written
-    found = Tridiagonal(
+    form = Tridiagonal(
         reflectors, frame.buffer(3 * n * frame.batch, numbers.real_dtype), frame.buffer(n * frame.batch, frame.dtype)
     )
     # two columns of products in turn: one is still read when the other is written
@@ -65,12 +65,12 @@ def reduce(frame: Frame, a: Matrix, block: int) -> Tridiagonal:
 
         def write(template: Template, workgroup: int = workgroup, each: int = each) -> None:
             template.kernel.workgroup = workgroup
-            _Step(template, frame, a, found, products, each).write()
+            _Step(template, frame, a, form, products, each).write()
 
         groups = max(1, -(-(n - j - 1) // _LINES))
-        values = {"n": n, "j": j, "groups_each": groups, **where("a", a), **where("v", found.reflectors)}
+        values = {"n": n, "j": j, "groups_each": groups, **where("a", a), **where("v", form.reflectors)}
         frame.run(("tridiagonal", workgroup, each), "reflector", write, values, frame.batch * groups)
-    return found
+    return form
 
 
 class _Step:
@@ -80,14 +80,14 @@ class _Step:
     """
 
     def __init__(
-        self, template: Template, frame: Frame, a: Matrix, found: Tridiagonal, products: Buffer, each: int
+        self, template: Template, frame: Frame, a: Matrix, form: Tridiagonal, products: Buffer, each: int
     ) -> None:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
-        self.a, self.v, self.each = a, found.reflectors, each
+        self.a, self.v, self.each = a, form.reflectors, each
         self.dtype, self.real_dtype = frame.dtype, self.numbers.real_dtype
         self.access, self.reflectors, self.products, self.found, self.phases = (
             template.bind(buffer, writable=True)
-            for buffer in (a.buffer, self.v.buffer, products, found.numbers, found.phases)
+            for buffer in (a.buffer, self.v.buffer, products, form.numbers, form.phases)
         )
         self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
 
