@@ -197,12 +197,12 @@ def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[s
     LookupError
         If there are arrays among the arguments, or if the result is something else.
     """
-    given: list[Any] = []
-    _given((*arguments, *keywords.values()), given, given, given, False)
-    made = None if given else quiet.run(call, *arguments, **keywords)
-    if type(made) is tuple:
-        return tuple([_own(each, device) for each in made])
-    return _own(made, device)
+    arguments_taken: list[Any] = []
+    _given((*arguments, *keywords.values()), arguments_taken, arguments_taken, arguments_taken, False)
+    result = None if arguments_taken else quiet.run(call, *arguments, **keywords)
+    if type(result) is tuple:
+        return tuple([_own(each, device) for each in result])
+    return _own(result, device)
 
 
 def _own(result: Any, device: Device) -> GpuArray:
@@ -261,7 +261,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             targets = _targets(rule, arguments, keywords)
             if targets and not rule.is_in_place:
                 most = 0
-        given = _given(arguments, arrays, hosts, raw, most)
+        positional = _given(arguments, arrays, hosts, raw, most)
         named = (
             dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True)) if keywords else {}
         )
@@ -288,9 +288,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                             break
                     else:
                         return NOT_COMPUTED
-                found = quiet.run(rule.call, *given, **named)
+                found = quiet.run(rule.call, *positional, **named)
         else:
-            found = quiet.run(rule.call, *given, **named) if named else quiet.run(rule.call, *given)
+            found = quiet.run(rule.call, *positional, **named) if named else quiet.run(rule.call, *positional)
         if isinstance(found, _generic):
             result: Any = of_host(GpuArray, found, device)
         else:

@@ -244,9 +244,9 @@ def histogram(
     scale = None if weights is None else as_array(weights, line.device)
     if scale is not None and scale.shape != as_array(a).shape:
         raise ValueError("weights should have the same shape as a.")
-    made = _between_extremes(line, bins) if _are_made_there(line, bins, range, weights) else None
-    if made is not None:
-        return (_shares(*made) if density else made[0]), made[1]
+    counted = _between_extremes(line, bins) if _are_made_there(line, bins, range, weights) else None
+    if counted is not None:
+        return (_shares(*counted) if density else counted[0]), counted[1]
     bin_edges = _edges(line, bins, range, weights)
     edges = as_array(bin_edges, line.device)
     if edges.size < 2:

@@ -108,9 +108,9 @@ def asarray(
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
     if immediacy().limit and copy is not False and device is None and like is None and _count(obj) <= immediacy().limit:
-        made = _at_once(obj, wanted)
-        if made is not None:
-            return made
+        array = _at_once(obj, wanted)
+        if array is not None:
+            return array
     place = target_device(device, like, obj)
     if copy is False:
         raise ValueError(
@@ -147,8 +147,8 @@ _ARRAY: Final = AtOnce(np.array, "sums")
 def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
     """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
     if type(value) is not np.ndarray and holds_arrays(value):
-        made = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
-        return None if made is NOT_COMPUTED else made
+        result = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
+        return None if result is NOT_COMPUTED else result
     device = default_device()
     if not immediacy().covers(device):
         return None
@@ -198,8 +198,8 @@ def array(
 
     ``ndmin`` is the minimum number of axes; ``subok`` and ``ndmax`` are accepted for compatibility with NumPy.
     """
-    made = asarray(obj, dtype, order, device=device, copy=copy, like=like)
-    return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
+    result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
+    return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 
 @native("ascontiguousarray")

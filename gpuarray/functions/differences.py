@@ -74,8 +74,8 @@ def diff(
 
 
 def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
-    given = as_arrays(part, array)[0]
-    return given if given.ndim else given.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
+    border = as_arrays(part, array)[0]
+    return border if border.ndim else border.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
 
 
 @native("ediff1d", at_once="elements")

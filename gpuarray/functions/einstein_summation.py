@@ -36,8 +36,8 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
         arrays = as_arrays(*operands[: 2 * pairs : 2])
         text = ",".join(map(_letters, operands[1 : 2 * pairs : 2]))
         text += f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
-    given, arrow, result = text.partition("->")
-    labels = given.split(",")
+    operand_terms, arrow, result = text.partition("->")
+    labels = operand_terms.split(",")
     if len(labels) != len(arrays):
         more = "more" if len(labels) < len(arrays) else "fewer"
         raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
@@ -50,7 +50,7 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
             widest = max(widest, free[: max(extra, 0)][::-1], key=len)
     if arrow:
         return labels, result.replace("...", widest), arrays
-    counts = Counter(given.replace(",", "").replace(".", ""))
+    counts = Counter(operand_terms.replace(",", "").replace(".", ""))
     return labels, widest + "".join(sorted(label for label, times in counts.items() if times == 1)), arrays
 
 

@@ -76,8 +76,8 @@ def _parameters(function: Any) -> tuple[str, ...]:
 
 
 def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    given = dict(zip(_parameters(function), args, strict=False)) | kwargs
-    outs = given.get("out")
+    arguments = dict(zip(_parameters(function), args, strict=False)) | kwargs
+    outs = arguments.get("out")
     return tuple(a for a in (outs if isinstance(outs, tuple) else (outs,)) if isinstance(a, GpuArray | np.ndarray))
 
 

@@ -43,10 +43,12 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
             result = in_own_memory(result)
         if id(result.dtype) not in _CANONICAL:
             result = result.astype(dtypes.canonical(result.dtype))
-        made = wrap(host_leaf(result), device) if result.size > immediacy().limit else of_host(GpuArray, result, device)
+        array = (
+            wrap(host_leaf(result), device) if result.size > immediacy().limit else of_host(GpuArray, result, device)
+        )
         if is_read_only:  # as NumPy's broadcasts of scalars
-            made._access = READ_ONLY
-        return made
+            array._access = READ_ONLY
+        return array
     if isinstance(result, _generic):
         return of_host(GpuArray, result, device)
     if isinstance(result, _SEVERAL):

@@ -153,16 +153,16 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuAr
 def extract(condition: Any, arr: Any) -> GpuArray:
     """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)
-    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
-    return source[_mask_of(given.reshape(-1), source.size)]
+    flags = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    return source[_mask_of(flags.reshape(-1), source.size)]
 
 
 def _mask_of(condition: Any, extent: int) -> Any:
     """Convert a condition to a mask of ``extent`` elements; missing ones are False."""
-    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
-    if given.ndim != 1:
+    flags = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    if flags.ndim != 1:
         raise ValueError("condition must be a 1-d array")
-    mask = given.astype(dtypes.bool_)
+    mask = flags.astype(dtypes.bool_)
     if mask.size > extent:
         if mask[extent:].any().item():
             raise IndexError(f"the condition holds beyond position {extent - 1}, the last of the array's axis")

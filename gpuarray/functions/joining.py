@@ -64,19 +64,19 @@ def concat(
     """
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    given = as_arrays(*arrays)
-    for array in given if dtype is not None else ():
+    operands = as_arrays(*arrays)
+    for array in operands if dtype is not None else ():
         check_cast(array.dtype, dtypes.canonical(dtype), casting)
-    if not given:
+    if not operands:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
-        given, axis = [array.reshape(-1) for array in given], 0
-    if any(not array.ndim for array in given):
+        operands, axis = [array.reshape(-1) for array in operands], 0
+    if any(not array.ndim for array in operands):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    common = dtypes.promote(*(a.dtype for a in given)) if dtype is None else dtypes.canonical(dtype)
-    node = build.concat([build.cast(array.node(), common) for array in given], axis)
+    common = dtypes.promote(*(a.dtype for a in operands)) if dtype is None else dtypes.canonical(dtype)
+    node = build.concat([build.cast(array.node(), common) for array in operands], axis)
     check_nbytes(node.shape, node.dtype)
-    return write_out(result(node, *given), out, casting)
+    return write_out(result(node, *operands), out, casting)
 
 
 concatenate = concat
@@ -95,12 +95,12 @@ def stack(
     ValueError
         If there are no arrays, or their shapes differ.
     """
-    given = as_arrays(*arrays)
-    if not given:
+    operands = as_arrays(*arrays)
+    if not operands:
         raise ValueError("need at least one array to stack")
-    if len({array.shape for array in given}) > 1:
-        raise ValueError(f"all input arrays must have the same shape, not {sorted({a.shape for a in given})}")
-    lines = [expand_dims(array, axis=axis) for array in given]
+    if len({array.shape for array in operands}) > 1:
+        raise ValueError(f"all input arrays must have the same shape, not {sorted({a.shape for a in operands})}")
+    lines = [expand_dims(array, axis=axis) for array in operands]
     return concat(lines, axis=axis, out=out, dtype=dtype, casting=casting)
 
 
@@ -185,9 +185,9 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[GpuArray, ...]:
     return tuple(array[(*lead, position)] for position in range(array.shape[len(lead)]))
 
 
-def _sections(given: Any) -> int | None:
+def _sections(sections: Any) -> int | None:
     """Return into how many parts to split an array; None if positions are given."""
-    return index(given) if build.is_single(given) else None
+    return index(sections) if build.is_single(sections) else None
 
 
 @native("array_split", at_once="views")

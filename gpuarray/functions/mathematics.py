@@ -61,10 +61,10 @@ def _two_outputs(
     """Compute two results; if arguments of a ufunc are given, call the ufunc, which handles them."""
     if outputs[0] is outputs[1] is out is dtype is None and where is True and casting == "same_kind":
         return compute(*inputs)
-    given = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
+    outs = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
     keywords = {} if out is None else {"out": out}
     results: tuple[GpuArray, GpuArray] = ufunc(
-        as_array(inputs[0]), *inputs[1:], *given, where=where, dtype=dtype, casting=casting, **keywords
+        as_array(inputs[0]), *inputs[1:], *outs, where=where, dtype=dtype, casting=casting, **keywords
     )
     return results
 

@@ -99,16 +99,16 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
 @native("diag", at_once="products")
 def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return a diagonal of a matrix, or the matrix with a diagonal."""
-    given = as_array(x)
-    if given.ndim > 2:
-        raise ValueError(f"Input must be 1- or 2-d, not {given.ndim}-d; x.diagonal() takes those of stacked matrices")
+    array = as_array(x)
+    if array.ndim > 2:
+        raise ValueError(f"Input must be 1- or 2-d, not {array.ndim}-d; x.diagonal() takes those of stacked matrices")
     k = index(k)
-    if given.ndim != 1:
-        return given.diagonal(k).copy()
-    side = given.size + abs(k)
-    matrix = zeros((side, side), given.dtype, device=given.device)
+    if array.ndim != 1:
+        return array.diagonal(k).copy()
+    side = array.size + abs(k)
+    matrix = zeros((side, side), array.dtype, device=array.device)
     offset, stride = (k if k >= 0 else -k * side), side + 1
-    matrix.store(Layout((given.size,), (stride,), offset), given.node())
+    matrix.store(Layout((array.size,), (stride,), offset), array.node())
     return matrix
 
 

@@ -70,12 +70,12 @@ def host_integers(value: Any, name: str) -> Any:
     """
     if type(value) is int:
         return value
-    given = np.asarray(value)
-    if given.dtype.kind == "f" and not np.all(given == np.floor(given)):
-        raise TypeError(f"{name} must be integers; {value} was given, a {given.dtype.name}")
-    if given.dtype.kind not in "biufO":
+    integers = np.asarray(value)
+    if integers.dtype.kind == "f" and not np.all(integers == np.floor(integers)):
+        raise TypeError(f"{name} must be integers; {value} was given, a {integers.dtype.name}")
+    if integers.dtype.kind not in "biufO":
         raise TypeError(f"{name} must be integers; a {type(value).__name__} was given")
-    return np.frompyfunc(int, 1, 1)(given)
+    return np.frompyfunc(int, 1, 1)(integers)
 
 
 def probabilities(p: ArrayLike, population: int) -> Any:
@@ -108,7 +108,7 @@ def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[in
     return out.dtype, out.shape
 
 
-def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
+def joint_shape(size: Size, *parameters: Any) -> tuple[int, ...]:
     """Return the shape of a result: ``size``, or by default the broadcast shape of the parameters.
 
     Raises
@@ -116,10 +116,10 @@ def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
     ValueError
         If the parameters do not broadcast to ``size``.
     """
-    if _NUMBERS.issuperset(map(type, given)):
+    if _NUMBERS.issuperset(map(type, parameters)):
         joint: tuple[int, ...] = ()
     else:
-        joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in given))
+        joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in parameters))
     if size is None:
         return joint
     shape = build.resolve_shape(size)

@@ -224,8 +224,8 @@ class Continuous(Source):
             ):
                 if np.any(broken):
                     raise ValueError(f"{words}: left={left}, mode={mode}, right={right} were given")
-        frame, given = self._arguments(size, dtype, left, mode, right)
-        first, top, last = (v if isinstance(v, Node) else frame.constant(v) for v in given)
+        frame, parameters = self._arguments(size, dtype, left, mode, right)
+        first, top, last = (v if isinstance(v, Node) else frame.constant(v) for v in parameters)
         base, rise, fall = _difference(last, first), _difference(top, first), _difference(last, top)
         share = self._uniform(frame)
         below = _map(ops.less_equal, share, _map(ops.divide, rise, base))

@@ -199,15 +199,15 @@ class Discrete(Source):
         """Return numbers of the logarithmic series distribution by Kemp's method, as int64; ``p`` is in [0, 1)."""
         check("chance below 1", p=p)
         frame, (p,) = self._arguments(size, None, p)
-        given = p if not isinstance(p, float) else frame.constant(p)
+        probability = p if not isinstance(p, float) else frame.constant(p)
         v = _map(ops.subtract, 1.0, self._uniform(frame))
-        power = _map(ops.multiply, self._uniform(frame), _map(ops.log1p, _map(ops.negative, given)))
+        power = _map(ops.multiply, self._uniform(frame), _map(ops.log1p, _map(ops.negative, probability)))
         q = _map(ops.negative, _map(ops.expm1, power))
         many = _map(ops.floor, _map(ops.add, _map(ops.divide, _map(ops.log, v), _map(ops.log, q)), 1.0))
         few = _map(ops.where, _map(ops.greater_equal, v, q), frame.constant(1), frame.constant(2))
         tail = _map(ops.less_equal, v, _map(ops.square, q))
         number = _map(ops.where, tail, _map(ops.maximum, many, 1.0), few)
-        return _saturated(frame, _map(ops.where, _map(ops.greater_equal, v, given), frame.constant(1), number))
+        return _saturated(frame, _map(ops.where, _map(ops.greater_equal, v, probability), frame.constant(1), number))
 
     def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the Zipf distribution by Devroye's method, as int64; the exponent ``a`` is above 1."""
@@ -313,10 +313,12 @@ class Discrete(Source):
         """
         if method not in ("marginals", "count"):
             raise ValueError(f'method must be "count" or "marginals"; {method!r} was given')
-        given = np.asarray(colors.get() if isinstance(colors, GpuArray) else colors)
-        if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
+        host_colors = np.asarray(colors.get() if isinstance(colors, GpuArray) else colors)
+        if host_colors.ndim != 1 or (
+            host_colors.size and (host_colors.dtype.kind not in "iu" or host_colors.min() < 0)
+        ):
             raise ValueError("colors must be a one-dimensional sequence of nonnegative integers")
-        count, total = int(nsample), int(given.sum())
+        count, total = int(nsample), int(host_colors.sum())
         if count < 0:
             raise ValueError(f"nsample must be nonnegative; {count} was given")
         if total >= _MOST_OF_A_COLOUR:
@@ -325,9 +327,9 @@ class Discrete(Source):
             raise ValueError(f"nsample > sum(colors): {count} > {total}")
         whole, _ = self._arguments((), None)
         shape = joint_shape(size)
-        if not given.size:
+        if not host_colors.size:
             return whole.array(build.full((*shape, 0), 0, dtypes.int64))
-        parts = [whole.array(whole.constant(number)) for number in given.tolist()]
+        parts = [whole.array(whole.constant(number)) for number in host_colors.tolist()]
 
         def split(frame: Frame, left: Any, both: Any, drawn: Any) -> Any:
             right = _map(ops.subtract, both, left)

@@ -73,9 +73,9 @@ class RandomState(Generator):
 
     def seed(self, seed: Any = None) -> None:
         """Start the streams again from a seed; by default from one that the operating system gives."""
-        given = seed.get() if isinstance(seed, GpuArray) else seed
-        self._host.seed(given)
-        self._bits.state = Philox(given).state
+        host_seed = seed.get() if isinstance(seed, GpuArray) else seed
+        self._host.seed(host_seed)
+        self._bits.state = Philox(host_seed).state
 
     def get_state(self, legacy: bool = False) -> dict[str, Any]:
         """Return the state of the stream of arrays, and that of the stream of single numbers.

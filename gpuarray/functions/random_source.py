@@ -137,13 +137,13 @@ class Source:
                 places = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
                 values = [np.asarray(value, frame.kind) for value in known]
                 return _at_once(op, (*values, places, *stream), frame.shape, frame.kind)
-        given = [
+        operands = [
             build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
             for p in parameters
         ]
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in stream]
-        return build.elementwise(op, *given, numbers, *words)
+        return build.elementwise(op, *operands, numbers, *words)
 
     def _gamma(self, frame: "Frame", a: Any) -> Any:
         return self._sample(samplers.sample_gamma, frame, a)
@@ -154,7 +154,7 @@ class Source:
 
     # -- arguments -----------------------------------------------------------------------------------------------------
 
-    def _device_for(self, *given: Any) -> Device:
+    def _device_for(self, *parameters: Any) -> Device:
         """Return the device for an array: that of the generator or of the parameters.
 
         Raises
@@ -162,15 +162,15 @@ class Source:
         DeviceError
             If parameters are on another device than the generator.
         """
-        there = device_of(*given)
+        there = device_of(*parameters)
         if self._device is None or there is None:
             return wanted_device(self._device or there)
         return joint_device(self._device, there)
 
-    def _arguments(self, size: Size, dtype: DTypeLike, *given: ArrayLike) -> tuple["Frame", list[Any]]:
+    def _arguments(self, size: Size, dtype: DTypeLike, *parameters: ArrayLike) -> tuple["Frame", list[Any]]:
         """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
-        frame = Frame(joint_shape(size, *given), floating(dtype), self._device_for(*given))
-        return frame, [frame.parameter(value) for value in given]
+        frame = Frame(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
+        return frame, [frame.parameter(value) for value in parameters]
 
     def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
         """Return the frame of a result, which is that of ``out`` if given."""
@@ -267,16 +267,16 @@ def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
     return kind
 
 
-def _own_bits(given: Any) -> Philox:
+def _own_bits(bits: Any) -> Philox:
     """Return a Philox as it is, or one that has the state of a NumPy Philox."""
-    if isinstance(given, Philox):
-        return given
-    if isinstance(given, np.random.Philox):
-        seeds: Any = given.seed_seq  # None where the key was given
+    if isinstance(bits, Philox):
+        return bits
+    if isinstance(bits, np.random.Philox):
+        seeds: Any = bits.seed_seq  # None where the key was given
         own = Philox(key=0) if seeds is None else Philox(seeds)
-        own.state = given.state
+        own.state = bits.state
         return own
     raise TypeError(
-        f"a Generator takes a Philox bit generator, not a {type(given).__name__}; use default_rng(seed) or "
+        f"a Generator takes a Philox bit generator, not a {type(bits).__name__}; use default_rng(seed) or "
         "Philox(seed). Other bit generators cannot compute their numbers in parallel"
     )

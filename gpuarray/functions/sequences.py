@@ -44,8 +44,10 @@ def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if wanted is None and out is None and ufunc in (np.add, np.multiply) and source.kind in "biu":
         wanted = dtypes.uint64 if source.kind == "u" else dtypes.int64
-    given = None if out is None or wanted is not None else out.dtype
-    loop = ufunc.resolve_dtypes((given, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True)
+    dtype_of_out = None if out is None or wanted is not None else out.dtype
+    loop = ufunc.resolve_dtypes(
+        (dtype_of_out, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
+    )
     return tuple(dtypes.canonical(d) for d in loop)
 
 
@@ -119,12 +121,12 @@ def fold_spans(
 
 
 def _indices(indices: Any) -> GpuArray:
-    given = as_array(np.asarray(indices, dtype=np.intp) if isinstance(indices, list | tuple | int) else indices)
-    if given.dtype.kind not in "iub":
-        check_cast(given.dtype, dtypes.int64)
-    if given.ndim != 1:
-        raise ValueError(f"object of too {'small depth' if not given.ndim else 'deep'} for desired array")
-    return given.astype(dtypes.int64, copy=False)
+    array = as_array(np.asarray(indices, dtype=np.intp) if isinstance(indices, list | tuple | int) else indices)
+    if array.dtype.kind not in "iub":
+        check_cast(array.dtype, dtypes.int64)
+    if array.ndim != 1:
+        raise ValueError(f"object of too {'small depth' if not array.ndim else 'deep'} for desired array")
+    return array.astype(dtypes.int64, copy=False)
 
 
 def fold_line(
@@ -150,12 +152,12 @@ def fold_line(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified"
         )
     start = ufunc.identity if initial is NOT_GIVEN or initial is None else initial
-    given = initial is not NOT_GIVEN and initial is not None
+    has_initial = initial is not NOT_GIVEN and initial is not None
     rest = tuple(a for a in range(source.ndim) if a not in axes)
     ordered = source.transpose((*axes, *rest))
     length, shape = prod(source.shape[a] for a in axes), tuple(source.shape[a] for a in rest)
     line: Node = build.cast(build.reshape(ordered.node(), (length, prod(shape))), kind)
-    if given or not length or (not axes and start is not None):
+    if has_initial or not length or (not axes and start is not None):
         if start is None:
             raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
         value = start.item() if isinstance(start, GpuArray) else start

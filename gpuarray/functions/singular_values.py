@@ -104,8 +104,8 @@ def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int
 def _small_pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     if rcond is not None and rtol is not None:
         raise ValueError
-    given = {"rtol": rtol} if rcond is None else {"rcond": rcond}
-    return np.linalg.pinv(x, hermitian=hermitian, **given)
+    limit = {"rtol": rtol} if rcond is None else {"rcond": rcond}
+    return np.linalg.pinv(x, hermitian=hermitian, **limit)
 
 
 @partial(at_once, results="matrices", call=_small_pinv)

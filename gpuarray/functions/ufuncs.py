@@ -109,14 +109,14 @@ def _loop(
     """Return the dtypes of the operands in the loop of a ufunc."""
     if dtype is not None:
         signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
-    given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
+    dtypes_given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
     if signature is None:
         signature = (None,) * ufunc.nargs
     exact = casting in ("no", "equiv")
-    chosen = ufunc.resolve_dtypes(tuple(given), signature=signature, casting="unsafe" if exact else casting)
+    chosen = ufunc.resolve_dtypes(tuple(dtypes_given), signature=signature, casting="unsafe" if exact else casting)
     if exact:
         # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
-        for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
+        for place, (own, loop) in enumerate(zip(dtypes_given, chosen, strict=True)):
             if own is None or ufunc in _TRUTHS or (casting == "no" and isinstance(own, type)):
                 continue  # by this rule, a Python number has the dtype of the arrays
             if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
@@ -176,8 +176,8 @@ def _composed(
     if dtype is not None:
         kind = dtypes.canonical(dtype)
         signature = (None,) * ufunc.nin + (kind,) * ufunc.nout
-        given = tuple(a.dtype for a in arrays) + (None,) * ufunc.nout
-        ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+        kinds = tuple(a.dtype for a in arrays) + (None,) * ufunc.nout
+        ufunc.resolve_dtypes(kinds, signature=signature, casting=casting)
         inputs = tuple(a.astype(kind, copy=False) for a in arrays)
     elif not any(isinstance(value, GpuArray) for value in inputs):
         inputs = tuple(arrays)

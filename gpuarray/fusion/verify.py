@@ -83,8 +83,8 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
         f"{where} gets the inputs and scalars that it expects",
     )
     sizes = [nodes[i].size for i in planned.inputs]
-    given: Sequence[Any] = nodes  # those of scalars have parameters
-    scalars = [given[position].parameters[part] for position, part in planned.scalars]
+    operands: Sequence[Any] = nodes  # those of scalars have parameters
+    scalars = [operands[position].parameters[part] for position, part in planned.scalars]
     match step:
         case Loop():
             step = _placed(step, scalars)

@@ -75,16 +75,16 @@ class RepeatedGraph:
         """Return the roots of a copy with other nodes in place of the leaves."""
         if all(type(node) is Leaf for node in nodes) and len({*nodes}) == len(nodes):
             return _Copy(self, nodes).roots()
-        made = [*nodes, *self._others]
+        copies = [*nodes, *self._others]
         for node, indices in self._steps:
-            inputs = tuple([made[index] for index in indices])
-            made.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
-        self._note(made)
-        return [made[number] for number in self._results]
+            inputs = tuple([copies[index] for index in indices])
+            copies.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
+        self._note(copies)
+        return [copies[number] for number in self._results]
 
-    def _note(self, made: Sequence[Node]) -> None:
+    def _note(self, copies: Sequence[Node]) -> None:
         for number, choice in self._choices.items():
-            choices.note(made[number], choice)
+            choices.note(copies[number], choice)
 
 
 class _Copy:
@@ -131,11 +131,11 @@ class _Copy:
     def operands(self, wanted: int) -> tuple[Node, ...]:
         """Return the operands of a root, given its number. All roots get their operands now."""
         original = self._original
-        made = [*self._leaves, *original._others]
+        copies = [*self._leaves, *original._others]
         inputs_of_copy: tuple[Node, ...] = ()
         for node, indices in original._steps:
-            number = len(made)
-            inputs = tuple([made[index] for index in indices])
+            number = len(copies)
+            inputs = tuple([copies[index] for index in indices])
             known = self._roots.get(number)
             root: Any = None if known is None else known()
             if root is not None and type(root.inputs) is Operands:
@@ -144,8 +144,8 @@ class _Copy:
                     root.inputs = ()
             if number == wanted:
                 inputs_of_copy = inputs
-            made.append(copied(node, inputs) if root is None else root)
-        original._note(made)
+            copies.append(copied(node, inputs) if root is None else root)
+        original._note(copies)
         return inputs_of_copy
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:

@@ -95,8 +95,8 @@ def check(name: str, *kinds: Any) -> None:
     of_arrays = [kind for kind in kinds if isinstance(kind, np.dtype)]
     scalars = [kind for kind in kinds if not isinstance(kind, np.dtype)]
     if not of_arrays:
-        given = ", ".join(kind.__name__ for kind in scalars)
-        raise TypeError(f"{name} requires an array in the array API standard, but got only {given}; {_ADVICE}")
+        names = ", ".join(kind.__name__ for kind in scalars)
+        raise TypeError(f"{name} requires an array in the array API standard, but got only {names}; {_ADVICE}")
     for dtype in of_arrays:
         if dtype not in CATEGORIES[category]:
             accepted = ", ".join(d.name for d in dtypes.ALL if d in CATEGORIES[category])

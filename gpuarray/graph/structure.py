@@ -250,9 +250,9 @@ class Pattern(Structure):
             if isinstance(node, Scatter):
                 return Scatter(inputs[0], inputs[1], layout, None, shape, node.combine)
             return View(inputs[0], layout)
-        made = copy(node)
-        made.shape, made.inputs, made.holder = shape, inputs, None
-        return made
+        stand_in = copy(node)
+        stand_in.shape, stand_in.inputs, stand_in.holder = shape, inputs, None
+        return stand_in
 
 
 def _layout(node: Node | Meaning) -> Layout:

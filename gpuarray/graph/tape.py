@@ -170,8 +170,8 @@ def is_followed(node: Any) -> bool:
 def whole(node: Any, device: Device) -> Any:
     """Return the values of a node for all elements of the batches on which it depends."""
     while (batch := batch_of(node)) is not None:
-        (made,) = batch.batched([node], device)
-        node = node if made is None else made
+        (whole_node,) = batch.batched([node], device)
+        node = node if whole_node is None else whole_node
     return node
 
 

@@ -85,8 +85,8 @@ def _check(node: Node, operands: Sequence[Node], where: str) -> None:
             require(not operands, f"{where} has no operands")
             require(len(node.parameters) == node.op.parameters, f"{where} has the parameters of {node.op.name}")
             types = parameter_types(node.op, node.dtype)
-            given = [kind if type(p) is Deferred else type(p) for p, kind in zip(node.parameters, types, strict=True)]
-            require(tuple(given) == types, f"{where} has parameters of the types of its operation")
+            kinds = [kind if type(p) is Deferred else type(p) for p, kind in zip(node.parameters, types, strict=True)]
+            require(tuple(kinds) == types, f"{where} has parameters of the types of its operation")
         case Map():
             _check_map(node, operands, where)
         case View():
@@ -131,8 +131,8 @@ def _check_map(node: Map, operands: Sequence[Node], where: str) -> None:
     if op.kind.converts:
         return
     rule = op.resolve(*(operand.dtype for operand in operands))
-    given = tuple(operand.dtype for operand in operands)
-    require(rule.inputs == given, f"{where} of {op.name} has operands of dtypes {rule.inputs}, not {given}")
+    kinds = tuple(operand.dtype for operand in operands)
+    require(rule.inputs == kinds, f"{where} of {op.name} has operands of dtypes {rule.inputs}, not {kinds}")
     require(rule.output == node.dtype, f"{where} of {op.name} has dtype {rule.output}, not {node.dtype}")
 
 

@@ -161,16 +161,16 @@ class Jitted(Generic[P, R]):
                 self._offsets[views] = count + 1
         if count < _OFFSETS:
             return None
-        given = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
+        arguments = [value if number in self._static_places else _copied(value) for number, value in enumerate(args)]
         named = {name: value if name in self._static_names else _copied(value) for name, value in keywords.items()}
-        call = self._call(given, named, "copies")
+        call = self._call(arguments, named, "copies")
         key = call.finished()
         for recording in self._recordings.get(key, ()):
             if recording.fits(call):
                 self._hits += 1
                 break
         else:
-            recording = self._record(key, call, tuple(given), named)
+            recording = self._record(key, call, tuple(arguments), named)
         if not recording.takes_copies:
             self._offsets[views] = -1
             return None

@@ -54,15 +54,15 @@ def record(
     """
     guards = Guards(function, call.statics)
     trace = Trace(name, call.values)
-    given = _Arguments(trace, call)
+    arguments = _Arguments(trace, call)
 
     def run() -> tuple[Maker, list[tuple[Cell, int, Device]], bool]:
         result = function(
-            *[value if static else given.of(value, called) for value, static, called in args],
-            **{called: value if static else given.of(value, called) for called, value, static in keywords},
+            *[value if static else arguments.of(value, called) for value, static, called in args],
+            **{called: value if static else arguments.of(value, called) for called, value, static in keywords},
         )
-        given.check(name)
-        output = _Output(trace, given, result)
+        arguments.check(name)
+        output = _Output(trace, arguments, result)
         changed = trace.changed()
         output.evaluate(changed)
         make = output.maker(result)
@@ -79,7 +79,7 @@ def record(
             f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
             "variable that it uses; pass that array as an argument too, or pass another one"
         )
-    return _recording(name, guards, call, trace, given, updates, make, is_sharing=is_sharing)
+    return _recording(name, guards, call, trace, arguments, updates, make, is_sharing=is_sharing)
 
 
 def _recording(
@@ -87,7 +87,7 @@ def _recording(
     guards: Guards,
     call: Call,
     trace: Trace,
-    given: "_Arguments",
+    arguments: "_Arguments",
     updates: Sequence[tuple[Cell, int, Device]],
     make: Maker,
     *,
@@ -97,7 +97,9 @@ def _recording(
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
     sources = tuple(
         [
-            Source(register, given.places.get(cell, -1), None if cell in given.places else ref(cell), cell.device)
+            Source(
+                register, arguments.places.get(cell, -1), None if cell in arguments.places else ref(cell), cell.device
+            )
             for cell, register in trace.cells.items()
         ]
     )
@@ -193,9 +195,9 @@ class _Arguments:
 class _Output:
     """What a function returns, and how to make it at each call."""
 
-    def __init__(self, trace: Trace, given: _Arguments, result: Any) -> None:
+    def __init__(self, trace: Trace, arguments: _Arguments, result: Any) -> None:
         self._trace = trace
-        self._given = given
+        self._given = arguments
         self._cells: dict[Cell, int] = {}
         """New cells, numbered in order."""
         self.is_sharing = False

@@ -120,7 +120,7 @@ class Recording:
                 cell = source.cell(call)
                 if cell is None or cell.device is not source.device:
                     return False
-                if self.updates and any(given is cell for given in call.given):
+                if self.updates and any(argument is cell for argument in call.given):
                     return False
         for device, provider in self.providers:
             if registry.open_device(device) is not provider:

@@ -28,8 +28,8 @@ def with_counts(counts: tuple[int, ...]) -> DTypeRule:
 
     def rule(*operands: Any) -> Signature:
         dtype_of_loop = floating(*operands)
-        given = [operands[i] for i in counts]
-        if not all(isinstance(d, np.dtype) and np.can_cast(d, np.int64) for d in given):
+        count_operands = [operands[i] for i in counts]
+        if not all(isinstance(d, np.dtype) and np.can_cast(d, np.int64) for d in count_operands):
             return dtype_of_loop
         return Signature(
             tuple(dtypes.int32 if i in counts else kind for i, kind in enumerate(dtype_of_loop.inputs)),

@@ -134,8 +134,8 @@ _REAL_OF: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.f
 
 def part_dtypes(x: Any) -> Signature:
     """Return the signature of a part of a complex number, which is real."""
-    given = dtypes.promote(x)
-    return Signature((given,), _REAL_OF.get(given, given))
+    promoted = dtypes.promote(x)
+    return Signature((promoted,), _REAL_OF.get(promoted, promoted))
 
 
 def complex_from_parts(real: Any, imag: Any, out: Any) -> Any:

@@ -65,9 +65,9 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
     """
 
     def reference(*operands: Any, out: Array) -> Array:
-        given, words = operands[: parameters + 1], operands[parameters + 1 :]
-        shape = np.broadcast_shapes(*map(np.shape, given))
-        *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in given]
+        values, words = operands[: parameters + 1], operands[parameters + 1 :]
+        shape = np.broadcast_shapes(*map(np.shape, values))
+        *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in values]
         numbers = np.broadcast_to(numbers, math.prod(shape))
         stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
         result = np.empty(numbers.size, out.dtype)
@@ -414,8 +414,8 @@ def _zipf(draws: _Draws, a: Array) -> Array:
 def _rule(parameters: int) -> Callable[..., Signature]:
     """Return the dtype rule: parameters of one floating dtype, and five uint32 words."""
 
-    def rule(*given: Any) -> Signature:
-        kind = dtypes.promote(*given[:parameters])
+    def rule(*kinds: Any) -> Signature:
+        kind = dtypes.promote(*kinds[:parameters])
         if kind not in (dtypes.float32, dtypes.float64):
             raise TypeError(f"samplers take parameters of float32 or float64, not {kind.name}")
         return Signature((kind,) * parameters + (dtypes.uint32,) * 5, kind)
@@ -458,8 +458,8 @@ def _below(limit: Any, numbers: Any, *words: Any, out: Array) -> Array:
     return out
 
 
-def _below_rule(*given: Any) -> Signature:
-    if dtypes.promote(*given) == dtypes.float64 or dtypes.promote(given[0]).kind not in "ui":
+def _below_rule(*kinds: Any) -> Signature:
+    if dtypes.promote(*kinds) == dtypes.float64 or dtypes.promote(kinds[0]).kind not in "ui":
         raise TypeError("sample_below takes a limit of uint64 and words")
     return Signature((dtypes.uint64,) + (dtypes.uint32,) * 5, dtypes.uint64)
 

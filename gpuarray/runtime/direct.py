@@ -133,11 +133,11 @@ def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | N
         key = node.op, node.inputs, node.detail[1]
         if key not in called:
             called[key] = RULES[Call](node, values)
-        made = called[key]
-        made = made[node.output] if isinstance(made, tuple) else made
+        outputs = called[key]
+        outputs = outputs[node.output] if isinstance(outputs, tuple) else outputs
     else:
-        made = RULES[type(node)](node, values)
-    return made if made is None or type(made) is Leaf else leaf_of(node, made)
+        outputs = RULES[type(node)](node, values)
+    return outputs if outputs is None or type(outputs) is Leaf else leaf_of(node, outputs)
 
 
 def compute_in_order(nodes: Sequence[Node], values: dict[Node, Any], limit: int, *, calls: bool) -> bool:
@@ -175,16 +175,16 @@ def compute_in_order(nodes: Sequence[Node], values: dict[Node, Any], limit: int,
                 if _is_left(node, calls) or (leaf := _computed(node, operands, called)) is None:
                     return False
                 node.resolve(leaf)
-                made = leaf.host
+                value_of_node = leaf.host
             else:
-                made = written(node, operands) if type(node) is Scatter else RULES[kind](node, operands)
-                if made is None:
+                value_of_node = written(node, operands) if type(node) is Scatter else RULES[kind](node, operands)
+                if value_of_node is None:
                     return False
-                if made.dtype is not node.dtype or made.shape != node.shape:
-                    made = leaf_of(node, made).host
+                if value_of_node.dtype is not node.dtype or value_of_node.shape != node.shape:
+                    value_of_node = leaf_of(node, value_of_node).host
                 if node.holder is not None and node.is_held:
-                    node.resolve(leaf_of(node, made))
-            values[node] = made
+                    node.resolve(leaf_of(node, value_of_node))
+            values[node] = value_of_node
             computed += 1
     except OF_VALUES:
         return False

@@ -148,14 +148,14 @@ def _evaluate(
             places.being_updated[identity] = provider
     try:
         with Section() if moved else lock:  # a null context would take ten times as long
-            made = execute(prepared, provider, device, order, origins, leaves, moved, pending, start, is_read, run)
-            if made is not None:
+            results = execute(prepared, provider, device, order, origins, leaves, moved, pending, start, is_read, run)
+            if results is not None:
                 with places.graphs:
-                    prepared.resolve(walked, order, made)
+                    prepared.resolve(walked, order, results)
     finally:
         for identity in updated:
             places.being_updated.pop(identity, None)
-    if made is None:
+    if results is None:
         for root in pending:
             evaluate((root,), device, run, is_read=is_read)
     if is_trial:
@@ -297,9 +297,9 @@ def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
     if written is None:
         return
     with places.graphs:
-        if node.result is None and (made := host_memory.overwritten(node.inputs, layout, written)) is not None:
-            made.origin = node.origin
-            node.resolve(made)
+        if node.result is None and (leaf := host_memory.overwritten(node.inputs, layout, written)) is not None:
+            leaf.origin = node.origin
+            node.resolve(leaf)
 
 
 @without_frames

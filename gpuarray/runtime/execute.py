@@ -78,7 +78,7 @@ def execute(
     counters["operations"] += prepared.operations
     serial = remember(prepared, placed, provider.device, origins)
     placed.runs += 1
-    made: list[Leaf] | None = None
+    results: list[Leaf] | None = None
     try:
         if placed.fallbacks:
             _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
@@ -87,7 +87,7 @@ def execute(
             schedule = Schedule.of(prepared, placed, provider, order, leaves, moved)
         observe = _observer(prepared) if placed.is_free and auto.is_observed(placed) else None
         read = roots[0] if is_read else wanted
-        made = schedule.run(leaves, order, serial, read, run, observe, can_repeat=bool(roots))
+        results = schedule.run(leaves, order, serial, read, run, observe, can_repeat=bool(roots))
     except Exception as error:
         is_split = len(roots) > 1
         if not isinstance(error, DeviceMemoryError) or moved or not (placed.is_free or is_split):
@@ -95,17 +95,17 @@ def execute(
             if isinstance(error, OF_VALUES) and not config.current.debug:  # what was tried before says no more
                 raise error.with_traceback(None) from error.__cause__
             raise
-    if made is None and placed.is_free:  # not in the handler, so that what was tried first is let go with its error
-        made = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
-    if made is None:
+    if results is None and placed.is_free:  # not in the handler, so that what was tried first is let go with its error
+        results = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
+    if results is None:
         return None
     if planned:
         observers.evaluation_done(Evaluation(prepared, placed, provider.device, origins), start, planned)
     elif start:
         observers.skipped()
     if placed.migration is not None:
-        auto.propagate(placed.migration, leaves, made)
-    return made
+        auto.propagate(placed.migration, leaves, results)
+    return results
 
 
 def _run_on_host(

@@ -116,6 +116,6 @@ def overwritten(operands: Sequence[Node], layout: Layout, values: Any) -> Leaf |
 
 def moved(leaf: Leaf) -> Leaf:
     """Return a new leaf with the memory of an old one, because caches identify a value by its leaf."""
-    made = Leaf(leaf.shape, leaf.dtype, leaf.host)
-    made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
-    return made
+    copy = Leaf(leaf.shape, leaf.dtype, leaf.host)
+    copy.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
+    return copy

@@ -64,8 +64,8 @@ def generated(node: Generate) -> Any:
         return None
     if node.op.is_constant and not node.shape:
         return node.parameters[0]
-    made = np.asarray(_generate(node, []))
-    return made if made.shape == node.shape and made.base is None else made.reshape(node.shape).copy()
+    array = np.asarray(_generate(node, []))
+    return array if array.shape == node.shape and array.base is None else array.reshape(node.shape).copy()
 
 
 def _map(node: Map, values: list[Any]) -> Any:

@@ -113,10 +113,10 @@ class TiledLoop:
 
     def _finishing(self) -> list[tuple[int, Fold, View]]:
         """Return the stores of folds of partial results: the number among such folds, the fold, and the view."""
-        made = list(self.program.parts.items())
-        numbers = {number: k for k, (number, _) in enumerate(made)}
+        parts = list(self.program.parts.items())
+        numbers = {number: k for k, (number, _) in enumerate(parts)}
         stores = [(numbers[store.value], store) for store in self.loop.stores if store.value in numbers]
-        return [(k, made[k][1], self._output(store)) for k, store in stores]
+        return [(k, parts[k][1], self._output(store)) for k, store in stores]
 
     def _output(self, store: Store) -> View:
         return View.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))

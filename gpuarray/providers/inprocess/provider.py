@@ -177,11 +177,11 @@ class InProcessProvider:
             outputs = [buffer.memory for buffer in task.outputs]
             prepared = task.prepared
             if isinstance(prepared, PreparedCall):
-                for buffer, made in zip(
+                for buffer, memory in zip(
                     task.outputs, prepared.run(inputs, outputs, task.scalars, workers), strict=False
                 ):
-                    if not buffer.take(made):
-                        workers.copy(buffer.memory[: made.nbytes], made)
+                    if not buffer.take(memory):
+                        workers.copy(buffer.memory[: memory.nbytes], memory)
             else:
                 prepared.run(inputs, outputs, task.scalars, workers)
             if observed is not None:

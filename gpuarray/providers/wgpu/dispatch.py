@@ -267,12 +267,12 @@ class Dispatcher:
         storages = [buffer.storage(self.pool) for buffer in buffers]
         first = {"input": 0, "output": len(task.inputs), "scratch": len(task.inputs) + len(task.outputs)}
         groups = []
-        made: dict[tuple[int, ...], Any] = {}
+        created: dict[tuple[int, ...], Any] = {}
         for launch in task.prepared.launches:
             # factorisations launch few kernels many times
             alike = (id(launch.layout), id(launch.bindings), launch.nbytes)
-            if alike in made:
-                groups.append(made[alike])
+            if alike in created:
+                groups.append(created[alike])
                 continue
             assert launch.layout is not None
             windows = [(self._uniforms.gpu, 0, launch.nbytes)]
@@ -280,10 +280,10 @@ class Dispatcher:
                 storage = storages[first[binding.kind] + binding.slot]
                 # an adopted buffer may lack the padding to 16 bytes of our own
                 windows.append((storage.gpu, binding.offset, min(binding.nbytes, storage.nbytes - binding.offset)))
-            made[alike] = self._driver.bind_group(launch.layout.group, windows)
-            groups.append(made[alike])
+            created[alike] = self._driver.bind_group(launch.layout.group, windows)
+            groups.append(created[alike])
         self._groups[key] = groups
-        self._group_count += len(made)
+        self._group_count += len(created)
         for serial in key[1:]:
             self._keys.setdefault(serial, set()).add(key)
         return groups

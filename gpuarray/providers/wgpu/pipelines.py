@@ -228,9 +228,9 @@ class Pipelines:
 
     def _keep(self, key: _Key, label: str, pipeline: Any) -> _Compiled:
         fixed, each = self._sizes
-        made = self._compiled[key] = _Compiled(pipeline, label, fixed + each * len(key[0]))
-        self._nbytes += made.nbytes
-        return made
+        compiled = self._compiled[key] = _Compiled(pipeline, label, fixed + each * len(key[0]))
+        self._nbytes += compiled.nbytes
+        return compiled
 
     @property
     def _is_full(self) -> bool:

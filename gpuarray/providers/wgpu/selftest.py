@@ -120,11 +120,11 @@ def _has_close_estimates(run: Run) -> bool:
     powers = np.concatenate((np.linspace(0.0, 1.0, count // 2), np.geomspace(1.0, 120.0, count // 2)))
     divisors = np.linspace(1.0, 2.0, count, endpoint=False) * 2.0 ** (np.arange(count) % 254 - 126)
     powers[-1], divisors[-1] = 200.0, np.inf
-    given = np.stack((powers, divisors), 1).astype(np.float32)
-    estimates = _run(run, _ESTIMATES, given).astype(np.float64)
+    inputs = np.stack((powers, divisors), 1).astype(np.float32)
+    estimates = _run(run, _ESTIMATES, inputs).astype(np.float64)
     if not np.array_equal(estimates[-1], (np.inf, 0.0)):
         return False
-    wide = given[:-1].astype(np.float64)
+    wide = inputs[:-1].astype(np.float64)
     exact = np.stack((np.exp2(wide[:, 0]), 1.0 / wide[:, 1]), 1)
     is_flushed = (exact < np.finfo(np.float32).tiny) & (estimates[:-1] == 0.0)
     return bool(np.all(is_flushed | (np.abs(estimates[:-1] / exact - 1.0) < 2.0**-22)))
@@ -175,9 +175,9 @@ def are_complete(known: Any, *, float64: bool) -> bool:
     return known is not None and set(known) == names and all(isinstance(value, bool) for value in known.values())
 
 
-def _run(run: Run, source: str, given: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    bindings = (Binding("input", 0, 0, given.nbytes, False), Binding("output", 0, 0, given.nbytes, True))
+def _run(run: Run, source: str, inputs: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    bindings = (Binding("input", 0, 0, inputs.nbytes, False), Binding("output", 0, 0, inputs.nbytes, True))
     launch = Launch(source, "selftest", bindings, (0, 0, 0, 0), (), (1, 1, 1))
-    result = np.empty_like(given)
-    run(Program((launch,)), given, result)
+    result = np.empty_like(inputs)
+    run(Program((launch,)), inputs, result)
     return result

@@ -238,14 +238,16 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
         if size is None:
             continue
         up, down = int(at(device.upload, size)), int(at(device.download, size))
-        made = makers.get(position, [])
+        writers = makers.get(position, [])
         # a result travels with the submission that makes it, and is waited for once
         read = int(device.fetch) + max(0, down - int(device.use))
         wanted = (0, read if position == asked else 0)
         places = situation.residency.get(position, (True, True))
-        values.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
+        values.append(
+            Value(writers[0] if writers else None, tuple(readers.get(position, ())), places, wanted, up, down)
+        )
         # two steps that must run at one place share a value that cannot move
-        values += [Value(made[0], (other,), places, (0, 0), NEVER, NEVER) for other in made[1:]]
+        values += [Value(writers[0], (other,), places, (0, 0), NEVER, NEVER) for other in writers[1:]]
     return values
 
 
