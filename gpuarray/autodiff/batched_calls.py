@@ -17,7 +17,7 @@ from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
-from gpuarray.ops import calls, factorisations, images, reductions
+from gpuarray.ops import calls, factorisations, images, reductions, searches
 from gpuarray.ops import elementwise as ops
 
 _Made: TypeAlias = Node | Callable[[Call], Node]
@@ -263,6 +263,13 @@ def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return _called(batch, node, batch.full(node.inputs[0]), node.inputs[1])
 
 
+def _walked(batch: Batch, node: Call, owns: _Owns) -> _Made:
+    """Search one line from the places of all elements."""
+    if owns[0] is not None:
+        raise without_rule(node, name_of(node), " with lines that differ along the batch")
+    return _called(batch, node, node.inputs[0], *[batch.full(operand) for operand in node.inputs[1:]])
+
+
 #: The rules of calls; a call without one is an error that names it.
 RULES: Final[dict[Any, _Rule]] = {
     calls.sort: _stacked,
@@ -284,6 +291,8 @@ RULES: Final[dict[Any, _Rule]] = {
     images.rank_of_windows: image_rules.batched_ranks,
     images.lower_envelope: _enveloped,
     images.place_in_envelope: _enveloped,
+    searches.last_least: _walked,
+    searches.last_outside: _walked,
     factorisations.cholesky: _stacked,
     factorisations.cond: _stacked,
     factorisations.det: _stacked,

@@ -127,3 +127,12 @@ def test_prominences_are_recorded_and_have_derivatives(device):
     gradient = xp.grad(lambda x: ours.peak_prominences(x, peaks[3:4])[0].sum())(x).get()
     assert gradient[peaks[3]] == 1
     assert sorted(gradient[gradient != 0]) == [-1, 1]
+
+
+def test_prominences_of_batches_of_peaks(device):
+    x = line("noise")
+    peaks = signal.find_peaks(x)[0][:12].reshape(3, 4)
+    found = xp.vmap(lambda peaks: ours.peak_prominences(xp.asarray(x), peaks)[0])(xp.asarray(peaks))
+    np.testing.assert_allclose(found, signal.peak_prominences(x, peaks.ravel())[0].reshape(3, 4), rtol=1e-12)
+    with pytest.raises(xp.errors.BatchingError, match="lines that differ along the batch"):
+        xp.vmap(lambda x: ours.peak_prominences(x, peaks[0])[0])(xp.asarray(np.stack([x, -x])))
