@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray.array import GpuArray, as_element, wrap
 from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import along, as_array, concatenated
+from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.quantiles import median
 from gpuarray.functions.ranges import linspace
@@ -111,7 +112,7 @@ def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any,
     return source
 
 
-@native("pad", at_once="multiples")
+@native("pad", at_once="multiples", most=UNSHARED)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> GpuArray:
     """Return the array with edges around it; the arguments are those of ``numpy.pad``."""
     source = as_array(array)
