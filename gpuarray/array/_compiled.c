@@ -22,7 +22,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 1
+#define VERSION 2
 
 /* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
 #define MOST_ELEMENTS (1 << 14)
@@ -31,7 +31,7 @@ enum {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
 };
 enum { NEGATIVE, POSITIVE, ABSOLUTE, INVERT, BOOL, INT, FLOAT, INDEX, LEN, UNARIES };
-enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, RESHAPE, TRANSPOSE, OTHERS };
+enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, OTHERS };
 
 static const char *const forward_names[BINARIES] = {
     "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
@@ -50,7 +50,7 @@ static const char *const unary_names[UNARIES] = {
 };
 static const char *const other_names[OTHERS] = {
     "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_settle", "__matmul__", "__rmatmul__",
-    "__imatmul__", "reshape", "transpose",
+    "__imatmul__",
 };
 static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
 
@@ -70,7 +70,7 @@ static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[
    module with the lock of cells, the devices whose values the host always computes, what stands for no memory and for
    a leaf that is made when it is asked for, the operations of this package by ufunc, and its dtypes. */
 static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
-static PyObject *str_call, *str_dtype, *str_reshape, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
+static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
 /* How many operations were computed that `take_count` has not told of. */
 static long long operations;
 
@@ -1074,37 +1074,29 @@ static PyObject *transposed(PyObject *array, void *unused)
     }
     if (made != NULL || PyErr_Occurred())
         return made;
-    return PyObject_CallOneArg(other_methods[TRANSPOSE], array);
+    return PyObject_CallMethodNoArgs(array, str_transpose);
 }
 
-/* A view of another shape, or of other axes, by a method of NumPy without keywords. */
-static PyObject *viewed(PyObject *array, PyObject *args, PyObject *keywords, PyObject *name, int method)
+PyDoc_STRVAR(view_doc,
+"view($module, array, name, arguments, /)\n--\n\n"
+"Return the view of a small array that a method of NumPy returns; None if that is to be found in another way.");
+
+static PyObject *view(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     PyObject *memory, *host, *made = NULL;
-    if ((keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && (host = elements(array, &memory)) != NULL) {
+    if (count != 3 || !PyTuple_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "view takes an array, a name and a tuple");
+    if ((host = elements(args[0], &memory)) != NULL) {
         Py_INCREF(memory);
-        PyObject *call = PyObject_GetAttr(host, name);
-        PyObject *found = call == NULL ? NULL : PyObject_CallObject(call, args);
-        Py_XDECREF(call);
-        made = seen_or_none(array, found, memory);
+        PyObject *method = PyObject_GetAttr(host, args[1]);
+        PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args[2]);
+        Py_XDECREF(method);
+        made = seen_or_none(args[0], found, memory);
         Py_DECREF(memory);
     }
-    if (made != NULL || PyErr_Occurred())
-        return made;
-    PyObject *bound = PyMethod_New(other_methods[method], array);
-    made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
-    Py_XDECREF(bound);
-    return made;
-}
-
-static PyObject *reshape(PyObject *array, PyObject *args, PyObject *keywords)
-{
-    return viewed(array, args, keywords, str_reshape, RESHAPE);
-}
-
-static PyObject *transpose(PyObject *array, PyObject *args, PyObject *keywords)
-{
-    return viewed(array, args, keywords, str_transpose, TRANSPOSE);
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
 }
 
 /* Whether NumPy would discard imaginary parts in an assignment. */
@@ -1180,9 +1172,8 @@ static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
 /* -- the class ----------------------------------------------------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
-    {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"reshape", (PyCFunction)(void (*)(void))reshape, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"transpose", (PyCFunction)(void (*)(void))transpose, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
+     "Apply a ufunc of NumPy."},
     {"_settle", settle_method, METH_NOARGS, "Give the array of a value the other attributes, and a cell."},
     {NULL, NULL, 0, NULL},
 };
@@ -1314,6 +1305,7 @@ static PyObject *take_count(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
+    {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},
@@ -1328,7 +1320,6 @@ PyMODINIT_FUNC PyInit__compiled(void)
     import_array();
     PyObject *module = PyModule_Create(&definition);
     base_type = (PyTypeObject *)PyType_FromSpec(&spec);
-    str_reshape = PyUnicode_InternFromString("reshape");
     str_transpose = PyUnicode_InternFromString("transpose");
     str_dtype = PyUnicode_InternFromString("dtype");
     str_call = PyUnicode_InternFromString("__call__");

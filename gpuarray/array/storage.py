@@ -3,10 +3,11 @@
 :class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 import numpy as np
 
+from gpuarray.array import compiled
 from gpuarray.array.cells import joint_device
 from gpuarray.array.flags import Flags
 from gpuarray.array.memory import (
@@ -302,7 +303,10 @@ class StoredArray(MemoryArray):
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
-        if immediacy().limit and order == "C" and copy is None and self._part is None and self._shape:
+        is_plain = order == "C" and copy is None
+        if is_plain and (seen := compiled.view(self, "reshape", shape)) is not None:
+            return cast(Self, seen)
+        if is_plain and immediacy().limit and self._part is None and self._shape:
             seen = self._reshaped_at_once(shape)
             if seen is not None:
                 return seen
@@ -340,6 +344,8 @@ class StoredArray(MemoryArray):
         ValueError
             If the arguments are not a permutation of the axes.
         """
+        if (seen := compiled.view(self, "transpose", axes)) is not None:
+            return cast(Self, seen)
         if immediacy().limit and self._part is None and self._shape and self.has_memory():
             memory, host = self._memory, self._host
             try:
