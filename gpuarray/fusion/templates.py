@@ -11,13 +11,16 @@ from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar, assert_never
 
 from gpuarray.fusion.steps import (
+    Apply,
     CallStep,
     ContractStep,
     CopyStep,
+    Fold,
     Index,
     Instruction,
     Load,
     Loop,
+    Scalar,
     ScanStep,
     ScatterStep,
     Step,
@@ -132,8 +135,10 @@ def _renumbered_loop(loop: Loop, of: Callable[[int], int]) -> Loop:
             case Store():
                 layout, extent = item.layout.at(of), of(item.extent)
                 return Store(item.slot, item.value, layout, extent, item.dtype, item.level, item.position)
-            case _:
+            case Scalar() | Apply() | Fold():
                 return item
+            case _:
+                assert_never(item)
 
     return replace(
         loop,
