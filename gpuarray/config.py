@@ -156,7 +156,8 @@ class Config:
         """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
         if self.strict_array_api or self.offload == "always":
             return 0
-        return self.host_limit(beside_gpu=self.device != "cpu" and not self.is_without_gpu)
+        beside_gpu = not self.is_without_gpu if self.device == "auto" else self.device != "cpu"
+        return self.host_limit(beside_gpu=beside_gpu)
 
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.

@@ -378,7 +378,7 @@ def of_host(kind: type[M], value: Any, device: Device) -> M:
         if value.ndim > 1 and not value.flags.c_contiguous:
             value = value.copy()
         if value.size > _MIDSIZE and device.kind != "cpu":
-            trials.note_computed(value.size)
+            trials.note_computed(value.size, device is not AUTO)
     array._value = value
     array._device = device
     return array

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.config import recording
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +89,17 @@ def test_a_recorded_function_runs_on_the_gpu():
         y = double(x)
     assert launches() > 0
     np.testing.assert_array_equal(np.asarray(y), np.arange(5) * 2 + 1)
+
+
+def test_a_trial_begins_without_a_search_for_a_gpu():
+    with xp.using(direct_limit=1 << 17):
+        x = xp.ones(1 << 16, dtype=xp.float32)
+        try:
+            for _ in range(4000):  # NumPy takes more time than a trial costs
+                x = x + 1
+                if recording.midsize:
+                    break
+            assert recording.midsize
+            assert (x + 1).residency == ()
+        finally:
+            xp.config.record_midsize(False)

@@ -56,23 +56,28 @@ def describe() -> str:
     return f"NumPy computes {sizes} at once; a GPU might have saved {_lost / 1e6:.0f} of {_price() / 1e6:.0f} ms"
 
 
-def note_computed(size: int) -> None:
-    """Note that NumPy has computed a mid-sized array at once; begin a trial if that has become worth its price."""
+def note_computed(size: int, is_pinned: bool) -> None:
+    """Note that NumPy has computed a mid-sized array at once; begin a trial if that has become worth its price.
+
+    A device that the program has pinned need not be looked for.
+    """
     settings = config.current
     more = size - settings.midsize
-    if more > 0 and not recording.midsize and settings.offload == "auto" and lose(more * _PER_ELEMENT):
-        begin()
+    if more <= 0 or recording.midsize or settings.offload != "auto":
+        return
+    if lose(more * _PER_ELEMENT, is_pinned=is_pinned):
+        begin(is_pinned=is_pinned)
 
 
-def lose(time: float) -> bool:
+def lose(time: float, *, is_pinned: bool = False) -> bool:
     """Note nanoseconds that a device would have saved; return whether it is now worth to look for one, or to try it."""
     global _lost
     _lost += time
-    return _lost >= _price()
+    return _lost >= _price(is_pinned)
 
 
-def _price() -> float:
-    return _OPENING if registry.is_open() else _TRIAL * 2.0**_failures
+def _price(is_pinned: bool = False) -> float:
+    return _OPENING if registry.is_open() and not is_pinned else _TRIAL * 2.0**_failures
 
 
 def asks_for_device(prepared: PreparedPlan) -> bool:
@@ -88,12 +93,13 @@ def asks_for_device(prepared: PreparedPlan) -> bool:
     return True
 
 
-def begin() -> None:
-    """Have a device looked for, and operations on mid-sized arrays recorded."""
+def begin(*, is_pinned: bool = False) -> None:
+    """Have a device looked for, unless one is pinned, and operations on mid-sized arrays recorded."""
     global _lost, _saved, _is_judging
     _lost = _saved = 0.0
     _is_judging = False
-    registry.want_device()
+    if not is_pinned:
+        registry.want_device()
     config.record_midsize(True)
 
 
