@@ -56,6 +56,11 @@ def _are_few(first: Any, second: Any) -> bool:
         return False
 
 
+def _is_large(value: Any) -> bool:
+    """Return whether elements are more than are computed at once, as the limit may have changed since they were."""
+    return type(value) is _ndarray and value.size > immediacy().limit
+
+
 def have_few_products(first: Any, second: Any) -> bool:
     """Return whether NumPy computes the product of two arrays in the time that it takes to read them.
 
@@ -85,6 +90,8 @@ class ImmediateArray(SelectableArray):
                 return None
         else:
             device = self._device
+        if _is_large(mine):
+            return None
         try:
             made = quiet.run(compute, mine)
         except Exception:
@@ -121,6 +128,8 @@ class ImmediateArray(SelectableArray):
             device = self._device
         kind = type(other)
         if kind in WEAK:
+            if _is_large(mine):
+                return None
             theirs = other
         else:
             if kind is type(self):
