@@ -68,7 +68,7 @@ print(xp.stats()["evaluations"], x.residency, "wgpu" in sys.modules)
 xp.prefetch(x)
 print("wgpu" in sys.modules)
 """
-    assert run_python(text).splitlines() == ["1 ('cpu',) False", "True"]
+    assert run_python(text).splitlines() == ["0 ('cpu',) False", "True"]  # computed at once
 
 
 def test_one_provider_a_device():
