@@ -22,7 +22,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 2
+#define VERSION 3
 
 /* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
 #define MOST_ELEMENTS (1 << 14)
@@ -840,19 +840,39 @@ static PyObject *returned(PyObject *found, PyObject *device, long limit)
     return wrapped(found, device);
 }
 
+PyDoc_STRVAR(apply_doc,
+"apply($module, ufunc, operands, /)\n--\n\n"
+"Return a ufunc of small arrays and numbers; None if that is to be found in another way.");
+
+static PyObject *apply_ufunc(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2 || !PyTuple_Check(args[1]))
+        return PyErr_Format(PyExc_TypeError, "apply takes a ufunc and a tuple");
+    Py_ssize_t number = PyTuple_GET_SIZE(args[1]);
+    PyObject *const *items = number ? &PyTuple_GET_ITEM(args[1], 0) : NULL, *made = NULL;
+    for (Py_ssize_t i = 0; i < number && i < 2; i++)
+        if (Py_IS_TYPE(items[i], array_type)) {
+            made = called(items[i], args[0], items, number);
+            break;
+        }
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
+}
+
 PyDoc_STRVAR(call_doc,
-"call($module, function, arguments, most, /)\n--\n\n"
+"call($module, function, arguments, keywords, most, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
 "The product of the sizes of arrays is at most the last argument.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 3 || !PyTuple_Check(args[1]))
-        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple and a number");
-    PyObject *inputs = args[1], *device = NULL, *made = NULL, *context;
+    if (count != 4 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict and a number");
+    PyObject *inputs = args[1], *named = NULL, *device = NULL, *made = NULL, *context;
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
-    double size = 1, most = PyFloat_AsDouble(args[2]);
+    double size = 1, most = PyFloat_AsDouble(args[3]);
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
     PyObject *values = limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
@@ -862,10 +882,23 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         else
             PyTuple_SET_ITEM(values, i, value);
     }
+    if (values != NULL && PyDict_GET_SIZE(args[2])) {
+        PyObject *name, *argument;
+        Py_ssize_t position = 0;
+        named = PyDict_New();
+        while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
+            PyObject *value = given(argument, on_pinned, &device, &size, 0);
+            if (value == NULL || PyDict_SetItem(named, name, value) < 0)
+                Py_CLEAR(named);
+            Py_XDECREF(value);
+        }
+        if (named == NULL)
+            Py_CLEAR(values);
+    }
     if (values != NULL && device != NULL && size > 0 && size <= most) {
         Py_INCREF(device);
         if ((context = enter_quiet()) != NULL) {
-            made = PyObject_CallObject(args[0], values);
+            made = PyObject_Call(args[0], values, named);
             leave_quiet(context, made == NULL);
         }
         for (Py_ssize_t i = 0; made != NULL && i < number; i++)
@@ -876,6 +909,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         Py_DECREF(device);
     }
     Py_XDECREF(values);
+    Py_XDECREF(named);
     if (made == NULL && PyErr_Occurred())
         return NULL;
     return made == NULL ? Py_NewRef(Py_None) : made;
@@ -1306,6 +1340,7 @@ static PyObject *take_count(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
+    {"apply", (PyCFunction)(void (*)(void))apply_ufunc, METH_FASTCALL, apply_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},

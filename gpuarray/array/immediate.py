@@ -34,8 +34,6 @@ IN_PLACE: Final = 2
 PRODUCT: Final = 3
 #: The bytes from which on NumPy's operators take the memory of operands that are temporary results, and so do these.
 _LARGE: Final = 1 << 18
-#: Arrays the product of whose sizes is at most this broadcast to few elements.
-_FEW: Final = 1 << 14
 _REAL: Final = (int, float)
 _BY_NO_OPERATOR: Final = (0, 0)
 #: The ufuncs of operators whose results may have the dtype of their operands.
@@ -218,7 +216,7 @@ class ImmediateArray(SelectableArray):
         """Return a ufunc of one or two operands: arrays and scalars."""
         if ufunc.nout != 1 or len(operands) > 2:
             return None
-        made: Self | None = compiled.call(ufunc, operands, _FEW)
+        made: Self | None = compiled.apply(ufunc, operands)
         if made is not None:
             return made
         first = operands[0]

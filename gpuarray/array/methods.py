@@ -5,13 +5,14 @@ The functions are in a higher layer, :mod:`gpuarray.functions`, and are looked u
 
 from collections.abc import Callable
 from functools import wraps
-from math import prod
+from math import inf, prod
 from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dispatch, dtypes
+from gpuarray.array import compiled
 from gpuarray.array.memory import of_host
 from gpuarray.array.operators import ComputingArray
 from gpuarray.array.storage import check_order
@@ -56,7 +57,9 @@ def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(method)
         def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
             if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
-                found = self._reduced(compute, axis, **keywords)
+                found = compiled.call(compute, (self, axis), keywords, inf)
+                if found is None:
+                    found = self._reduced(compute, axis, **keywords)
                 if found is not None:
                     return found
             return method(self, axis, *arguments, **keywords)

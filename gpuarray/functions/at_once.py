@@ -247,8 +247,8 @@ def _is_pinned(value: Any) -> bool:
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    if rule.is_plain and not keywords and len(arguments) <= rule.out:
-        found = call_numpy(rule.call, arguments, rule.unbounded)
+    if rule.is_plain and len(arguments) <= rule.out and "out" not in keywords:
+        found = call_numpy(rule.call, arguments, keywords, rule.unbounded)
         if found is not None:
             return found
     arrays: list[GpuArray] = []
