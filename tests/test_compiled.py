@@ -204,6 +204,15 @@ def test_views_of_other_shapes():
         (x.reshape((2, 6), order="F"), np.asarray(x).reshape((2, 6), order="F")),
     ):
         np.testing.assert_array_equal(np.asarray(view), host)
+    for same in (
+        np.flip(x, 0)[::-1],
+        xp.flip(x)[::-1, ::-1],
+        xp.swapaxes(x, 0, 1).T,
+        np.squeeze(x[None]),
+        xp.ravel(x).reshape(3, 4),
+    ):
+        same[2, 3] += 1
+    assert float(x[2, 3]) == 16
     x.T[0, 1] = 50
     x.reshape(-1)[5] += 1
     x.T.reshape(-1)[0] = 99
@@ -235,6 +244,11 @@ CALLS = (
     lambda np, x, y: np.sum(x, where=x > 1),
     lambda np, x, y: np.concatenate([x, y], dtype="float32", casting="same_kind"),
     lambda np, x, y: np.clip(x, 1, a_max=3, out=None),
+    lambda np, x, y: np.flip(x),
+    lambda np, x, y: np.flip(x[1:4])[::2],
+    lambda np, x, y: np.squeeze(x[None]),
+    lambda np, x, y: np.swapaxes(np.expand_dims(x, 0), 0, 1),
+    lambda np, x, y: np.diagonal(np.outer(x, y)),
     lambda np, x, y: x.sum(),
     lambda np, x, y: x.max(keepdims=True),
     lambda np, x, y: x.reshape(1, 5).mean(axis=0),

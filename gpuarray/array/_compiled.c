@@ -22,7 +22,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 3
+#define VERSION 4
 
 /* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
 #define MOST_ELEMENTS (1 << 14)
@@ -860,15 +860,33 @@ static PyObject *apply_ufunc(PyObject *module, PyObject *const *args, Py_ssize_t
     return made == NULL ? Py_NewRef(Py_None) : made;
 }
 
+static PyObject *elements(PyObject *array, PyObject **memory);
+
+/* A view of one of the arguments, which is consumed; NULL without an error if it is none of their memory. */
+static PyObject *view_of_argument(PyObject *inputs, PyObject *found)
+{
+    int can_write = PyArray_ISWRITEABLE((PyArrayObject *)found); /* NumPy's broadcasts cannot be written to */
+    for (Py_ssize_t i = 0; can_write && i < PyTuple_GET_SIZE(inputs); i++) {
+        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = elements(array, &memory);
+        if (host == NULL && PyErr_Occurred())
+            break;
+        if (host != NULL && PyArray_BASE((PyArrayObject *)found) == memory)
+            return seen(array, found, memory, Py_None, Py_None);
+    }
+    Py_DECREF(found);
+    return NULL;
+}
+
 PyDoc_STRVAR(call_doc,
-"call($module, function, arguments, keywords, most, /)\n--\n\n"
+"call($module, function, arguments, keywords, most, may_be_view, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
-"The product of the sizes of arrays is at most the last argument.");
+"The product of the sizes of arrays is at most the fourth argument. The last one tells whether a result that shares\n"
+"memory with an array is a view of it, and no copy.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 4 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
-        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict and a number");
+    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, a number and a bool");
     PyObject *inputs = args[1], *named = NULL, *device = NULL, *made = NULL, *context;
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
@@ -904,8 +922,11 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         for (Py_ssize_t i = 0; made != NULL && i < number; i++)
             if (made == PyTuple_GET_ITEM(values, i)) /* there was nothing to do */
                 Py_CLEAR(made);
-        if (made != NULL && (made = returned(made, device, limit)) != NULL)
-            operations++;
+        if (made != NULL && args[4] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
+            made = view_of_argument(inputs, made);
+        else if (made != NULL)
+            made = returned(made, device, limit);
+        operations += made != NULL;
         Py_DECREF(device);
     }
     Py_XDECREF(values);

@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: That of the source of the extension module. A change of what it and this package ask of each other changes both.
-_VERSION: Final = 3
+_VERSION: Final = 4
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -43,8 +43,8 @@ def _not_compiled(*arguments: Any) -> Any:
 
 #: ``apply(ufunc, operands)``: a ufunc of small arrays and numbers; None if that is to be found in another way.
 apply: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.apply
-#: ``call(function, arguments, keywords, most)``: the result of a function of NumPy for small arrays whose sizes have a
-#: product of at most ``most``; None if the call is not a plain one.
+#: ``call(function, arguments, keywords, most, may_be_view)``: the result of a function of NumPy for small arrays whose
+#: sizes have a product of at most ``most``; None if the call is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.

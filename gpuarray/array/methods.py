@@ -57,7 +57,7 @@ def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(method)
         def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
             if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
-                found = compiled.call(compute, (self, axis), keywords, inf)
+                found = compiled.call(compute, (self, axis), keywords, inf, False)
                 if found is None:
                     found = self._reduced(compute, axis, **keywords)
                 if found is not None:

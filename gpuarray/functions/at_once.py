@@ -70,7 +70,7 @@ class AtOnce:
     is_in_place : bool
         Whether it writes to its first argument.
     is_plain : bool
-        Whether it neither does so, nor returns views or a named tuple.
+        Whether it neither does so, nor returns a named tuple.
     may_be_view : bool
         Whether a result may share memory with an argument.
     out : int
@@ -117,7 +117,7 @@ class AtOnce:
         self.unbounded = 0 if results in ("multiples", "sizes") else _FEW_PRODUCTS if results in BOUNDS else sys.maxsize
         self.most = most
         self.group = group
-        self.is_plain = not self.is_in_place and not self.may_be_view and group is None
+        self.is_plain = not self.is_in_place and group is None
         self.out = _position_of_out(self.call)
 
 
@@ -248,7 +248,7 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     if rule.is_plain and len(arguments) <= rule.out and "out" not in keywords:
-        found = call_numpy(rule.call, arguments, keywords, rule.unbounded)
+        found = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.may_be_view)
         if found is not None:
             return found
     arrays: list[GpuArray] = []
