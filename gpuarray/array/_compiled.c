@@ -1290,10 +1290,10 @@ static int replace(PyObject *type, const char *name, PyObject **method)
     return failed ? -1 : 0;
 }
 
-static int replace_all(PyObject *type, const char *const *names, PyObject **methods, int count)
+static int replace_all(PyObject *type, const char *const *names, PyObject **originals, int count)
 {
     for (int i = 0; i < count; i++)
-        if (replace(type, names[i], &methods[i]) < 0)
+        if (replace(type, names[i], &originals[i]) < 0)
             return -1;
     return 0;
 }
@@ -1327,9 +1327,9 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
             return NULL;
-    PyObject *kept[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        Py_INCREF(kept[i]);
+    PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;
     cell_type = (PyTypeObject *)cell;
     if (replace_all(array, forward_names, forward_methods, BINARIES) < 0 ||
