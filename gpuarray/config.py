@@ -152,6 +152,10 @@ class Config:
         """Return the directory of files kept between runs, which may not exist yet."""
         return Path(self.cache_dir) if self.cache_dir else Path(platformdirs.user_cache_dir("gpuarray-xp", False))
 
+    def is_direct(self, kind: str) -> bool:
+        """Return whether NumPy may compute small values of a kind of device without a plan."""
+        return kind == "cpu" or (self.offload != "always" and (kind == "auto" or self.direct_pinned))
+
     def immediate_limit(self) -> int:
         """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
         if self.strict_array_api or self.offload == "always":

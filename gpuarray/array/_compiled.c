@@ -150,7 +150,7 @@ static PyObject *value_of(PyObject *array, int on_pinned, PyObject **device)
     PyObject *value = AT(array, of_array.value);
     if (is_set(value)) {
         *device = AT(array, of_array.device);
-        return value;
+        return on_pinned || *device == cpu || *device == automatic ? value : NULL;
     }
     PyObject *cell = AT(array, of_array.made_cell);
     if (cell == NULL)
@@ -303,9 +303,9 @@ static int settle(PyObject *array)
         return 0;
     Py_INCREF(value);
     PyObject *cell = cell_type->tp_alloc(cell_type, 0), *shape = shape_of(value), *access = NULL, *dtype = NULL;
-    int has_axes = PyArray_CheckExact(value); /* or is an array that can be written to */
-    if (cell != NULL && shape != NULL && (access = PyLong_FromLong(has_axes ? 1 : 2)) != NULL)
-        dtype = has_axes ? Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)value)) : PyObject_GetAttr(value, str_dtype);
+    int is_array = PyArray_CheckExact(value); /* else a scalar, which cannot be written to */
+    if (cell != NULL && shape != NULL && (access = PyLong_FromLong(is_array ? 1 : 2)) != NULL)
+        dtype = is_array ? Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)value)) : PyObject_GetAttr(value, str_dtype);
     int failed = dtype == NULL;
     if (!failed && AT(array, of_array.value) == value) {
         AT(cell, of_cell.device) = Py_NewRef(AT(array, of_array.device));

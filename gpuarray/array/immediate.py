@@ -88,7 +88,7 @@ class ImmediateArray(SelectableArray):
                 return None
         else:
             device = self._device
-        if _is_large(mine):
+        if _is_large(mine) or not immediacy().covers(device):
             return None
         try:
             made = quiet.run(compute, mine)
@@ -100,7 +100,7 @@ class ImmediateArray(SelectableArray):
     def _reduced(self, compute: Callable[..., Any], axis: Any, **keywords: Any) -> Self | None:
         """Return a reduction of the elements, of which there is at least one."""
         mine = self.host()
-        if mine is None or not mine.size or mine.dtype is dtypes.float16:
+        if mine is None or not mine.size or mine.dtype is dtypes.float16 or not immediacy().covers(self.device):
             return None
         try:
             made = quiet.run(compute, mine, axis, **keywords)
@@ -124,6 +124,8 @@ class ImmediateArray(SelectableArray):
                 return None
         else:
             device = self._device
+            if not immediacy().covers(device):
+                return None
         kind = type(other)
         if kind in WEAK:
             if _is_large(mine):

@@ -266,7 +266,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True)) if keywords else {}
         )
         device = joint_device_of(arrays)
-        if device is None:
+        if device is None or not immediacy().covers(device):
             return NOT_COMPUTED
         if raw:
             hosts += raw

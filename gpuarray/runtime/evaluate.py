@@ -125,13 +125,13 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        if run is None and _is_free(device, settings):
+        if run is None and settings.is_direct(device.kind):
             if _are_computed_directly(pending, device, provider, settings):
                 return None
             pending = pending_of(pending)
         if not pending:
             return None
-        is_trial = recording.midsize and device.kind != "cpu" and _is_free(device, settings)
+        is_trial = recording.midsize and device.kind != "cpu" and settings.is_direct(device.kind)
         begin = perf_counter_ns() if is_trial or observers.active else 0
         start = begin if observers.active else 0
         prepared, walked = find_plan(pending, provider, settings)
@@ -180,15 +180,9 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     """Return the maximum elements of values that are computed without a plan on this device."""
     if provider.device.kind == "cpu":
         return settings.host_limit(beside_gpu=False)
-    if not _is_free(device, settings):
+    if not settings.is_direct(device.kind):
         return 0
     return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
-
-
-def _is_free(device: Device, settings: Config) -> bool:
-    """Return whether the host may compute small values of a device."""
-    kind = device.kind
-    return kind == "cpu" or (settings.offload != "always" and (kind == "auto" or settings.direct_pinned))
 
 
 def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]) -> bool:
@@ -209,7 +203,7 @@ def is_immediate(device: Device) -> bool:
     if tracing.mode().is_replayed or tapes.tapes:
         return False
     settings = config.current
-    return settings.direct_limit > 0 and _is_free(device, settings)
+    return settings.direct_limit > 0 and settings.is_direct(device.kind)
 
 
 def element(node: Node, position: int, device: Device) -> Any:

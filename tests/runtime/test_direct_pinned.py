@@ -71,6 +71,20 @@ def test_everything_is_computed_on_the_gpu(setting):
     assert launches() == 1
 
 
+def test_the_setting_holds_for_arrays_that_numpy_has_computed():
+    computed = xp.asarray(np.arange(6, dtype=np.float32)) + 1
+    written = computed.copy()
+    written[0] = 5
+    with xp.using(direct_pinned=False):
+        for x in (computed, written):
+            for call in (
+                lambda x: x * 2, lambda x: -x, lambda x: x + x, np.sqrt, lambda x: x.sum(),
+                lambda x: xp.where(x > 1, x, 0), lambda x: np.dot(x, x), lambda x: x @ x, xp.exp, lambda x: x[2] + 1,
+            ):  # fmt: skip
+                assert call(x).residency == ()
+    np.testing.assert_array_equal(np.asarray(computed), np.arange(6) + 1)
+
+
 def test_random_numbers_and_factorisations():
     matrix = xp.random.default_rng(3).normal(size=(4, 4))
     solved = xp.linalg.solve(matrix, xp.ones(4))
