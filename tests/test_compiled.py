@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 import threading
+from itertools import product
 
 import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import dtypes
+from gpuarray import dispatch, dtypes
 from gpuarray.array import compiled
 from gpuarray.array.arrays import GpuArray
 from gpuarray.array.operators import ComputingArray
@@ -175,6 +176,58 @@ def test_ufuncs():
     assert [*map(float, whole)] == [1, 4, -9]
     with pytest.raises(TypeError):
         np.bitwise_and(x, x)
+
+
+def layouts(dtype):
+    """Return arrays of NumPy of one dtype that broadcast to (3, 1, 4) or to each other, in several layouts."""
+    source = np.random.default_rng(3).integers(0, 9, 96)
+    host = (source - 2.5 * (dtype.kind in "fc")).astype(dtype)
+    cube = host.reshape(4, 6, 4)
+    yield from (cube[::-1, ::2, 1], cube[:1, 3:, 2:3].T[..., 0].T, cube[0, 1:4], cube[0, 0], host[7:8], cube[:0, :3, 0])
+    yield from (cube[:3, :1], cube[0, :3, None, ::-1], cube[:3, 0].T[..., None].T, np.broadcast_to(host[:4], (3, 1, 4)))
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in dtypes.ALL if dtype != np.float16], ids=str)  # it has no loops
+def test_loops_of_ufuncs(dtype):
+    hosts = [*layouts(dtype)]
+    arrays = [xp.asarray(host) for host in hosts]
+    arrays[0] = xp.asarray(np.ascontiguousarray(hosts[0][::-1]))[::-1]  # a view, which keeps its strides
+    arrays[8] = xp.asarray(np.ascontiguousarray(hosts[8].T)).T
+    numbers = [(number, number) for number in (True, 2, -3, 0.5, 2 - 1j, hosts[0].sum())]
+    both = [*zip(hosts, arrays, strict=True)]
+    pairs = [*product(both, both), *product(both, numbers), *product(numbers, both)]
+    operands = {1: [(one,) for one in both], 2: pairs}
+    for ufunc in dispatch.UFUNC_OPS:
+        for given in operands.get(ufunc.nin, ()):
+            of_numpy, of_package = zip(*given, strict=True)
+            try:
+                expected = call_quietly(lambda values, ufunc=ufunc: ufunc(*values), of_numpy)
+            except (TypeError, ValueError, OverflowError):
+                continue
+            found = ufunc(*of_package)
+            if isinstance(expected, np.ndarray):
+                assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+                assert np.asarray(found).tobytes() == expected.tobytes(), (ufunc, *of_numpy)
+
+
+@pytest.mark.parametrize("dtype", SOME, ids=str)
+def test_updates_of_overlapping_views(dtype):
+    for update in (operator.iadd, operator.imul, operator.ior):
+        for target, operand in (
+            (slice(1, None), slice(-1)),
+            (slice(-1), slice(1, None)),
+            (slice(None), slice(None, None, -1)),
+            (slice(None), slice(None)),
+            (slice(0, 3), slice(3, 6)),
+        ):
+            host = np.arange(7).astype(dtype)
+            x = xp.asarray(host) + host.dtype.type(0)
+            try:
+                update(host[target], host[operand])
+            except TypeError:
+                continue
+            update(x[target], x[operand])
+            np.testing.assert_array_equal(np.asarray(x), host)
 
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)

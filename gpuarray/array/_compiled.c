@@ -16,6 +16,7 @@
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
+#include <numpy/ufuncobject.h>
 
 #ifdef Py_GIL_DISABLED
 #error "these functions rely on the global interpreter lock"
@@ -26,6 +27,8 @@
 
 /* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
 #define MOST_ELEMENTS (1 << 14)
+
+#include "_loops.h"
 
 enum {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
@@ -53,6 +56,17 @@ static const char *const other_names[OTHERS] = {
     "__imatmul__",
 };
 static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
+
+/* The ufuncs of operators, by their names in NumPy. */
+static const char *const binary_ufunc_names[BINARIES] = {
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "left_shift", "right_shift",
+};
+static const char *const unary_ufunc_names[INVERT + 1] = {"negative", "positive", "absolute", "invert"};
+static const char *const comparison_ufunc_names[6] = {
+    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal",
+};
+static PyObject *binary_ufuncs[BINARIES], *unary_ufuncs[INVERT + 1], *comparison_ufuncs[6], *square;
 
 /* Where the attributes of an array, of its cell and of the settings of a thread are in these objects. */
 static struct {
@@ -452,6 +466,18 @@ static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int compari
     return NULL;
 }
 
+/* The same of arrays of NumPy and numbers, by the loop of a ufunc, written to `target` unless that is NULL. */
+static PyObject *in_loop(PyObject *const *both, int op, int comparison, PyObject *target)
+{
+    if (comparison >= 0)
+        return looped(comparison_ufuncs[comparison], both, 2, target);
+    if (op != POWER || (PyArray_CheckExact(both[1]) && target == NULL)) /* powers of integers may fail half way */
+        return looped(binary_ufuncs[op], both, 2, target);
+    int overflow; /* NumPy's operator has other functions for some exponents */
+    int is_square = PyLong_CheckExact(both[1]) && PyLong_AsLongAndOverflow(both[1], &overflow) == 2;
+    return is_square && PyArray_CheckExact(both[0]) ? looped(square, both, 1, target) : NULL;
+}
+
 enum { IS_ELEMENTWISE, IS_PRODUCT };
 
 /* Whether a product of vectors or matrices takes few multiplications. */
@@ -495,10 +521,12 @@ static PyObject *computed(PyObject *array, PyObject *other, int op, int is_refle
     Py_INCREF(mine); /* other threads may replace them meanwhile */
     Py_INCREF(theirs);
     Py_INCREF(device);
-    PyObject *left = is_reflected ? theirs : mine, *right = is_reflected ? mine : theirs;
-    made = of_numbers(left, right, op, comparison);
+    PyObject *both[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
+    made = of_numbers(both[0], both[1], op, comparison);
+    if (made == NULL && !PyErr_Occurred())
+        made = in_loop(both, op, comparison, NULL);
     if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
-        made = comparison >= 0 ? PyObject_RichCompare(left, right, comparison) : apply(op, left, right);
+        made = comparison >= 0 ? PyObject_RichCompare(both[0], both[1], comparison) : apply(op, both[0], both[1]);
         leave_quiet(context, made == NULL);
     }
     if (made != NULL && (made = wrapped(made, device)) != NULL)
@@ -597,7 +625,11 @@ static int update(PyObject *array, PyObject *other, int op)
     if ((lock = lock_of_cells()) == NULL)
         is_left = 0;
     else {
-        if (can_update(array, mine) && (context = enter_quiet()) != NULL) {
+        PyObject *both[2] = {mine, theirs};
+        int is_possible = can_update(array, mine);
+        if (is_possible)
+            made = in_loop(both, op, -1, mine);
+        if (is_possible && made == NULL && (context = enter_quiet()) != NULL) {
             made = apply_in_place(op, mine, theirs);
             is_left = leave_quiet(context, made == NULL);
         }
@@ -667,7 +699,8 @@ static PyObject *unary(PyObject *array, int op)
     if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, limit)) {
         Py_INCREF(mine);
         Py_INCREF(device);
-        if ((context = enter_quiet()) != NULL) {
+        made = looped(unary_ufuncs[op], &mine, 1, NULL);
+        if (made == NULL && (context = enter_quiet()) != NULL) {
             switch (op) {
             case NEGATIVE: made = PyNumber_Negative(mine); break;
             case POSITIVE: made = PyNumber_Positive(mine); break;
@@ -743,7 +776,8 @@ static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *input
     Py_INCREF(mine);
     Py_INCREF(theirs);
     Py_INCREF(device);
-    if ((context = enter_quiet()) != NULL) {
+    made = looped(ufunc, values, (int)count, NULL);
+    if (made == NULL && (context = enter_quiet()) != NULL) {
         made = PyObject_Vectorcall(ufunc, values, count, NULL);
         leave_quiet(context, made == NULL);
     }
@@ -1371,9 +1405,31 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "gpuarray.array._compiled", "Operators of small arrays in host memory.", -1, functions,
 };
 
+static int find_all(PyObject *module, const char *const *names, PyObject **found, int count)
+{
+    for (int i = 0; i < count; i++)
+        if ((found[i] = PyObject_GetAttrString(module, names[i])) == NULL)
+            return -1;
+    return 0;
+}
+
+static int find_ufuncs(void)
+{
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    int failed = numpy == NULL || (square = PyObject_GetAttrString(numpy, "square")) == NULL ||
+                 find_all(numpy, binary_ufunc_names, binary_ufuncs, BINARIES) < 0 ||
+                 find_all(numpy, unary_ufunc_names, unary_ufuncs, INVERT + 1) < 0 ||
+                 find_all(numpy, comparison_ufunc_names, comparison_ufuncs, 6) < 0;
+    Py_XDECREF(numpy);
+    return failed ? -1 : 0;
+}
+
 PyMODINIT_FUNC PyInit__compiled(void)
 {
     import_array();
+    import_umath();
+    if (find_ufuncs() < 0)
+        return NULL;
     PyObject *module = PyModule_Create(&definition);
     base_type = (PyTypeObject *)PyType_FromSpec(&spec);
     str_transpose = PyUnicode_InternFromString("transpose");

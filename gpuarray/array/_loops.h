@@ -1,0 +1,227 @@
+/* The inner loops of NumPy's ufuncs, called without the ufunc.
+
+   A ufunc takes some 300 nanoseconds to choose a loop, to prepare an iterator and to look for errors of floating point,
+   before and after the loop runs. The loops are in a public table of the ufunc, by dtype. Where the operands have one
+   dtype, which is that of a loop, the results are those of the ufunc, bit for bit. */
+
+#define MOST_AXES 4
+#define MOST_ITEMS 3 /* two operands and a result */
+
+/* Aligned memory for a number, which the loop reads again for each element. */
+typedef union {
+    npy_bool truth;
+    npy_int64 integer;
+    float single;
+    double real[2];
+} Number;
+
+/* A number as an element of a dtype; 0 if NumPy would compute with another dtype, or convert it in another way. */
+static int as_element(PyObject *item, int type, Number *number)
+{
+    if (type == NPY_DOUBLE || type == NPY_CDOUBLE) {
+        number->real[1] = 0.0;
+        if (PyFloat_CheckExact(item) || Py_IS_TYPE(item, &PyDoubleArrType_Type))
+            number->real[0] = PyFloat_AS_DOUBLE(item);
+        else if (PyLong_Check(item)) {
+            number->real[0] = PyLong_AsDouble(item);
+            if (PyErr_Occurred()) { /* too large a number */
+                PyErr_Clear();
+                return 0;
+            }
+        }
+        else if (type == NPY_CDOUBLE && PyComplex_CheckExact(item)) {
+            number->real[0] = PyComplex_RealAsDouble(item);
+            number->real[1] = PyComplex_ImagAsDouble(item);
+        }
+        else
+            return 0;
+        return 1;
+    }
+    if (type == NPY_FLOAT) {
+        if (PyFloat_CheckExact(item))
+            number->single = (float)PyFloat_AS_DOUBLE(item);
+        else if (Py_IS_TYPE(item, &PyFloatArrType_Type))
+            number->single = PyArrayScalar_VAL(item, Float);
+        else
+            return 0;
+        return 1;
+    }
+    if (type == NPY_BOOL && PyBool_Check(item)) {
+        number->truth = item == Py_True;
+        return 1;
+    }
+    if (type == NPY_INT64 && PyLong_CheckExact(item)) {
+        int overflow;
+        number->integer = PyLong_AsLongLongAndOverflow(item, &overflow);
+        return !overflow;
+    }
+    return 0;
+}
+
+/* Whether an array may be written to while another one is read: they are one array, or have memory of their own. */
+static int can_share_loop(PyArrayObject *target, PyArrayObject *operand)
+{
+    PyObject *first = PyArray_BASE(target), *second = PyArray_BASE(operand);
+    if (target == operand)
+        return 1;
+    return (first == NULL && second != (PyObject *)target) || (second == NULL && first != (PyObject *)operand);
+}
+
+/* The shape to which operands broadcast; the number of axes, 0 if there are none, -1 if they do not or have too many. */
+static int broadcast_shape(PyObject *const *operands, int count, npy_intp *shape)
+{
+    int ndim = 0;
+    for (int i = 0; i < count; i++)
+        if (PyArray_CheckExact(operands[i]) && PyArray_NDIM((PyArrayObject *)operands[i]) > ndim)
+            ndim = PyArray_NDIM((PyArrayObject *)operands[i]);
+    if (ndim > MOST_AXES)
+        return -1;
+    for (int axis = 0; axis < ndim; axis++)
+        shape[axis] = 1;
+    for (int i = 0; i < count; i++) {
+        if (!PyArray_CheckExact(operands[i]))
+            continue;
+        PyArrayObject *array = (PyArrayObject *)operands[i];
+        npy_intp *last = shape + ndim - PyArray_NDIM(array);
+        for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
+            npy_intp extent = PyArray_DIM(array, axis);
+            if (extent != 1 && last[axis] != 1 && last[axis] != extent)
+                return -1;
+            if (extent != 1)
+                last[axis] = extent;
+        }
+    }
+    return ndim;
+}
+
+/* The position of the loop of a ufunc for operands of one dtype; -1 if there is none. */
+static int loop_for(PyUFuncObject *ufunc, int type)
+{
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        const char *types = ufunc->types + i * ufunc->nargs;
+        if (types[0] == type && types[ufunc->nin - 1] == type)
+            return ufunc->functions[i] == NULL ? -1 : i;
+    }
+    return -1;
+}
+
+/* The dtype of all arrays, a simple one; -1 if there are several, or if a loop could not read one of them. */
+static int common_type(PyObject *const *operands, int count)
+{
+    int type = -1;
+    for (int i = 0; i < count; i++) {
+        if (!PyArray_CheckExact(operands[i]))
+            continue;
+        PyArrayObject *array = (PyArrayObject *)operands[i];
+        int found = PyArray_TYPE(array);
+        if ((type >= 0 && found != type) || found > NPY_CDOUBLE || !PyArray_ISBEHAVED_RO(array))
+            return -1;
+        type = found;
+    }
+    return type;
+}
+
+/* Arrays and numbers that a loop passes together: where each begins, and for each axis the extent and the steps. */
+typedef struct {
+    int count, axes;
+    char *data[MOST_ITEMS];
+    npy_intp shape[MOST_AXES], steps[MOST_AXES][MOST_ITEMS];
+} Passed;
+
+/* Add an axis within the others. Axes of one element are left out, and axes that all items pass in equal steps are one. */
+static void add_axis(Passed *passed, npy_intp extent, const npy_intp *steps)
+{
+    int outer = passed->axes - 1, is_one = passed->axes > 0;
+    for (int i = 0; is_one && i < passed->count; i++)
+        is_one = passed->steps[outer][i] == steps[i] * extent;
+    if (is_one || (passed->axes && passed->shape[outer] == 1))
+        extent *= passed->shape[outer];
+    else if (extent == 1 && passed->axes)
+        return;
+    else
+        outer = passed->axes++;
+    passed->shape[outer] = extent;
+    memcpy(passed->steps[outer], steps, passed->count * sizeof(npy_intp));
+}
+
+static void run_loop(Passed *passed, PyUFuncGenericFunction function, void *extra)
+{
+    npy_intp index[MOST_AXES] = {0};
+    int last = passed->axes - 1, axis;
+    do {
+        char *data[MOST_ITEMS];
+        memcpy(data, passed->data, sizeof data);
+        function(data, &passed->shape[last], passed->steps[last], extra);
+        for (axis = last - 1; axis >= 0; axis--) {
+            int is_next = ++index[axis] < passed->shape[axis];
+            for (int i = 0; i < passed->count; i++)
+                passed->data[i] += passed->steps[axis][i] * (is_next ? 1 : 1 - passed->shape[axis]);
+            if (is_next)
+                break;
+            index[axis] = 0;
+        }
+    } while (axis >= 0);
+}
+
+/* Note where the items of a loop are, and the axes of the shape to which they broadcast. */
+static void note_items(Passed *passed, PyObject *const *items, Number *numbers, int ndim, const npy_intp *shape)
+{
+    for (int i = 0; i < passed->count; i++)
+        passed->data[i] = PyArray_CheckExact(items[i]) ? PyArray_DATA((PyArrayObject *)items[i]) : (char *)&numbers[i];
+    for (int axis = 0; axis < ndim; axis++) {
+        npy_intp steps[MOST_ITEMS];
+        for (int i = 0; i < passed->count; i++) {
+            PyArrayObject *array = PyArray_CheckExact(items[i]) ? (PyArrayObject *)items[i] : NULL;
+            int own = array == NULL ? -1 : axis - ndim + PyArray_NDIM(array);
+            steps[i] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+        }
+        add_axis(passed, shape[axis], steps);
+    }
+}
+
+/* Whether an array can get the result of a loop over operands. */
+static int can_get(PyArrayObject *target, int type, int ndim, npy_intp *shape, PyObject *const *operands, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (PyArray_CheckExact(operands[i]) && !can_share_loop(target, (PyArrayObject *)operands[i]))
+            return 0;
+    return PyArray_TYPE(target) == type && PyArray_ISBEHAVED(target) && PyArray_NDIM(target) == ndim &&
+           PyArray_CompareLists(PyArray_DIMS(target), shape, ndim);
+}
+
+/* The result of a ufunc of arrays of NumPy and numbers, which is written to `target` unless that is NULL; NULL without
+   an error if the ufunc is to be called. */
+static PyObject *looped(PyObject *callable, PyObject *const *operands, int count, PyObject *target)
+{
+    PyUFuncObject *ufunc = (PyUFuncObject *)callable;
+    if (!Py_IS_TYPE(callable, &PyUFunc_Type) || ufunc->nin != count || ufunc->nout != 1 || ufunc->core_enabled)
+        return NULL;
+    npy_intp shape[MOST_AXES];
+    int type = common_type(operands, count), ndim = broadcast_shape(operands, count, shape);
+    int loop = type < 0 || ndim < 1 ? -1 : loop_for(ufunc, type);
+    if (loop < 0 || PyArray_MultiplyList(shape, ndim) > MOST_ELEMENTS)
+        return NULL;
+    Number numbers[MOST_ITEMS];
+    PyObject *items[MOST_ITEMS];
+    for (int i = 0; i < count; i++) {
+        items[i] = operands[i];
+        if (!PyArray_CheckExact(operands[i]) && !as_element(operands[i], type, &numbers[i]))
+            return NULL;
+    }
+    int type_of_result = ufunc->types[loop * ufunc->nargs + count];
+    if (target == NULL)
+        target = PyArray_SimpleNew(ndim, shape, type_of_result);
+    else if (can_get((PyArrayObject *)target, type_of_result, ndim, shape, operands, count))
+        Py_INCREF(target);
+    else
+        return NULL;
+    if (target == NULL || PyArray_SIZE((PyArrayObject *)target) == 0)
+        return target;
+    items[count] = target;
+    Passed passed = {.count = count + 1};
+    note_items(&passed, items, numbers, ndim, shape);
+    run_loop(&passed, ufunc->functions[loop], ufunc->data == NULL ? NULL : ufunc->data[loop]);
+    if (PyErr_Occurred()) /* the ufunc is called, and raises it again */
+        Py_CLEAR(target);
+    return target;
+}
