@@ -279,12 +279,14 @@ def positions(selection: Selection, storage_size: int) -> Node:
     )
     total: Node | None = None
     for part in arrays:
-        term = build.elementwise(ops.multiply, build.cast(part.node, index_dtype), layout.strides[part.axis])
+        term, stride = build.cast(part.node, index_dtype), layout.strides[part.axis]
+        term = term if stride == 1 else build.elementwise(ops.multiply, term, stride)
         total = term if total is None else build.elementwise(ops.add, total, term)
     assert total is not None
     lead = (1,) * len(before) + total.shape + (1,) * len(after)
     total = build.reshape(total, lead)
-    return build.elementwise(ops.add, total, _affine(basic, index_dtype))
+    is_all = lead == result_shape and not basic.offset
+    return total if is_all else build.elementwise(ops.add, total, _affine(basic, index_dtype))
 
 
 def _affine(layout: Layout, dtype: dtypes.DType) -> Node:

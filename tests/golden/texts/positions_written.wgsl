@@ -1,21 +1,17 @@
-// step 0: reads [2], writes [7]
+// step 0: reads [2], writes [3]
 //   loop 0+1
 //   %0:f:int64 = load 0 c
 //   %1:f:int32 = cast %0:int64
-//   %2:u:int32 = scalar 0
-//   %3:f:int32 = multiply %1:int32 %2:int32
-//   %4:u:int32 = scalar 1
-//   %5:f:int32 = add %3:int32 %4:int32
-//   store 0:int32 %5 f c
-// step 1: reads [0], writes [8]
+//   store 0:int32 %1 f c
+// step 1: reads [0], writes [4]
 //   copy float32
-// step 2: reads [1, 7], writes [8]
+// step 2: reads [1, 3], writes [4]
 //   scatter float32 at int32
 
 // workgroups: 1 x 1 x 1
 // library: none
 // in range: no index is out of bounds
-// map_cast_multiply_add
+// map_cast
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<i64>;
@@ -26,8 +22,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let block = group.x + group.y * groups.x;
   let first = block * 1024u + local;
   if (first >= parameters.words[0].y) { return; }
-  let one2: i32 = bitcast<i32>(parameters.words[0].z);
-  let one4: i32 = bitcast<i32>(parameters.words[0].w);
   let i0 = first;
   let i1 = min(first + 256u, parameters.words[0].y - 1u);
   let i2 = min(first + 512u, parameters.words[0].y - 1u);
@@ -40,18 +34,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v1_1: i32 = i32(v0_1);
   let v1_2: i32 = i32(v0_2);
   let v1_3: i32 = i32(v0_3);
-  let v3_0: i32 = (v1_0 * one2);
-  let v3_1: i32 = (v1_1 * one2);
-  let v3_2: i32 = (v1_2 * one2);
-  let v3_3: i32 = (v1_3 * one2);
-  let v5_0: i32 = (v3_0 + one4);
-  let v5_1: i32 = (v3_1 + one4);
-  let v5_2: i32 = (v3_2 + one4);
-  let v5_3: i32 = (v3_3 + one4);
-  output0[i0] = v5_0;
-  if (first + 256u < parameters.words[0].y) { output0[i1] = v5_1; }
-  if (first + 512u < parameters.words[0].y) { output0[i2] = v5_2; }
-  if (first + 768u < parameters.words[0].y) { output0[i3] = v5_3; }
+  output0[i0] = v1_0;
+  if (first + 256u < parameters.words[0].y) { output0[i1] = v1_1; }
+  if (first + 512u < parameters.words[0].y) { output0[i2] = v1_2; }
+  if (first + 768u < parameters.words[0].y) { output0[i3] = v1_3; }
 }
 
 // workgroups: 1 x 1 x 1
