@@ -226,7 +226,7 @@ def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, 
             steps = enumerate(contiguous_strides(shape_beside(node, source)))
             strides = [0 if axis in node.axes else step for axis, step in steps]
         walk.add(source, strided(part, Layout(source.shape, tuple(strides), 0)))
-    elif node.op is reductions.prod or node.op not in folds.RULES:
+    elif node.op not in folds.RULES:
         _by_recording(walk, node, operands, ct, wanted)
     else:
         beside = shape_beside(node, source)

@@ -14,13 +14,18 @@ from gpuarray.array import GpuArray
 
 def leaves(tree: Any) -> list[Any]:
     """Return the leaves of nested containers."""
-    if type(tree) is GpuArray:  # as nearly all are
+    if type(tree) is GpuArray:
         return [tree]
-    if type(tree) is tuple and len(tree) == 1 and type(tree[0]) is GpuArray:
-        return [tree[0]]
+    if _is_plain(tree):
+        return [*tree]
     found: list[Any] = []
     rebuilt(tree, lambda leaf: found.append(leaf))
     return found
+
+
+def _is_plain(tree: Any) -> bool:
+    """Return whether a container is a tuple of arrays, as most are."""
+    return type(tree) is tuple and {*map(type, tree)} == {GpuArray}
 
 
 def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
@@ -89,6 +94,8 @@ def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
     if type(tree) is GpuArray:
         (value,) = values
         return value
+    if _is_plain(tree):
+        return (*values,)
     remaining: Iterator[Any] = iter(values)
     return rebuilt(tree, lambda _: next(remaining))
 

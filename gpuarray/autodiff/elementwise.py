@@ -93,7 +93,10 @@ def parts(
     op = node.op
     special = _RULES.get(op)
     if special is not None:
-        return special(ct, [value(operand) for operand in inputs], scale)
+        operands = [value(operand) for operand in inputs]
+        return [
+            rule(ct, operands, scale) if is_wanted else None for rule, is_wanted in zip(special, wanted, strict=True)
+        ]
     partials = partials_of(op)
     if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
         raise undefined(node, op.name)
@@ -167,20 +170,28 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
 
 
 # -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
+# Each rule takes the cotangent, the operands, and what multiplies cotangents by derivatives.
 
 
-def _where(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    condition = operands[0]
-    return None, apply(ops.where, condition, ct, 0.0), apply(ops.where, condition, 0.0, ct)
+def _nothing(_ct: Any, _operands: Sequence[Any], _scale: Scale) -> None:
+    return None
 
 
-def _cast(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    return (converted(ct, operands[0].dtype),)
+def _where_true(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
+    return apply(ops.where, operands[0], ct, 0.0)
 
 
-def _abs(ct: Any, operands: Sequence[Any], scale: Scale) -> Sequence[Any]:
+def _where_false(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
+    return apply(ops.where, operands[0], 0.0, ct)
+
+
+def _cast(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
+    return converted(ct, operands[0].dtype)
+
+
+def _abs(ct: Any, operands: Sequence[Any], scale: Scale) -> Any:
     (x,) = operands
-    return (scale(_complex(ct) if x.dtype.kind == "c" else ct, conj(_direction(x))),)
+    return scale(_complex(ct) if x.dtype.kind == "c" else ct, conj(_direction(x)))
 
 
 def _direction(x: Any) -> Any:
@@ -196,43 +207,48 @@ def _length(x: Any) -> Any:
     return apply(ops.where, length == 0, 1.0, length)
 
 
-def _sign(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
+def _sign(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
     """Turn only: along the number nothing changes, across it the angle does, by 1 / abs(x)."""
     (x,) = operands
     if x.dtype.kind != "c":
-        return (None,)
+        return None
     direction = _direction(x)
     across = apply(ops.imag, ct * direction) / _length(x)
-    return (apply(ops.complex_from_parts, 0.0, across) * conj(direction),)
+    return apply(ops.complex_from_parts, 0.0, across) * conj(direction)
 
 
-def _real(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    return (_complex(ct) if operands[0].dtype.kind == "c" else ct,)
+def _real(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
+    return _complex(ct) if operands[0].dtype.kind == "c" else ct
 
 
-def _imag(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    return (apply(ops.complex_from_parts, 0.0, -ct) if operands[0].dtype.kind == "c" else None,)
+def _imag(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
+    return apply(ops.complex_from_parts, 0.0, -ct) if operands[0].dtype.kind == "c" else None
 
 
-def _conj(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    return (conj(ct),)
+def _conj(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
+    return conj(ct)
 
 
-def _from_parts(ct: Any, operands: Sequence[Any], _scale: Scale) -> Sequence[Any]:
-    return apply(ops.real, ct), -apply(ops.imag, ct)
+def _real_part(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
+    return apply(ops.real, ct)
+
+
+def _imaginary_part(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
+    return -apply(ops.imag, ct)
 
 
 def _complex(x: Any) -> Any:
     return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
 
 
-_RULES: Final[dict[MapOp, Callable[[Any, Sequence[Any], Scale], Sequence[Any]]]] = {
-    ops.where: _where,
-    ops.cast: _cast,
-    ops.abs: _abs,
-    ops.sign: _sign,
-    ops.real: _real,
-    ops.imag: _imag,
-    ops.conj: _conj,
-    ops.complex_from_parts: _from_parts,
+#: The rules of the operands.
+_RULES: Final[dict[MapOp, tuple[Callable[[Any, Sequence[Any], Scale], Any], ...]]] = {
+    ops.where: (_nothing, _where_true, _where_false),
+    ops.cast: (_cast,),
+    ops.abs: (_abs,),
+    ops.sign: (_sign,),
+    ops.real: (_real,),
+    ops.imag: (_imag,),
+    ops.conj: (_conj,),
+    ops.complex_from_parts: (_real_part, _imaginary_part),
 }

@@ -1,7 +1,10 @@
 """The transposes of reductions and scans."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.elementwise import Scale, apply, conj, converted, scaled
@@ -65,28 +68,20 @@ def _softmax(_axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
     return scale(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
 
 
-def _product(axes: Axes, x: GpuArray, _result: GpuArray, ct: GpuArray, _scale: Scale) -> GpuArray:
-    """Differentiate the product as one of pairs, and pairs of pairs: zeros among the elements need no care."""
+def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
+    """Multiply by the product of the elements before each one and of those after it: zeros need no care."""
     kept = tuple([a for a in range(x.ndim) if a not in axes])
-    shape = tuple([x.shape[a] for a in kept])
-    if not x.size:
-        return wrap(build.full(x.shape, 0, x.dtype), x.device)
-    (found,) = through(
-        lambda v: _halved(v.transpose(kept + axes).reshape((*shape, -1)), ops.multiply), (x,), ct.reshape(shape)
-    )
-    assert found is not None
-    return found
+    order = kept + axes
+    moved = x.transpose(order)
+    lines = moved.reshape((*[x.shape[a] for a in kept], math.prod([x.shape[a] for a in axes])))
+    others = _product_before(lines) * _product_before(lines[..., ::-1])[..., ::-1]
+    return scale(ct, others.reshape(moved.shape).transpose([order.index(a) for a in range(x.ndim)]))
 
 
-def _halved(x: GpuArray, op: Any) -> GpuArray:
-    """Combine the elements of lines in pairs until one is left."""
-    while x.shape[-1] > 1:
-        half, odd = divmod(x.shape[-1], 2)
-        pairs = GpuArray._apply(op, x[..., :half], x[..., half : 2 * half])
-        if odd:
-            pairs = wrap(build.concat([pairs.node(), x[..., 2 * half :].node()], pairs.ndim - 1), x.device)
-        x = pairs
-    return x[..., 0]
+def _product_before(lines: Any) -> Any:
+    """Return for each element of lines the product of those before it."""
+    ones = np.ones_like(lines[..., :1])
+    return np.concatenate([ones, lines[..., :-1]], -1).cumprod(-1)
 
 
 def scan(
@@ -124,7 +119,7 @@ def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:
 
 
 #: The rules of reductions: they take the axes, the operand, the result and its cotangent with these axes, and what
-#: multiplies cotangents by derivatives. Those of sums and products take arrays of this package alone.
+#: multiplies cotangents by derivatives. That of sums takes arrays of this package alone.
 RULES: Final[dict[ReduceOp, Callable[[Axes, Any, Any, Any, Scale], Any]]] = {
     reductions.sum: _sum,
     reductions.prod: _product,

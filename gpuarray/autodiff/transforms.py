@@ -104,7 +104,7 @@ def value_and_grad(
         out, aux, found = both(args, kwargs)
         if tracing.active() is None and tape.active() is None:
             arrays = [out, *containers.leaves(found)]
-            evaluate.evaluate([array.node() for array in arrays if array._cell.memory is None], out.device)
+            evaluate.evaluate([array.node() for array in arrays if not array.is_computed()], out.device)
         return ((out, aux) if has_aux else out), found
 
     return value_and_gradient
