@@ -18,7 +18,9 @@ _WITHOUT: Final = ("numexpr", "torch", "jax")
 
 @lru_cache(maxsize=32)
 def _constant(xp: Any, *numbers: float) -> Any:
-    return xp.asarray(np.asarray(numbers, np.float32))
+    """Return coefficients of filters; only CuPy wants them on the device."""
+    found = np.asarray(numbers, np.float32)
+    return xp.asarray(found) if xp.__name__ == "cupy" else found
 
 
 def _workload(

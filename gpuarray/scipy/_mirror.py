@@ -16,6 +16,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.at_once import at_once
@@ -84,6 +85,15 @@ def mirrors(
                 device = host_of(among(args, kwargs))
                 if device is not None:
                     return run_scipy(on_values, args, kwargs, device)
+            if args and type(args[0]) is GpuArray:
+                return recorded(args, kwargs)
+            joint = joint_device_of(among(args, kwargs))
+            if joint is None or joint is default_device():
+                return recorded(args, kwargs)
+            with config.using(device=str(joint)):  # new arrays are on the device of the others
+                return recorded(args, kwargs)
+
+        def recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if not is_repeated:
                 return function(*args, **kwargs)
             if values:
@@ -91,7 +101,7 @@ def mirrors(
                 args = (*(_value(v) if k else v for k, v in zip(is_read, args, strict=False)), *args[len(is_read) :])
             return repeated(function, args, kwargs)
 
-        run.__name__ = run.__qualname__ = own
+        _name(run, own)
         run.__doc__ = _documented(function.__doc__, package, own)
         cast(Any, run).composition = function
         IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(kind, reason, run)
@@ -134,6 +144,7 @@ def hosted(
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
 
+    _name(call, own)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
     what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
@@ -206,6 +217,12 @@ def _value(argument: Any) -> Any:
 def _name_of(function: Callable[..., Any]) -> str:
     parts = [part for part in function.__module__.split(".")[1:] if not part.startswith("_")]
     return ".".join([*parts[:1], function.__name__])
+
+
+def _name(function: Any, name: str) -> None:
+    """Give a function SciPy's name, also where tracebacks and errors of ``jit`` name it."""
+    function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name)
 
 
 def _documented(text: str | None, package: str, name: str) -> str:

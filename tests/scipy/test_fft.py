@@ -70,11 +70,18 @@ def test_names():
     assert not [name for name in fft.__all__ if not hasattr(ours, name)]
     assert ours.next_fast_len(97) == fft.next_fast_len(97)
     np.testing.assert_array_equal(ours.fftfreq(7, 0.5).get(), fft.fftfreq(7, 0.5))
-    with xp.using(device="wgpu"):
-        found = ours.fht(xp.ones(8), 0.1, 0.0)
-        assert xp.stats()["fallbacks"] == 1
-    np.testing.assert_allclose(found.get(), fft.fht(np.ones(8), 0.1, 0.0))
     with pytest.raises(RuntimeError, match="zero-length FFT"):
         ours.dct.composition(np.ones(1), 1)
     with pytest.raises(ValueError, match="unique"):
         ours.fftn.composition(np.ones((3, 3)), axes=(0, 0))
+
+
+@pytest.mark.filterwarnings("ignore:singular")
+@pytest.mark.parametrize("name", ["fht", "ifht"])
+def test_hankel_transforms(dtype, name):
+    for count in (1, 2, 7, 16):
+        for order, offset, bias in ((0.5, 0, 0), (2.0, 0.3, -0.4), (0.0, -0.2, 0.7), (1.5, 0.0, 2.5), (0.0, 0.0, -1.0)):
+            check(name, values(dtype, 3, count), 0.1, order, offset, bias=bias)
+    assert xp.stats()["fallbacks"] == 0
+    with pytest.warns(UserWarning, match="singular transform; consider changing the bias"):
+        ours.fht.composition(xp.ones(4), 0.1, 0.0, bias=-1.0)

@@ -238,6 +238,24 @@ def test_dtypes_of_outputs_in_functions_that_call_functions(device, output):
         np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+def test_arrays_of_numpy_go_to_the_device_of_the_others():
+    image, weights = np.random.default_rng(0).random((2, 5, 5))
+    with xp.using(device="cpu"):
+        on_device = xp.asarray(weights, device="wgpu")
+        for name in ("convolve", "map_coordinates"):
+            given = on_device if name == "convolve" else on_device[:2]
+            for _ in range(3):
+                found = getattr(ndi, name)(image, given)
+                assert found.device == on_device.device
+                np.testing.assert_allclose(found, getattr(ndimage, name)(image, given.get()), rtol=1e-10)
+
+
+def test_errors_of_jit_name_the_function():
+    numerator = xp.asarray([1.0, 0.5])
+    with pytest.raises(xp.errors.RecordingError, match=r"the value, for lfilter\(\), of an array"):
+        xp.jit(lambda x: sig.lfilter(numerator, [1.0], x))(xp.ones(9))
+
+
 def test_explanations_tell_choices():
     choices = {
         "one window: 9 elements": lambda x: ndi.sobel(x),

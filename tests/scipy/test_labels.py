@@ -183,3 +183,15 @@ def test_filters_and_distances_of_batches(device):
             values = np.maximum(x, 0)
             found = xp.vmap(lambda a, n=name, r=arguments: getattr(ndi, n)(a, *r))(xp.asarray(values))
             same(found, np.stack([getattr(ndimage, name)(a, *arguments) for a in values]))
+
+
+def test_recorded_labels_have_their_number_as_an_array(device):
+    images = np.random.default_rng(0).random((3, 6, 7)) > 0.5
+    recorded = xp.jit(lambda x: ndi.label(x))
+    for image in images:
+        labels, count = recorded(xp.asarray(image))
+        wanted, parts = ndimage.label(image)
+        np.testing.assert_array_equal(labels, wanted)
+        assert (count.shape, int(count)) == ((), parts)
+    found = xp.vmap(lambda x: ndi.label(x)[1])(xp.asarray(images))
+    np.testing.assert_array_equal(found, [ndimage.label(image)[1] for image in images])

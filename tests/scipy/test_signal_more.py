@@ -165,3 +165,13 @@ def test_corners(device):
             for function in (getattr(signal, name), getattr(ours, name).composition):
                 with pytest.raises(ValueError, match=r"not (supported|available|allowed)|must be at least 2"):
                     function(*args)
+
+
+def test_medfilt_warns_of_long_windows(device):
+    for shape, size in (((3,), 5), ((3, 9), (5, 3))):
+        for _ in range(3):
+            with pytest.warns(UserWarning, match="the volume will be zero-padded"):
+                found = ours.medfilt(xp.ones(shape, np.float32), size)
+            with pytest.warns(UserWarning, match="zero-padded"):
+                wanted = signal.medfilt(np.ones(shape, np.float32), size)
+            np.testing.assert_array_equal(found, wanted)

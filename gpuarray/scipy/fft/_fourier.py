@@ -7,6 +7,7 @@ of its cores.
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 from scipy import fft as scipy_fft
 
 from gpuarray import dtypes
@@ -14,7 +15,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph import build
-from gpuarray.scipy._mirror import by_name, hosted, mirrors
+from gpuarray.scipy._mirror import by_name, designed, mirrors
 from gpuarray.scipy._threads import with_workers
 
 __all__ = [
@@ -170,7 +171,35 @@ def prev_fast_len(target: int, real: bool = False) -> int:
     return int(scipy_fft.prev_fast_len(target, real))
 
 
-_LOGARITHMIC = "its coefficients are gamma functions of complex numbers"
-fht = hosted(scipy_fft.fht, _LOGARITHMIC, name="fft.fht")
-ifht = hosted(scipy_fft.ifht, _LOGARITHMIC, name="fft.ifht")
-fhtoffset = hosted(scipy_fft.fhtoffset, _LOGARITHMIC, name="fft.fhtoffset")
+# -- Hankel transforms ------------------------------------------------------------------------------------------------
+
+
+def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[..., GpuArray]:
+    """Return a Hankel transform on logarithmic scales: a convolution between two products with powers.
+
+    SciPy's transform of an impulse has the coefficients of the convolution, and checks the parameters.
+    """
+
+    @mirrors(original, name=f"fft.{original.__name__}")
+    @by_name(original)
+    def run(a: Any) -> GpuArray:
+        line = as_array(next(iter(vars(a).values())))  # the first parameter has one name for each direction
+        count = line.shape[-1]
+        places = np.arange(count) - (count - 1) / 2
+        powers = np.exp(-direction * a.bias * a.dln * places)
+        impulse = np.zeros(count)
+        impulse[0] = 1 / powers[0]
+        response = original(impulse, a.dln, a.mu, a.offset, a.bias) / powers
+        power = as_array(powers, line.device) if a.bias else None
+        spectrum = fourier.rfft(_given(line) if power is None else line * power)
+        factors = as_array(np.fft.rfft(response[::-1]).astype(spectrum.dtype), line.device)
+        found = fourier.irfft(spectrum * factors, count)[..., ::-1]
+        return found if power is None else found * power
+
+    run.__doc__ = f"Return {doc} of numbers on a logarithmic scale."
+    return run
+
+
+fht = _hankel(scipy_fft.fht, 1, "the Hankel transform")
+ifht = _hankel(scipy_fft.ifht, -1, "the inverse of the Hankel transform")
+fhtoffset = designed(scipy_fft.fhtoffset, "fft.fhtoffset")

@@ -12,7 +12,7 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.logic import where
 from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import by_name, is_target, mirrors, trial
@@ -54,7 +54,10 @@ def _labelled(source: GpuArray, structure: Any, dtype: Any) -> tuple[GpuArray, G
 @mirrors(ndimage.label, kind=COMPOSED)
 @by_name(ndimage.label)
 def label(a: Any) -> Any:
-    """Return an array with a number for each connected part, and how many parts there are."""
+    """Return an array with a number for each connected part, and how many parts there are.
+
+    While ``jit`` or ``vmap`` record, the number of parts is an array without axes.
+    """
     source = as_array(a.input)
     structure = None if a.structure is None else np.asarray(read(a.structure))
     wanted = a.output.dtype if is_target(a.output) else a.output
@@ -63,12 +66,14 @@ def label(a: Any) -> Any:
         raise ValueError("input and output must have the same shape")
     if source.size and source.ndim:
         labels, last = repeated(_labelled, (source, structure, dtype), {})
-        evaluate.evaluate((labels.node(), last.node()), labels.device)
-        count = int(last.item())
     else:
         inside = source != 0
-        count = int(inside.astype(np.int32).sum().item())
+        last = inside.astype(np.int32).sum()
         labels = inside.astype(dtype)
+    count: Any = last.reshape(())
+    if tracing.active() is None and tape.batch_of(labels.node()) is None:
+        evaluate.evaluate((labels.node(), count.node()), labels.device)
+        count = int(count.item())
     if not is_target(a.output):
         return labels, count
     if isinstance(a.output, GpuArray):

@@ -14,9 +14,11 @@ from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._repeats import repeated
 from gpuarray.scipy.ndimage import convolve1d, median_filter, rank_filter
 from gpuarray.scipy.ndimage._parts import by_image, in_parts
 from gpuarray.scipy.signal._sums import slid
+from gpuarray.source_locations import warn
 
 __all__ = ["argrelextrema", "argrelmax", "argrelmin", "medfilt", "medfilt2d", "order_filter", "savgol_filter", "wiener"]
 
@@ -65,34 +67,36 @@ def _kernel_size(size: Any, ndim: int) -> list[int]:
     return [index(n) for n in (sizes if sizes.ndim else [sizes] * ndim)]
 
 
-def _medians(array: GpuArray, kernel_size: Any) -> GpuArray:
-    sizes = _kernel_size(kernel_size, array.ndim)
+def _medians(array: GpuArray, sizes: list[int]) -> GpuArray:
     if any(sizes[axis] % 2 != 1 for axis in range(array.ndim)):
         raise ValueError("Each element of kernel_size should be odd.")
     found: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
     return found
 
 
-@mirrors(scipy_signal.medfilt)
+@mirrors(scipy_signal.medfilt, kind=COMPOSED)
 def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
     """Return the medians of windows of odd lengths, with zeros outside of the array."""
     array = xp.atleast_1d(as_array(volume))
     if array.dtype.kind not in "iuf" or array.dtype == dtypes.float16:
         raise ValueError(f"dtype={array.dtype} is not supported by medfilt")
-    return _medians(array, kernel_size)
+    sizes = _kernel_size(kernel_size, array.ndim)
+    found: GpuArray = repeated(_medians, (array, sizes), {})
+    if any(size > extent for size, extent in zip(sizes, array.shape, strict=False)):
+        warn("kernel_size exceeds volume extent: the volume will be zero-padded.", UserWarning)
+    return found
 
 
 @mirrors(scipy_signal.medfilt2d, on_host=in_parts(scipy_signal.medfilt2d, by_image, lambda a: a.input.ndim == 2))
 def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     """Return the medians of windows of an image, of odd lengths, with zeros outside."""
     image = as_array(input)
-    if image.dtype in (dtypes.uint8, dtypes.float32, dtypes.float64) and (image.ndim, np.size(kernel_size)) not in (
-        (2, 1),
-        (2, 2),
-    ):
+    if image.dtype not in (dtypes.uint8, dtypes.float32, dtypes.float64):
+        found: GpuArray = medfilt(image, kernel_size)
+        return found
+    if (image.ndim, np.size(kernel_size)) not in ((2, 1), (2, 2)):
         raise ValueError("medfilt2d takes an array with two axes")
-    found: GpuArray = medfilt(image, kernel_size)
-    return found
+    return _medians(image, _kernel_size(kernel_size, 2))
 
 
 @mirrors(scipy_signal.order_filter, kind=COMPOSED, values=("domain",))
