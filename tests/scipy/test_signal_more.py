@@ -112,20 +112,30 @@ def test_every_name_is_there():
     assert not [name for name in signal.__all__ if not hasattr(ours, name)]
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex:numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("shift", [1e-3, 0.3, 2.0])
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])
-def test_filters_of_the_host_are_counted(place):
-    x, (b, a) = values("float32", 2, 50), signal.butter(2, 0.2)
-    turned = (np.exp(0.3j * np.arange(3)) * b, np.exp(0.3j * np.arange(3)) * a)
-    sections = np.concatenate(turned)[None] / turned[1][0]
-    zi = np.zeros((2, 2), np.complex128)
+def test_complex_coefficients(place, shift):
+    """Filters whose poles and zeros are turned, so that they pass frequencies of one sign."""
     with xp.using(device=place):
-        before = xp.stats()["fallbacks"]
-        check("lfilter", *turned, x)
-        check("lfilter", *turned, x, -1, zi)
-        check("filtfilt", *turned, x)
-        check("sosfilt", sections, x)
-        check("sosfiltfilt", sections, x)
-        assert (xp.stats()["fallbacks"] > before) == (place == "wgpu")
+        for order, dtype in ((1, "float64"), (2, "complex64"), (5, "float32")):
+            turn = np.exp(1j * shift * np.arange(order + 1))
+            b, a = (turn * line for line in signal.butter(order, 0.2))
+            for shape in ((2, 300), (50,), (3,)):
+                x = values(dtype, *shape)
+                check("lfilter", b, a, x)
+                check("lfilter", b, a, x, -1, values("complex128", *shape[:-1], order))
+            check("lfilter", b, np.ones(1), x)
+            check("filtfilt", b, a, values(dtype, 50, 2), 0)
+        zeros, poles, _ = signal.butter(4, 0.2, output="zpk")
+        pairs = [(np.exp(1j * shift) * part).reshape(2, 2) for part in (zeros, poles)]
+        sections = np.asarray([[*np.poly(z), *np.poly(p)] for z, p in zip(*pairs, strict=True)])
+        check("sosfilt", sections, values("float64", 2, 300))
+        check("sosfilt", sections, values("float32", 9, 2), 0, values("complex64", 2, 2, 2))
+        check("sosfiltfilt", sections, values("complex128", 2, 50))
+        assert xp.stats()["fallbacks"] == 0
+        check("filtfilt", b, a, values("float32", 50), method="gust")
+        assert xp.stats()["fallbacks"] == (place == "wgpu")
 
 
 CORNERS = [

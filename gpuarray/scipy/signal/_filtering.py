@@ -20,6 +20,8 @@ from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._gustafsson import in_any_order
 
+_GUST: Final = "the method gust takes the real parts of states, if coefficients are complex"
+
 
 def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.Matrix]:
     """Return the coefficients of a filter on the host, divided by ``a[0]`` and without leading zeros of ``a``."""
@@ -32,17 +34,6 @@ def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.
         raise ValueError("The first element of a, by which the filter is normalized, must not be 0.")
     kind = np.result_type(top, bottom, np.float64)
     return top.astype(kind) / bottom[0], bottom.astype(kind) / bottom[0]
-
-
-_COMPLEX: Final = "filters with complex coefficients have no composition"
-
-
-def _is_complex(*coefficients: Any) -> bool:
-    return any(np.iscomplexobj(read(line)) for line in coefficients)
-
-
-def _hosted(original: Callable[..., Any], reason: str, *args: Any) -> Any:
-    return on_host(original, args, {}, reason, f"scipy.signal.{original.__name__}")
 
 
 def _filtered(
@@ -61,7 +52,7 @@ def _floating(*values: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else np.dtype(np.float64)
 
 
-@mirrors(scipy_signal.lfilter, kind=COMPOSED, reason=_COMPLEX, values=("b", "a"))
+@mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"))
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.
 
@@ -91,8 +82,6 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("object of too small depth for desired array: x needs an axis")
-    if _is_complex(b, a):
-        return _hosted(scipy_signal.lfilter, _COMPLEX, b, a, signal, axis, zi)
     given = [b, a, signal] if zi is None else [b, a, signal, zi]
     kind = _floating(*given)
     top, bottom = _transfer_function(b, a)
@@ -147,7 +136,7 @@ def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, reason=_COMPLEX, values=("sos",))
+@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, values=("sos",))
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by second-order sections in series.
 
@@ -178,8 +167,6 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("x must be at least 1D")
-    if _is_complex(sections):
-        return _hosted(scipy_signal.sosfilt, _COMPLEX, sections, signal, axis, zi)
     kind = _floating(*([sos, signal] if zi is None else [sos, signal, zi]))
     number = build.normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
@@ -241,7 +228,7 @@ def _both_ways(
     return xp.moveaxis(line, -1, axis)
 
 
-@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=_COMPLEX, values=("b", "a"))
+@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=_GUST, values=("b", "a"))
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -274,16 +261,17 @@ def filtfilt(
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
     signal = as_array(x)
-    if _is_complex(b, a):
-        return _hosted(  # type: ignore[no-any-return]  # of a function without types
-            scipy_signal.filtfilt, _COMPLEX, b, a, signal, axis, padtype, padlen, method, irlen
-        )
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
     number = build.normalize_axis(axis, signal.ndim)
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
     found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     if method == "gust":
+        if scaled[0].dtype.kind == "c":
+            return on_host(  # type: ignore[no-any-return]  # of a function without types
+                scipy_signal.filtfilt, (b, a, signal, axis), {"method": method, "irlen": irlen}, _GUST,
+                "scipy.signal.filtfilt",
+            )  # fmt: skip
         if not signal.shape[number]:
             raise ValueError(f"the signals have no samples along axis {axis}")
         line = xp.moveaxis(signal.astype(kind, copy=False), number, -1)
@@ -295,7 +283,7 @@ def filtfilt(
     return _both_ways(found, steady, signal, number, edge, padtype)
 
 
-@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, reason=_COMPLEX, values=("sos",))
+@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, values=("sos",))
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
     """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
 
@@ -322,10 +310,6 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     number = build.normalize_axis(axis, signal.ndim)
     taps = 2 * len(sections) + 1
     taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
-    if _is_complex(sections):
-        return _hosted(  # type: ignore[no-any-return]  # of a function without types
-            scipy_signal.sosfiltfilt, _COMPLEX, sections, signal, axis, padtype, padlen
-        )
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
     found = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)

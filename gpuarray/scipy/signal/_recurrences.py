@@ -103,21 +103,67 @@ class _Exact(NamedTuple):
     inverse: Matrix
 
 
+class _Gaussian:
+    """A complex number whose parts are Python integers; beside these it is an element of matrices."""
+
+    __slots__ = ("imag", "real")
+
+    def __init__(self, real: int, imag: int) -> None:
+        self.real, self.imag = real, imag
+
+    def __add__(self, other: Any) -> "_Gaussian":
+        return _Gaussian(self.real + other.real, self.imag + other.imag)
+
+    def __sub__(self, other: Any) -> "_Gaussian":
+        return _Gaussian(self.real - other.real, self.imag - other.imag)
+
+    def __rsub__(self, other: int) -> "_Gaussian":
+        return _Gaussian(other - self.real, -self.imag)
+
+    def __mul__(self, other: Any) -> "_Gaussian":
+        real, imag = other.real, other.imag
+        return _Gaussian(self.real * real - self.imag * imag, self.real * imag + self.imag * real)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rshift__(self, bits: int) -> "_Gaussian":
+        return _Gaussian(self.real >> bits, self.imag >> bits)
+
+    def __lshift__(self, bits: int) -> "_Gaussian":
+        return _Gaussian(self.real << bits, self.imag << bits)
+
+    def __floordiv__(self, divisor: int) -> "_Gaussian":
+        return _Gaussian(self.real // divisor, self.imag // divisor)
+
+    def conjugate(self) -> "_Gaussian":
+        return _Gaussian(self.real, -self.imag)
+
+
+def _integer(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << _BITS) // denominator
+
+
 def _integers(matrix: Matrix) -> Matrix:
     """Return a matrix of multiples of 2**-_BITS, as Python integers, with which products do not lose precision."""
-    ratios = [float(v).as_integer_ratio() for v in matrix.ravel()]
-    return np.array([(n << _BITS) // d for n, d in ratios] or [0], object)[: matrix.size].reshape(matrix.shape)
+    is_complex = matrix.dtype.kind == "c"
+    values = [_Gaussian(_integer(v.real), _integer(v.imag)) if is_complex else _integer(float(v)) for v in matrix.flat]
+    return np.array([*values, 0], object)[: matrix.size].reshape(matrix.shape)
+
+
+def _float(value: int) -> float:
+    """Return the number of such an integer; what is too large becomes infinite."""
+    try:
+        return value / (1 << _BITS)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 def _floats(matrix: Matrix) -> Matrix:
-    """Return a matrix of such integers in float64; what is too large becomes infinite."""
-    found = np.empty(matrix.shape)
-    for place, value in np.ndenumerate(matrix):
-        try:
-            found[place] = value / (1 << _BITS)
-        except OverflowError:
-            found[place] = np.inf if value > 0 else -np.inf
-    return found
+    """Return a matrix of such integers in float64 or complex128."""
+    is_complex = any(type(v) is _Gaussian for v in matrix.flat)
+    values = [complex(_float(v.real), _float(v.imag)) if is_complex else _float(v) for v in matrix.flat]
+    return np.array(values, np.complex128 if is_complex else np.float64).reshape(matrix.shape)
 
 
 def _product(left: Matrix, right: Matrix) -> Matrix:
@@ -135,14 +181,14 @@ def _power(matrix: Matrix, exponent: int) -> Matrix:
 
 
 def _triangle(gram: Matrix) -> Matrix | None:
-    """Return the upper triangular R with R^T R = gram; None if the matrix is not positive definite."""
+    """Return the upper triangular R with R^H R = gram; None if the matrix is not positive definite."""
     size = len(gram)
     found = np.zeros((size, size), object)
     for i in range(size):
-        rest = gram[i, i:] - ((found[:i, i] @ found[:i, i:]) >> _BITS if i else 0)
-        if rest[0] <= 0:
+        rest = gram[i, i:] - ((found[:i, i].conj() @ found[:i, i:]) >> _BITS if i else 0)
+        if rest[0].real <= 0:
             return None
-        found[i, i] = isqrt(rest[0] << _BITS)
+        found[i, i] = isqrt(rest[0].real << _BITS)
         found[i, i + 1 :] = (rest[1:] << _BITS) // found[i, i]
     return found
 
@@ -160,12 +206,12 @@ def _inverse(triangle: Matrix) -> Matrix:
 
 def _units(step: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     """Return the matrix by which states are multiplied so that their responses are orthogonal, and its inverse."""
-    gram = _product(output[:, None], output[None])
-    first = max(gram.diagonal())
+    gram = _product(output.conj()[:, None], output[None])
+    first = max(v.real for v in gram.diagonal())
     for _ in range(_DOUBLINGS):  # the responses of 1, 2, 4, ... samples
-        gram = gram + _product(_product(step.T, gram), step)
+        gram = gram + _product(_product(step.conj().T, gram), step)
         step = _product(step, step)
-        if max(gram.diagonal()) > first << 100:
+        if max(v.real for v in gram.diagonal()) > first << 100:
             break
     triangle = _triangle(gram)
     if triangle is None:
@@ -224,7 +270,7 @@ def _group(advanced: Matrix, size: int) -> tuple[Matrix, Matrix, Matrix, Matrix]
     """
     order = len(advanced)
     with np.errstate(all="ignore"):
-        powers = np.empty((size + 1, order, order))
+        powers = np.empty((size + 1, order, order), advanced.dtype)
         powers[0] = np.eye(order)
         for k in range(size):
             powers[k + 1] = powers[k] @ advanced
