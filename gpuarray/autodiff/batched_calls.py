@@ -264,10 +264,33 @@ def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _walked(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Search one line from the places of all elements."""
-    if owns[0] is not None:
-        raise without_rule(node, name_of(node), " with lines that differ along the batch")
-    return _called(batch, node, node.inputs[0], *[batch.full(operand) for operand in node.inputs[1:]])
+    """Search one line from the places of all elements; lines that differ are the parts of one line."""
+    tree, starts, third = node.inputs[0], *[batch.full(operand) for operand in node.inputs[1:]]
+    if owns[0] is None:
+        return _called(batch, node, tree, starts, third)
+    offsets = batch.starts(tree.size // 2, len(starts.shape) - 1, dtypes.int32)
+    inputs = [_one_tree(owns[0]), build.elementwise(ops.add, starts, offsets), third]
+    if node.op is searches.last_least:
+        inputs[2] = build.elementwise(ops.add, third, offsets)
+    found = build.elementwise(
+        ops.subtract, build.call_one(node.op, inputs, starts.shape, node.dtype, **node.parameters), offsets
+    )
+    return build.elementwise(ops.maximum, found, -1)  # what a search finds in an earlier part is not its own
+
+
+def _one_tree(trees: Node) -> Node:
+    """Return the tree of lines side by side; no search of a part asks for the values above the parts."""
+    number, size = trees.shape
+    count = 1 << (number - 1).bit_length()
+    levels = [build.full((count,), 0, trees.dtype)]
+    width = 1
+    while width < size:
+        level = build.view(trees, slice_axis(contiguous(trees.shape), 1, width, 1, width))
+        levels.append(build.reshape(level, (number * width,)))
+        if count > number:
+            levels.append(build.full(((count - number) * width,), 0, trees.dtype))
+        width *= 2
+    return build.concat(levels, 0)
 
 
 #: The rules of calls; a call without one is an error that names it.

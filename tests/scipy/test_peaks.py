@@ -134,5 +134,26 @@ def test_prominences_of_batches_of_peaks(device):
     peaks = signal.find_peaks(x)[0][:12].reshape(3, 4)
     found = xp.vmap(lambda peaks: ours.peak_prominences(xp.asarray(x), peaks)[0])(xp.asarray(peaks))
     np.testing.assert_allclose(found, signal.peak_prominences(x, peaks.ravel())[0].reshape(3, 4), rtol=1e-12)
-    with pytest.raises(xp.errors.BatchingError, match="lines that differ along the batch"):
-        xp.vmap(lambda x: ours.peak_prominences(x, peaks[0])[0])(xp.asarray(np.stack([x, -x])))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_peaks_of_batches_of_lines(device, number):
+    lines = np.random.default_rng(4).standard_normal((number, 3, 37))
+    lines[:, :, ::5] = np.round(lines[:, :, ::5])
+    lines[0, 0, 7] = np.nan
+    places = np.asarray([0, 7, 11, 20, 36])
+
+    def found(x):
+        prominences = ours.peak_prominences(x, places, 21)
+        return (*prominences, *ours.peak_widths(x, places, 0.7, prominences))
+
+    def wanted(x):
+        prominences = signal.peak_prominences(x, places, 21)
+        return (*prominences, *signal.peak_widths(x, places, 0.7, prominences))
+
+    results = xp.vmap(xp.vmap(found))(xp.asarray(lines))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = [wanted(x) for x in lines.reshape(-1, 37)]
+    for one, others in zip(results, zip(*expected, strict=True), strict=True):
+        np.testing.assert_allclose(one.get().reshape(-1, 5), np.stack(others), rtol=1e-12)
