@@ -282,7 +282,7 @@ def _one_tree(trees: Node) -> Node:
     """Return the tree of lines side by side; no search of a part asks for the values above the parts."""
     number, size = trees.shape
     count = 1 << (number - 1).bit_length()
-    levels = [build.full((count,), 0, trees.dtype)]
+    levels: list[Node] = [build.full((count,), 0, trees.dtype)]
     width = 1
     while width < size:
         level = build.view(trees, slice_axis(contiguous(trees.shape), 1, width, 1, width))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import interpolate
+from scipy.sparse.linalg import spsolve
 
 import gpuarray as xp
 from gpuarray.scipy import interpolate as ours
@@ -17,6 +18,7 @@ POINTS = np.concatenate([np.linspace(-1, 11, 40), X, [np.nan]])
 def place(request, monkeypatch):
     for module in ("_piecewise", "_grids"):  # compositions are tested in-process too
         monkeypatch.setattr(f"gpuarray.scipy.interpolate.{module}.is_hosts", lambda args, kwargs: False)
+    monkeypatch.setattr("gpuarray.scipy.interpolate._piecewise.host_of", lambda arrays: None)
     with xp.using(device=request.param):
         yield request.param
 
@@ -53,10 +55,124 @@ def test_splines_along_axes_and_periods():
         found(xp.asarray(POINTS), -1)
 
 
-def test_fits_of_arrays_of_a_device_are_counted(place):
-    found = ours.CubicSpline(xp.asarray(X), xp.asarray(Y))
-    assert xp.stats()["fallbacks"] == (place == "wgpu")
-    compare(found(2.5), interpolate.CubicSpline(X, Y)(2.5))
+def values(count, dtype, rest=(3,)):
+    y = np.random.default_rng(count).standard_normal((count, *rest)) * 9
+    return (y + 1j * y[::-1] if dtype == "complex128" else y).astype(dtype)
+
+
+ENDS = ["not-a-knot", "natural", "clamped", ((1, np.ones(3)), "natural"), ("not-a-knot", (2, np.arange(3.0)))]
+FITS = [("CubicSpline", {"bc_type": ends}) for ends in (*ENDS, "periodic")] + [
+    ("PchipInterpolator", {}), ("Akima1DInterpolator", {}), ("Akima1DInterpolator", {"method": "makima"}),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize(("name", "options"), FITS, ids=lambda value: str(value)[:40])
+def test_fits_on_the_device(name, options):
+    for count, dtype in ((2, "float64"), (3, "float64"), (4, "float32"), (5, "complex128"), (12, "int32")):
+        if dtype == "complex128" and name != "CubicSpline":
+            continue
+        y = values(count, dtype)
+        if options.get("bc_type") == "periodic":
+            y[-1] = y[0]
+        for axis in (0, 1):
+            turned = y if axis == 0 else y.T
+            theirs = getattr(interpolate, name)(X[:count], turned, axis=axis, **options)
+            found = getattr(ours, name)(xp.asarray(X[:count]), xp.asarray(turned), axis=axis, **options)
+            assert (found.axis, found.extrapolate) == (theirs.axis, theirs.extrapolate)
+            scale = 1e-8 * max(1, np.abs(theirs.c).max())
+            pairs = [(found.c, theirs.c), (found.x, theirs.x), (found(POINTS[:-1]), theirs(POINTS[:-1]))]
+            pairs += [(found(POINTS[:6].reshape(2, 3), nu), theirs(POINTS[:6].reshape(2, 3), nu)) for nu in (1, 4)]
+            for one, other in (
+                (found.derivative(), theirs.derivative()), (found.antiderivative(2), theirs.antiderivative(2))
+            ):  # fmt: skip
+                pairs.append((one(POINTS[9:15]), other(POINTS[9:15])))
+            if theirs.extrapolate != "periodic":
+                pairs.append((found.integrate(1.0, 2.0), theirs.integrate(1.0, 2.0)))
+            for one, other in pairs:
+                one = np.asarray(one)
+                assert (one.shape, one.dtype) == (other.shape, other.dtype)
+                np.testing.assert_allclose(one, other, rtol=1e-8, atol=scale)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_fits_of_slopes():
+    slopes = values(12, "float64")[::-1]
+    theirs, found = (
+        m.CubicHermiteSpline(put(X), put(Y), put(slopes)) for m, put in ((interpolate, np.asarray), (ours, xp.asarray))
+    )
+    compare(found(POINTS), theirs(POINTS))
+
+
+BAD = {
+    "order": (X[::-1], Y), "values": (X, np.where(Y > 1, np.nan, Y)), "points": (np.where(X < 3, np.inf, X), Y),
+    "length": (X, Y[:-1]), "one point": (X[:1], Y[:1]), "axes": (X[None], Y), "complex": (X * 1j, Y),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["CubicSpline", "PchipInterpolator", "Akima1DInterpolator"])
+@pytest.mark.parametrize("data", BAD)
+def test_fits_have_the_errors_of_scipy(name, data):
+    with pytest.raises(ValueError, match=r"`[xy]`|have to be increasing") as theirs:
+        getattr(interpolate, name)(*BAD[data])
+    with pytest.raises(ValueError, match=r"`[xy]`|have to be increasing") as found:
+        getattr(ours, name)(*map(xp.asarray, BAD[data]))
+    assert str(found.value) == str(theirs.value)
+
+
+def test_interpolation_by_one_call():
+    for order in (0, 1, [0, 2]):
+        for axis in (0, 1):
+            y = np.moveaxis(Y, 0, axis)
+            wanted = interpolate.pchip_interpolate(X, y, POINTS[9:15], order, axis)
+            found = ours.pchip_interpolate(xp.asarray(X), xp.asarray(y), xp.asarray(POINTS[9:15]), order, axis)
+            for one, other in zip(found, wanted, strict=True) if isinstance(order, list) else [(found, wanted)]:
+                compare(one, other, 1e-8)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_fits_of_periods_need_equal_ends():
+    with pytest.raises(ValueError, match="must be identical"):
+        ours.CubicSpline(xp.asarray(X), xp.asarray(Y), bc_type="periodic")
+
+
+def test_fits_are_recorded_and_have_derivatives():
+    at = np.asarray([1.0, 2.5])
+    recorded = xp.jit(lambda x, y: ours.CubicSpline(x, y)(at))
+    for scale in (1.0, 2.0, 3.0):
+        compare(recorded(xp.asarray(X), xp.asarray(scale * Y)), interpolate.CubicSpline(X, scale * Y)(at))
+    found = xp.jacrev(lambda y: ours.CubicSpline(X, y)(at))(xp.asarray(Y[:, 0]))
+    compare(found, interpolate.CubicSpline(X, np.eye(12))(at))
+    found = xp.vmap(lambda y: ours.PchipInterpolator(X, y)(at))(xp.asarray(np.ascontiguousarray(Y.T)))
+    compare(found, interpolate.PchipInterpolator(X, Y)(at).T)
+
+
+def test_other_methods_of_fits_are_counted(place):
+    found = ours.CubicSpline(xp.asarray(X), xp.asarray(Y[:, 0]))
+    assert xp.stats()["fallbacks"] == 0
+    compare(found.roots(), interpolate.CubicSpline(X, Y[:, 0]).roots())
+    compare(ours.make_interp_spline(xp.asarray(X), xp.asarray(Y))(2.5), interpolate.make_interp_spline(X, Y)(2.5))
+    assert xp.stats()["fallbacks"] == 2 * (place == "wgpu")
+
+
+@pytest.mark.parametrize("method", ["slinear", "cubic", "quintic"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_splines_on_regular_grids(method, dtype):
+    grid = (np.sort(RNG.uniform(0, 4, 7)), np.linspace(5, 0, 9))
+    image = values(7, dtype, (9, 2))
+    points = RNG.uniform(-0.5, 5.5, (6, 4, 2))
+    points[0, 1, 0] = np.nan
+    for fill in (np.nan, None, 3.0):
+        theirs = interpolate.RegularGridInterpolator(grid, image, method, False, fill, solver=spsolve)
+        found = ours.RegularGridInterpolator(grid, xp.asarray(image), method, False, fill)
+        for nu in (None, (1, 0), (0, 2)):
+            compare(found(xp.asarray(points), nu=nu), theirs(points, nu=nu), 1e-7)
+    assert xp.stats()["fallbacks"] == 0
+    for nu in ((1,), (0, -1)):
+        with pytest.raises(ValueError, match="derivative"):
+            found(xp.asarray(points), nu=nu)
+    with pytest.raises(ValueError, match="points per dimension"):
+        ours.RegularGridInterpolator((np.arange(3),), np.ones(3), "cubic")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

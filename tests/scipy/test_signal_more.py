@@ -135,7 +135,7 @@ def test_complex_coefficients(place, shift):
         check("sosfiltfilt", sections, values("complex128", 2, 50))
         assert xp.stats()["fallbacks"] == 0
         check("filtfilt", b, a, values("float32", 50), method="gust")
-        assert xp.stats()["fallbacks"] == (place == "wgpu")
+        assert xp.stats()["fallbacks"] == 2 * (place == "wgpu")  # as it is called, and as a composition
 
 
 CORNERS = [

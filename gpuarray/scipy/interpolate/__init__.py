@@ -1,4 +1,4 @@
-"""Interpolation, as :mod:`scipy.interpolate`: SciPy fits on the host, and interpolants are evaluated on the device."""
+"""Interpolation, as :mod:`scipy.interpolate`, fitted and evaluated on the device; SciPy fits B-splines on the host."""
 
 from scipy import interpolate as _scipy
 

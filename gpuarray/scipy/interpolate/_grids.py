@@ -1,9 +1,10 @@
 """Interpolation between the points of grids, and of one variable by SciPy's older class."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import product
 from math import prod
-from operator import index
+from operator import index, or_
 from typing import Any, Final, cast
 
 import numpy as np
@@ -12,11 +13,13 @@ from scipy import interpolate as scipy_interpolate
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, device_among, numbers, read
+from gpuarray.functions.arguments import as_array, device_among, read
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
-from gpuarray.scipy.interpolate._piecewise import BSpline, PPoly, fitted
+from gpuarray.scipy.interpolate._fits import picked
+from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted
+from gpuarray.scipy.linalg._arguments import Condition, check, check_all
 
 __all__ = [
     "RegularGridInterpolator", "barycentric_interpolate", "griddata", "interp1d", "interpn", "krogh_interpolate",
@@ -24,6 +27,10 @@ __all__ = [
 ]  # fmt: skip
 
 _METHODS: Final = ("linear", "nearest", "slinear", "cubic", "quintic", "pchip")
+#: The methods that are products of splines, and the most points of an axis, whose coefficients are a product with a
+#: matrix of as many rows.
+_DEGREES: Final = {"slinear": 1, "cubic": 3, "quintic": 5}
+_LONGEST: Final = 2048
 _NO_COMPOSITION: Final = "it has no composition"
 _INVALID: Final = "SciPy has its own rules for splines through NaN, and for lines through a single point"
 #: The orders of the splines that :class:`interp1d` has by name.
@@ -47,7 +54,6 @@ barycentric_interpolate = hosted(
 )
 griddata = hosted(scipy_interpolate.griddata, _NO_COMPOSITION, name="interpolate.griddata")
 krogh_interpolate = hosted(scipy_interpolate.krogh_interpolate, _NO_COMPOSITION, name="interpolate.krogh_interpolate")
-pchip_interpolate = hosted(scipy_interpolate.pchip_interpolate, _NO_COMPOSITION, name="interpolate.pchip_interpolate")
 splev = hosted(scipy_interpolate.splev, _NO_COMPOSITION, name="interpolate.splev")
 splint = hosted(scipy_interpolate.splint, _NO_COMPOSITION, name="interpolate.splint")
 sproot = hosted(scipy_interpolate.sproot, _NO_COMPOSITION, name="interpolate.sproot")
@@ -56,7 +62,8 @@ sproot = hosted(scipy_interpolate.sproot, _NO_COMPOSITION, name="interpolate.spr
 class RegularGridInterpolator:
     """Interpolation of values on a rectangular grid, as :class:`scipy.interpolate.RegularGridInterpolator`.
 
-    The methods "linear" and "nearest" are computed on the device of the values; SciPy computes the others on the host.
+    The values are on the device. SciPy computes the method "pchip", and splines along axes of more than 2048 points,
+    on the host.
 
     Parameters
     ----------
@@ -109,6 +116,9 @@ class RegularGridInterpolator:
                 raise ValueError(f"There are {len(line)} points and {array.shape[axis]} values in dimension {axis}")
         self.grid = tuple(grid)
         self._host: Any = None
+        self._splines: dict[str, tuple[GpuArray, list[BSpline]]] = {}
+        if method in ("pchip", *_DEGREES):
+            self._check_extents(method)
 
     def __call__(self, xi: Any, method: str | None = None, *, nu: Any = None) -> GpuArray:
         """Return the values at points.
@@ -125,7 +135,8 @@ class RegularGridInterpolator:
         method = self.method if method is None else method
         if method not in _METHODS:
             raise ValueError(f"Method '{method}' is not defined")
-        if method not in ("linear", "nearest") or nu is not None or is_hosts((xi, self.values), {}):
+        is_spline = method in _DEGREES and max(map(len, self.grid)) <= _LONGEST
+        if is_hosts((xi, self.values), {}) or not (is_spline or (method in ("linear", "nearest") and nu is None)):
             return cast(GpuArray, self._by_scipy(xi, method, nu))
         if isinstance(xi, tuple):
             lines = [*xp.broadcast_arrays(*(as_array(line, self.values.device) for line in xi))]
@@ -141,13 +152,14 @@ class RegularGridInterpolator:
             )
         lines = [line.astype(dtypes.float64, copy=False) for line in lines]
         outside = self._outside(lines)
-        found = self._nearest(lines) if method == "nearest" else self._linear(lines)
+        found = (
+            self._spline(lines, method, nu) if is_spline
+            else self._nearest(lines) if method == "nearest" else self._linear(lines)
+        )  # fmt: skip
         trailing = (1,) * (self.values.ndim - len(self.grid))
         if not self.bounds_error and self.fill_value is not None:
             found = xp.where(outside.reshape(outside.shape + trailing), self.fill_value, found)
-        invalid = lines[0] != lines[0]
-        for line in lines[1:]:
-            invalid = invalid | (line != line)
+        invalid = reduce(or_, [line != line for line in lines])
         return xp.where(invalid.reshape(invalid.shape + trailing), np.nan, found)
 
     def _by_scipy(self, xi: Any, method: str, nu: Any) -> Any:
@@ -160,15 +172,68 @@ class RegularGridInterpolator:
             )
         return run_scipy(self._host, (xi,), {"method": method, "nu": nu})
 
+    def _check_extents(self, method: str) -> None:
+        least = _DEGREES.get(method, 3) + 1
+        for axis, line in enumerate(self.grid):
+            if len(line) < least:
+                raise ValueError(
+                    f"There are {len(line)} points in dimension {axis}, but method {method} requires at least  {least} "
+                    "points per dimension."
+                )
+
+    def _fitted(self, method: str) -> tuple[GpuArray, list[BSpline]]:
+        """Return the coefficients of products of splines, and for each axis the splines that they are products of.
+
+        Of the splines with a coefficient of 1, as many as are not 0 at a point follow one another. A column has those
+        whose numbers have one remainder, so that there is one of each at a point.
+        """
+        degree = _DEGREES[method]
+        self._check_extents(method)
+        coefficients, splines = self.values, []
+        for axis, line in enumerate(self.grid):
+            fit = scipy_interpolate.make_interp_spline(line, np.eye(len(line)), degree)
+            matrix = as_array(fit.c, self.values.device)
+            coefficients = xp.moveaxis(xp.tensordot(matrix, coefficients, (1, axis)), 0, axis)
+            one_each = np.eye(degree + 1)[np.arange(len(line)) % (degree + 1)]
+            spline = BSpline.__new__(BSpline)
+            spline._fit(scipy_interpolate.BSpline(fit.t, one_each, degree), self.values.device)
+            splines.append(spline)
+        return coefficients, splines
+
+    def _spline(self, lines: list[GpuArray], method: str, nu: Any) -> GpuArray:
+        """Return the values of products of splines, of which a sum over a box of coefficients is not 0."""
+        orders = [0] * len(lines) if nu is None else [index(order) for order in nu]
+        if len(orders) != len(lines):
+            raise ValueError(f"invalid number of derivative orders nu = {nu} for ndim = {len(lines)}.")
+        if min(orders) < 0:
+            raise ValueError(f"derivatives must be positive, got nu = {nu}")
+        if method not in self._splines:
+            self._splines[method] = self._fitted(method)
+        coefficients, splines = self._splines[method]
+        width, ndim = _DEGREES[method] + 1, lines[0].ndim
+        remainders = xp.arange(width, device=lines[0].device)
+        places, weight = [], None
+        for axis, (line, spline, order) in enumerate(zip(lines, splines, orders, strict=True)):
+            shape = (*line.shape, *(width if n == axis else 1 for n in range(len(lines))))
+            first = spline.interval(line)[..., None]
+            places.append((first + xp.remainder(remainders - first, width)).reshape(shape))
+            share = spline(line, order, True).reshape(shape)
+            weight = share if weight is None else weight * share
+        assert weight is not None
+        terms = self._at(places, coefficients)
+        terms = terms * weight.reshape(weight.shape + (1,) * (terms.ndim - weight.ndim))
+        return terms.sum(tuple(range(ndim, ndim + len(lines))))
+
     def _outside(self, lines: list[GpuArray]) -> GpuArray:
-        found: GpuArray | None = None
+        found: list[GpuArray] = []
+        conditions: list[Condition] = []
         for axis, (line, grid) in enumerate(zip(lines, self.grid, strict=True)):
-            beyond = (line < grid[0]) | (line > grid[-1])
-            if self.bounds_error and bool(beyond.any()):
-                raise ValueError(f"One of the requested xi is out of bounds in dimension {axis}")
-            found = beyond if found is None else found | beyond
-        assert found is not None
-        return found
+            found.append((line < grid[0]) | (line > grid[-1]))
+            message = f"One of the requested xi is out of bounds in dimension {axis}"
+            conditions.append((found[-1].any(), lambda number, message=message: ValueError(message)))  # type: ignore[misc]  # mypy infers no lambda with defaults
+        if self.bounds_error:
+            check_all(conditions, *lines)
+        return reduce(or_, found)
 
     def _cells(self, lines: list[GpuArray]) -> list[tuple[GpuArray, GpuArray]]:
         """Return the number of the cell of points along each axis, and how far within it they are."""
@@ -179,21 +244,22 @@ class RegularGridInterpolator:
                 found.append((xp.zeros_like(line, dtype=dtypes.int64), xp.zeros_like(line)))
                 continue
             place = xp.clip(xp.searchsorted(points, line) - 1, 0, len(grid) - 2)
-            low, high = xp.take(points, place), xp.take(points, place + 1)
+            low, high = (picked(points, place + n) for n in (0, 1))
             found.append((place, (line - low) / (high - low)))
         return found
 
-    def _at(self, places: Sequence[GpuArray]) -> GpuArray:
-        """Return the values at the points of the grid with given numbers."""
-        shape = self.values.shape[: len(self.grid)]
-        flat = self.values.reshape(prod(shape), *self.values.shape[len(shape) :])
+    def _at(self, places: Sequence[GpuArray], values: GpuArray) -> GpuArray:
+        """Return values at the points of the grid with given numbers."""
+        shape = values.shape[: len(self.grid)]
+        flat = values.reshape(prod(shape), *values.shape[len(shape) :])
         number = places[0]
         for place, extent in zip(places[1:], shape[1:], strict=True):
             number = number * extent + place
-        return xp.take(flat, number.reshape(-1), axis=0).reshape(*number.shape, *flat.shape[1:])
+        return picked(flat, number)
 
     def _nearest(self, lines: list[GpuArray]) -> GpuArray:
-        return self._at([xp.where(part <= 0.5, place, place + 1) for place, part in self._cells(lines)])
+        places = [xp.where(part <= 0.5, place, place + 1) for place, part in self._cells(lines)]
+        return self._at(places, self.values)
 
     def _linear(self, lines: list[GpuArray]) -> GpuArray:
         cells = self._cells(lines)
@@ -206,7 +272,7 @@ class RegularGridInterpolator:
                 share = part if bit else 1 - part
                 weight = share if weight is None else weight * share
             assert weight is not None
-            term = self._at(places) * weight.reshape(weight.shape + trailing)
+            term = self._at(places, self.values) * weight.reshape(weight.shape + trailing)
             total = term if total is None else total + term
         return cast(GpuArray, total)
 
@@ -218,6 +284,13 @@ def interpn(
     """Return the values at points between those of a rectangular grid."""
     found = RegularGridInterpolator(points, values, method, bounds_error, fill_value)
     return found(xi)
+
+
+@mirrors(scipy_interpolate.pchip_interpolate, kind=COMPOSED)
+def pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: int = 0) -> Any:
+    """Return the values, or derivatives, of the monotone interpolant of points; a list for a list of orders."""
+    found = PchipInterpolator(xi, yi, axis)
+    return [found(x, order) for order in der] if np.ndim(der) else found(x, der)
 
 
 class interp1d:  # noqa: N801  # SciPy's name
@@ -258,7 +331,7 @@ class interp1d:  # noqa: N801  # SciPy's name
 
             def taken(points: GpuArray) -> GpuArray:
                 places = xp.clip(xp.searchsorted(line, points, side=side), first, count - 1 + first) - first
-                return xp.take(values, places, axis=axis)
+                return picked(values, places, axis)
 
             return taken
         spline: PPoly | BSpline
@@ -286,9 +359,8 @@ class interp1d:  # noqa: N801  # SciPy's name
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         below, above = points < host.x[0], points > host.x[-1]
         if host.bounds_error:
-            (is_beyond,) = numbers((below | above).any())
-            if is_beyond:
-                raise ValueError("A value in x_new is outside the interpolation range.")
+            message = "A value in x_new is outside the interpolation range."
+            check((below | above).any(), lambda number: ValueError(message), points)
         found = self._inside(points)
         fill = host.fill_value
         if isinstance(fill, str):  # "extrapolate"

@@ -4,6 +4,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 from scipy import interpolate as scipy_interpolate
+from scipy import special as scipy_special
 
 import gpuarray.functions as xp
 from gpuarray import dtypes
@@ -12,7 +13,9 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, is_hosts, run_scipy
+from gpuarray.scipy.interpolate import _fits
+from gpuarray.scipy.interpolate._fits import Fit, picked
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator",
@@ -37,22 +40,48 @@ def _read(value: Any) -> Any:
 
 
 class _Interpolant:
-    """A piecewise polynomial. Attributes and methods other than calls are those of SciPy's object on the host."""
+    """A piecewise polynomial. Attributes and methods other than those below are those of SciPy's object on the host."""
 
     _original: Any = None
+    _fitted: Any = None
+    """What fits the interpolant on the device; None if SciPy does on the host."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._fit(*fitted(self._original, args, kwargs))
+        arrays = among(args, kwargs)
+        if self._fitted is None or not arrays or host_of(arrays) is not None:
+            self._fit(*fitted(self._original, args, kwargs))
+        else:
+            self._take(self._fitted(*args, **kwargs))
 
     def _fit(self, host: Any, device: Device) -> None:
-        self._host = host
-        self._device = device
+        """Take what SciPy has fitted."""
+        self._host, self._device = host, device
+        self._how = host.extrapolate, host.axis
         self._pieces: dict[int, tuple[GpuArray, GpuArray]] = {}
+
+    def _take(self, fit: Fit) -> None:
+        """Take what has been fitted on the device."""
+        self._host, self._device = None, fit.c.device
+        self._how = fit.extrapolate, fit.axis
+        self._pieces = {0: (fit.c, fit.x)}
+
+    def _known(self) -> Any:
+        """Return SciPy's object, whose making on the host is counted for arrays of another device."""
+        if self._host is None:
+            extrapolate, axis = self._how
+            self._host, _ = fitted(scipy_interpolate.PPoly, (*self._pieces[0], extrapolate, axis), {})
+        return self._host
 
     def _polynomials(self, nu: int) -> tuple[Any, Any]:
         """Return coefficients, the highest first, and breakpoints of a derivative."""
-        found = self._host.derivative(nu) if nu else self._host
-        return found.c, found.x
+        if self._host is not None:
+            found = self._host.derivative(nu) if nu else self._host
+            return found.c, found.x
+        c, x = self._pieces[0]
+        if nu >= c.shape[0]:
+            return xp.zeros_like(c[:1]), x
+        factors = scipy_special.poch(np.arange(c.shape[0] - nu, 0, -1), nu)
+        return c[: c.shape[0] - nu] * factors.reshape(-1, *(1,) * (c.ndim - 1)), x
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> GpuArray:
         """Return the values, or those of a derivative, at points.
@@ -71,37 +100,26 @@ class _Interpolant:
         GpuArray
             The axes of ``x`` are in place of the interpolated axis.
         """
-        if is_hosts((x,), {}) and (isinstance(x, GpuArray) or is_on_host(self._device)):
+        is_theirs = self._host is not None and is_hosts((x,), {})
+        if is_theirs and (isinstance(x, GpuArray) or is_on_host(self._device)):
             return cast(GpuArray, run_scipy(self._host, (x, nu, extrapolate), {}))
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         points = points.astype(dtypes.float64, copy=False)
-        if nu not in self._pieces:
-            if nu < 0:
-                raise ValueError("Order of derivative cannot be negative")
-            coefficients, breaks = self._polynomials(nu)
-            self._pieces[nu] = (
-                as_array(np.ascontiguousarray(coefficients), points.device),
-                as_array(breaks, points.device),
-            )
-        coefficients, breaks = self._pieces[nu]
-        first, last = float(self._limits()[0]), float(self._limits()[1])
-        kind = self._host.extrapolate if extrapolate is None else extrapolate
+        coefficients, breaks = self._derivative(nu, points.device)
+        first, last = breaks[0], breaks[-1]
+        by_default, axis = self._how
+        kind = by_default if extrapolate is None else extrapolate
         inside = points
         if isinstance(kind, str) and kind == "periodic":
             inside = first + xp.remainder(points - first, last - first)
-        place = xp.clip(xp.searchsorted(breaks, inside, side="right") - 1, 0, breaks.size - 2)
+        place = self.interval(inside)
         trailing = (1,) * (coefficients.ndim - 2)
-        offset = (inside - xp.take(breaks, place)).reshape(points.shape + trailing)
-        terms = xp.take(coefficients, place.reshape(-1), axis=1)
-        terms = terms.reshape(terms.shape[0], *points.shape, *coefficients.shape[2:])
-        found = terms[0]
-        for k in range(1, terms.shape[0]):
-            found = found * offset + terms[k]
+        offset = (inside - picked(breaks, place)).reshape(points.shape + trailing)
+        found = _value(picked(coefficients, place, 1), offset)
         missing = xp.isnan(points)
         if kind is False or (not isinstance(kind, str) and not kind):
             missing = missing | (points < first) | (points > last)
         found = xp.where(missing.reshape(points.shape + trailing), np.nan, found)
-        axis = self._host.axis
         if not axis:
             return found
         order = list(range(found.ndim))
@@ -109,16 +127,57 @@ class _Interpolant:
             [*order[points.ndim : points.ndim + axis], *order[: points.ndim], *order[points.ndim + axis :]]
         )
 
-    def _limits(self) -> tuple[Any, Any]:
-        return self._host.x[0], self._host.x[-1]
+    def _derivative(self, nu: int, device: Device) -> tuple[GpuArray, GpuArray]:
+        """Return coefficients and breakpoints of a derivative on the device, where they are kept."""
+        if nu not in self._pieces:
+            if nu < 0:
+                raise ValueError("Order of derivative cannot be negative")
+            coefficients, breaks = self._polynomials(nu)
+            self._pieces[nu] = as_array(coefficients, device), as_array(breaks, device)
+        return self._pieces[nu]
+
+    def interval(self, points: GpuArray) -> GpuArray:
+        """Return the numbers of the polynomials that points belong to."""
+        _, breaks = self._derivative(0, points.device)
+        return xp.clip(xp.searchsorted(breaks, points, side="right") - 1, 0, breaks.size - 2)
 
     def derivative(self, nu: int = 1) -> Any:
         """Return the derivative, an interpolant of the same kind."""
-        return self._same(self._host.derivative(nu))
+        if self._host is not None:
+            return self._same(self._host.derivative(nu))
+        return self._of(*self._polynomials(nu), self._how[0]) if nu >= 0 else self.antiderivative(-nu)
 
     def antiderivative(self, nu: int = 1) -> Any:
         """Return the antiderivative, an interpolant of the same kind."""
-        return self._same(self._host.antiderivative(nu))
+        if self._host is not None:
+            return self._same(self._host.antiderivative(nu))
+        if nu <= 0:
+            return self.derivative(-nu)
+        c, x = self._pieces[0]
+        for _ in range(nu):
+            powers = np.arange(c.shape[0], 0, -1.0).reshape(-1, *(1,) * (c.ndim - 1))
+            terms = xp.concat([c / powers, xp.zeros_like(c[:1])])
+            rises = _value(terms, xp.diff(x).reshape(-1, *(1,) * (c.ndim - 2)))
+            starts = xp.concat([xp.zeros_like(rises[:1]), rises[:-1].cumsum(0)])
+            c = xp.concat([terms[:-1], starts[None]])
+        extrapolate = self._how[0]
+        return self._of(c, x, False if extrapolate == "periodic" else extrapolate)
+
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> GpuArray:
+        """Return the integral between two numbers.
+
+        Parameters
+        ----------
+        a, b : float
+            The limits.
+        extrapolate : bool or "periodic", optional
+            How the interpolant continues; by default as it was made.
+        """
+        kind = self._how[0] if extrapolate is None else extrapolate
+        if self._host is not None or kind == "periodic":
+            return cast(GpuArray, run_scipy(self._known().integrate, (a, b, extrapolate), {}, self._device))
+        whole = self.antiderivative()
+        return cast(GpuArray, whole(b, extrapolate=kind) - whole(a, extrapolate=kind))
 
     def _same(self, host: Any) -> Any:
         kind = BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly
@@ -126,13 +185,29 @@ class _Interpolant:
         found._fit(host, self._device)
         return found
 
+    def _of(self, c: GpuArray, x: GpuArray, extrapolate: Any) -> Any:
+        found = PPoly.__new__(PPoly)
+        found._take(Fit(c, x, extrapolate, self._how[1]))
+        return found
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        value = getattr(self._host, name)
+        if self._host is None and name in ("c", "x", "axis", "extrapolate"):
+            c, x = self._pieces[0]
+            return {"c": c, "x": x, "extrapolate": self._how[0], "axis": self._how[1]}[name]
+        value = getattr(self._known(), name)
         if callable(value):
             return lambda *args, **kwargs: run_scipy(value, args, kwargs)
         return as_array(value, self._device) if isinstance(value, np.ndarray) else value
+
+
+def _value(terms: GpuArray, at: GpuArray) -> GpuArray:
+    """Return the value of polynomials, whose coefficients are along the first axis, the highest power first."""
+    found = terms[0]
+    for k in range(1, terms.shape[0]):
+        found = found * at + terms[k]
+    return found
 
 
 class PPoly(_Interpolant):
@@ -142,27 +217,31 @@ class PPoly(_Interpolant):
 
 
 class CubicSpline(_Interpolant):
-    """A cubic spline, as :class:`scipy.interpolate.CubicSpline`: fitted on the host, evaluated on the device."""
+    """A cubic spline, as :class:`scipy.interpolate.CubicSpline`, fitted and evaluated on the device."""
 
     _original = scipy_interpolate.CubicSpline
+    _fitted = staticmethod(_fits.spline)
 
 
 class CubicHermiteSpline(_Interpolant):
     """An interpolant of values and derivatives, as :class:`scipy.interpolate.CubicHermiteSpline`."""
 
     _original = scipy_interpolate.CubicHermiteSpline
+    _fitted = staticmethod(_fits.hermite)
 
 
 class PchipInterpolator(_Interpolant):
     """A monotone cubic interpolant, as :class:`scipy.interpolate.PchipInterpolator`."""
 
     _original = scipy_interpolate.PchipInterpolator
+    _fitted = staticmethod(_fits.pchip)
 
 
 class Akima1DInterpolator(_Interpolant):
     """Akima's cubic interpolant, as :class:`scipy.interpolate.Akima1DInterpolator`."""
 
     _original = scipy_interpolate.Akima1DInterpolator
+    _fitted = staticmethod(_fits.akima)
 
 
 class BSpline(_Interpolant):
@@ -181,9 +260,6 @@ class BSpline(_Interpolant):
         lines = spline.c.reshape(len(spline.c), -1)[: len(spline.t) - spline.k - 1]
         pieces = [scipy_interpolate.PPoly.from_spline((spline.t, line, spline.k)).c[:, low:high] for line in lines.T]
         return np.stack(pieces, -1).reshape(spline.k + 1, high - low, *shape), spline.t[low : high + 1]
-
-    def _limits(self) -> tuple[Any, Any]:
-        return self._host.t[self._host.k], self._host.t[-self._host.k - 1]
 
 
 def make_interp_spline(

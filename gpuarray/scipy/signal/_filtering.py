@@ -19,11 +19,12 @@ from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._gustafsson import in_any_order
+from gpuarray.scipy.signal._long_numbers import Matrix
 
 _GUST: Final = "the method gust takes the real parts of states, if coefficients are complex"
 
 
-def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.Matrix]:
+def _transfer_function(b: Any, a: Any) -> tuple[Matrix, Matrix]:
     """Return the coefficients of a filter on the host, divided by ``a[0]`` and without leading zeros of ``a``."""
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
     if top.ndim != 1 or bottom.ndim != 1:
@@ -37,7 +38,7 @@ def _transfer_function(b: Any, a: Any) -> tuple[recurrences.Matrix, recurrences.
 
 
 def _filtered(
-    kind: Any, coefficients: tuple[recurrences.Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
+    kind: Any, coefficients: tuple[Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
 ) -> tuple[GpuArray, Any]:
     """Return the response of a filter along an axis and, if one was given, the last state along the last axis."""
     found = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
@@ -115,7 +116,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     return result if zi is None else (result, xp.moveaxis(after, -1, number))
 
 
-def _check_sections(sos: Any) -> recurrences.Matrix:
+def _check_sections(sos: Any) -> Matrix:
     sections = np.atleast_2d(read(sos))
     if sections.ndim != 2:
         raise ValueError("sos array must be 2D")

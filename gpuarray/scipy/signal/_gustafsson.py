@@ -13,7 +13,8 @@ from scipy import signal as scipy_signal
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, concatenated
-from gpuarray.scipy.signal._recurrences import Matrix, Recurrence
+from gpuarray.scipy.signal._long_numbers import Matrix
+from gpuarray.scipy.signal._recurrences import Recurrence
 
 __all__ = ["in_any_order"]
 

@@ -8,18 +8,16 @@ All matrices are computed on the host, from long integers.
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, isqrt, log, log2, prod
+from math import ceil, log, log2, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.device import Device
 from gpuarray.functions.arguments import concatenated
-
-Matrix = npt.NDArray[Any]
+from gpuarray.scipy.signal._long_numbers import Matrix, floats, integers, inverse_of, power, product, triangle_of
 
 #: Samples of a block. Work grows with it, and the number of states to compute falls.
 _BLOCK: Final = 64
@@ -27,9 +25,6 @@ _BLOCK: Final = 64
 _GROUP_WIDTH: Final = 1024
 #: The units of states are chosen by their responses of 2**_DOUBLINGS samples.
 _DOUBLINGS: Final = 14
-#: Fractional bits of the numbers from which the matrices are computed: the recurrences of a filter with poles that are
-#: close together lose many digits.
-_BITS: Final = 512
 
 
 class StateSpace(NamedTuple):
@@ -103,125 +98,24 @@ class _Exact(NamedTuple):
     inverse: Matrix
 
 
-class _Gaussian:
-    """A complex number whose parts are Python integers; beside these it is an element of matrices."""
-
-    __slots__ = ("imag", "real")
-
-    def __init__(self, real: int, imag: int) -> None:
-        self.real, self.imag = real, imag
-
-    def __add__(self, other: Any) -> "_Gaussian":
-        return _Gaussian(self.real + other.real, self.imag + other.imag)
-
-    def __sub__(self, other: Any) -> "_Gaussian":
-        return _Gaussian(self.real - other.real, self.imag - other.imag)
-
-    def __rsub__(self, other: int) -> "_Gaussian":
-        return _Gaussian(other - self.real, -self.imag)
-
-    def __mul__(self, other: Any) -> "_Gaussian":
-        real, imag = other.real, other.imag
-        return _Gaussian(self.real * real - self.imag * imag, self.real * imag + self.imag * real)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __rshift__(self, bits: int) -> "_Gaussian":
-        return _Gaussian(self.real >> bits, self.imag >> bits)
-
-    def __lshift__(self, bits: int) -> "_Gaussian":
-        return _Gaussian(self.real << bits, self.imag << bits)
-
-    def __floordiv__(self, divisor: int) -> "_Gaussian":
-        return _Gaussian(self.real // divisor, self.imag // divisor)
-
-    def conjugate(self) -> "_Gaussian":
-        return _Gaussian(self.real, -self.imag)
-
-
-def _integer(value: float) -> int:
-    numerator, denominator = value.as_integer_ratio()
-    return (numerator << _BITS) // denominator
-
-
-def _integers(matrix: Matrix) -> Matrix:
-    """Return a matrix of multiples of 2**-_BITS, as Python integers, with which products do not lose precision."""
-    is_complex = matrix.dtype.kind == "c"
-    values = [_Gaussian(_integer(v.real), _integer(v.imag)) if is_complex else _integer(float(v)) for v in matrix.flat]
-    return np.array([*values, 0], object)[: matrix.size].reshape(matrix.shape)
-
-
-def _float(value: int) -> float:
-    """Return the number of such an integer; what is too large becomes infinite."""
-    try:
-        return value / (1 << _BITS)
-    except OverflowError:
-        return np.inf if value > 0 else -np.inf
-
-
-def _floats(matrix: Matrix) -> Matrix:
-    """Return a matrix of such integers in float64 or complex128."""
-    is_complex = any(type(v) is _Gaussian for v in matrix.flat)
-    values = [complex(_float(v.real), _float(v.imag)) if is_complex else _float(v) for v in matrix.flat]
-    return np.array(values, np.complex128 if is_complex else np.float64).reshape(matrix.shape)
-
-
-def _product(left: Matrix, right: Matrix) -> Matrix:
-    return (left @ right) >> _BITS
-
-
-def _power(matrix: Matrix, exponent: int) -> Matrix:
-    found = _integers(np.eye(len(matrix)))
-    while exponent:
-        if exponent & 1:
-            found = _product(found, matrix)
-        matrix = _product(matrix, matrix)
-        exponent >>= 1
-    return found
-
-
-def _triangle(gram: Matrix) -> Matrix | None:
-    """Return the upper triangular R with R^H R = gram; None if the matrix is not positive definite."""
-    size = len(gram)
-    found = np.zeros((size, size), object)
-    for i in range(size):
-        rest = gram[i, i:] - ((found[:i, i].conj() @ found[:i, i:]) >> _BITS if i else 0)
-        if rest[0].real <= 0:
-            return None
-        found[i, i] = isqrt(rest[0].real << _BITS)
-        found[i, i + 1 :] = (rest[1:] << _BITS) // found[i, i]
-    return found
-
-
-def _inverse(triangle: Matrix) -> Matrix:
-    size = len(triangle)
-    found = np.zeros((size, size), object)
-    for i in reversed(range(size)):
-        row = _integers(np.eye(size)[i])
-        if i + 1 < size:
-            row = row - _product(triangle[i, i + 1 :], found[i + 1 :])
-        found[i] = (row << _BITS) // triangle[i, i]
-    return found
-
-
 def _units(step: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     """Return the matrix by which states are multiplied so that their responses are orthogonal, and its inverse."""
-    gram = _product(output.conj()[:, None], output[None])
+    gram = product(output.conj()[:, None], output[None])
     first = max(v.real for v in gram.diagonal())
     for _ in range(_DOUBLINGS):  # the responses of 1, 2, 4, ... samples
-        gram = gram + _product(_product(step.conj().T, gram), step)
-        step = _product(step, step)
+        gram = gram + product(product(step.conj().T, gram), step)
+        step = product(step, step)
         if max(v.real for v in gram.diagonal()) > first << 100:
             break
-    triangle = _triangle(gram)
+    triangle = triangle_of(gram)
     if triangle is None:
-        same = _integers(np.eye(len(step)))
+        same = integers(np.eye(len(step)))
         return same, same
-    return triangle, _inverse(triangle)
+    return triangle, inverse_of(triangle)
 
 
 def _exact(system: StateSpace) -> _Exact:
-    step, column, row = map(_integers, system[:3])
+    step, column, row = map(integers, system[:3])
     return _Exact(step, column, row, *_units(step, row))
 
 
@@ -229,7 +123,7 @@ def _reached(system: _Exact, length: int) -> Matrix:
     """Return the states after each sample of a block whose last sample alone is 1, the earliest first."""
     columns = [system.column]
     for _ in range(length - 1):
-        columns.append(_product(system.step, columns[-1]))
+        columns.append(product(system.step, columns[-1]))
     return np.asarray(columns)
 
 
@@ -237,17 +131,17 @@ def _blocks(system: _Exact, gain: Any, length: int) -> _Blocks:
     """Return the matrices of a filter for blocks of a length; ``gain`` is the share of a sample in its own output."""
     rows = [system.row]
     for _ in range(length - 1):
-        rows.append(_product(rows[-1], system.step))
+        rows.append(product(rows[-1], system.step))
     outputs, states = np.asarray(rows), _reached(system, length)
-    impulse = np.concatenate([[gain], _floats(_product(states, system.row))])
+    impulse = np.concatenate([[gain], floats(product(states, system.row))])
     places = np.arange(length)
     lag = places - places[:, None]
     return _Blocks(
         np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0),
-        _floats(_product(outputs, system.inverse).T),
-        _floats(_product(states[::-1], system.units.T)),
-        _floats(_product(_product(system.units, _power(system.step, length)), system.inverse).T),
-        _floats(system.units.T),
+        floats(product(outputs, system.inverse).T),
+        floats(product(states[::-1], system.units.T)),
+        floats(product(product(system.units, power(system.step, length)), system.inverse).T),
+        floats(system.units.T),
     )
 
 
@@ -257,8 +151,8 @@ def _last(system: _Exact, rest: int) -> tuple[Matrix, Matrix]:
     The state after it is that of the filter, and not in the units of the others.
     """
     return (
-        _floats(_product(_power(system.step, rest), system.inverse).T),
-        _floats(_reached(system, rest)[::-1]),
+        floats(product(power(system.step, rest), system.inverse).T),
+        floats(_reached(system, rest)[::-1]),
     )
 
 
