@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import gpuarray as xp
+from gpuarray.scipy import ndimage, signal, special, stats
 
 
 def model(x: xp.GpuArray, w: xp.GpuArray) -> xp.GpuArray:
@@ -64,6 +65,17 @@ def functions(x: xp.GpuArray) -> None:
     with xp.profile() as found:
         xp.evaluate(x)
     assert_type(found.wall, int)
+
+
+def of_scipy(x: xp.GpuArray) -> xp.GpuArray:
+    smooth = assert_type(ndimage.gaussian_filter(ndimage.zoom(x, 2), 1.5), xp.GpuArray)
+    labels, count = ndimage.label(smooth > smooth.mean())
+    print(labels, int(count), special.erf(x), special.logsumexp(x), stats.norm.pdf(x))
+    b, a = signal.butter(4, 0.2)
+    print(signal.stft(signal.lfilter(b, a, x), window=signal.windows.hann(64), nperseg=64))
+    assert_type(ndimage.binary_opening(x > 0), xp.GpuArray)
+    assert_type(xp.scipy.linalg.expm(x), xp.GpuArray)
+    return signal.fftconvolve(x, x)
 
 
 def loss(w: xp.GpuArray, x: xp.GpuArray) -> xp.GpuArray:

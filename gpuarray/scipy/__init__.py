@@ -6,12 +6,21 @@ used, and need SciPy.
 
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 try:
     import scipy
 except ImportError as error:
     raise ImportError("gpuarray.scipy needs SciPy; install it with `pip install scipy`") from error
+
+if TYPE_CHECKING:
+    from gpuarray.scipy import fft as fft
+    from gpuarray.scipy import interpolate as interpolate
+    from gpuarray.scipy import linalg as linalg
+    from gpuarray.scipy import ndimage as ndimage
+    from gpuarray.scipy import signal as signal
+    from gpuarray.scipy import special as special
+    from gpuarray.scipy import stats as stats
 
 #: The subpackages that there are.
 SUBPACKAGES: Final = tuple(sorted(found.name for found in iter_modules(__path__) if not found.name.startswith("_")))

@@ -30,6 +30,7 @@ from gpuarray.scipy._derivatives import Partial, with_partials
 from gpuarray.scipy._repeats import repeated
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 #: What is done for each function, by subpackage and name. Filled by the decorators.
 IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
@@ -163,7 +164,7 @@ def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return hosted(original, "coefficients are computed on the host", name=name, is_counted=False)
 
 
-def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
+def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], _R]], Callable[..., _R]]:
     """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
     parameters = signature(original)
     names = [name for name, kind in parameters.parameters.items() if kind.kind is kind.POSITIONAL_OR_KEYWORD]
@@ -171,9 +172,9 @@ def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], Any]], Ca
 
     required = [name for name, default in defaults.items() if default is Parameter.empty]
 
-    def declare(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    def declare(function: Callable[[Any], _R]) -> Callable[..., _R]:
         @wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
+        def run(*args: Any, **kwargs: Any) -> _R:
             values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
             is_known = len(values) == len(defaults) and len(args) <= len(names)
             is_whole = is_known and all(values[name] is not Parameter.empty for name in required)
