@@ -119,8 +119,8 @@ class SourceLocation:
     is_derivative: bool = False
 
     def __str__(self) -> str:
-        place = f"{short_name(self.file)}:{self.line}"
-        return f"derivative of {place}" if self.is_derivative else place
+        text = f"{short_name(self.file)}:{self.line}"
+        return f"derivative of {text}" if self.is_derivative else text
 
     @property
     def quoted(self) -> str:

@@ -63,7 +63,7 @@ class Compaction:
             if known is not None:  # a gather would need a plan for each number of elements
                 return host_leaf(known[self.host])
             return build.gather(build.reshape(values, (values.size,)), self._flat())
-        return build.place(values, build.elementwise(ops.where, self.mask, self.ranks, self.count), (self.count,))
+        return build.scatter_all(values, build.elementwise(ops.where, self.mask, self.ranks, self.count), (self.count,))
 
     def put(self, target: Node, values: Node) -> Node:
         """Return ``target``, which has the shape of the mask, with its selected elements replaced by ``values``."""

@@ -176,14 +176,14 @@ def _scalar_mask(item: Any) -> _ScalarMask | None:
 def _with_mask_axes(layout: Layout, elements: list[Any], consumed: list[int]) -> Layout:
     """Return the layout with the additional axes of single booleans in a key."""
     shape, strides = list(layout.shape), list(layout.strides)
-    for place, element in enumerate(elements):
+    for number, element in enumerate(elements):
         if isinstance(element, _ScalarMask):
-            behind = any(item is Ellipsis for item in elements[:place])
+            behind = any(item is Ellipsis for item in elements[:number])
             axis = len(shape) - sum(
-                c for c, e in zip(consumed[place:], elements[place:], strict=True) if e is not element
+                c for c, e in zip(consumed[number:], elements[number:], strict=True) if e is not element
             )
             if not behind:
-                axis = sum(consumed[:place])
+                axis = sum(consumed[:number])
             shape.insert(axis, 1)
             strides.insert(axis, 0)
     return Layout(tuple(shape), tuple(strides), layout.offset)

@@ -64,12 +64,12 @@ def _made(name: str) -> Any:
             array._settle()
         return read(array)
 
-    def place(self: "MemoryArray", value: Any) -> None:
+    def assign(self: "MemoryArray", value: Any) -> None:
         if self._value is not None:
             self._settle()
         setattr(self, slot, value)
 
-    return property(find, place)
+    return property(find, assign)
 
 
 def _layout() -> Any:

@@ -391,9 +391,9 @@ def _byteswapped(node: Node) -> Node:
     word = dtypes.canonical(f"uint{8 * width}")
     bits = build.bitcast(node, word)
     total: Node | None = None
-    for place in range(width):
-        low = build.elementwise(ops.bitwise_and, build.elementwise(ops.bitwise_right_shift, bits, 8 * place), 0xFF)
-        moved = build.elementwise(ops.bitwise_left_shift, low, 8 * (width - 1 - place))
+    for byte in range(width):
+        low = build.elementwise(ops.bitwise_and, build.elementwise(ops.bitwise_right_shift, bits, 8 * byte), 0xFF)
+        moved = build.elementwise(ops.bitwise_left_shift, low, 8 * (width - 1 - byte))
         total = moved if total is None else build.elementwise(ops.bitwise_or, total, moved)
     assert total is not None
     return build.bitcast(total, node.dtype)

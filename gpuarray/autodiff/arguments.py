@@ -18,21 +18,21 @@ def at_arguments(
     if argnums == 0 and len(args) == 1 and not kwargs and type(argnums) is int:
         return fun, args
     numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]
-    places = []
+    chosen = []
     for number in numbers:
         if not -len(args) <= number < len(args):
             raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
-        places.append(number % len(args))
-    if len({*places}) < len(places):
+        chosen.append(number % len(args))
+    if len({*chosen}) < len(chosen):
         raise ValueError(f"argnums names an argument twice: {argnums}")
 
     def of_these(*values: Any) -> Any:
         given = list(args)
-        for place, value in zip(places, values, strict=True):
-            given[place] = value
+        for number, value in zip(chosen, values, strict=True):
+            given[number] = value
         return fun(*given, **kwargs)
 
-    return of_these, tuple(args[place] for place in places)
+    return of_these, tuple(args[number] for number in chosen)
 
 
 def chosen(found: tuple[Any, ...], argnums: Numbers) -> Any:

@@ -202,9 +202,9 @@ def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
     sought = build.cast(batch.full(elements), common)
     if common.kind == "c":
         raise without_rule(node, name_of(node), " of complex numbers")
-    place = build.elementwise(ops.minimum, _searched(batch, ordered, sought, "left"), others.size - 1)
+    position = build.elementwise(ops.minimum, _searched(batch, ordered, sought, "left"), others.size - 1)
     starts = batch.starts(others.size, len(elements.shape), dtypes.int64)
-    there = build.gather(ordered, build.elementwise(ops.add, place, starts))
+    there = build.gather(ordered, build.elementwise(ops.add, position, starts))
     return build.elementwise(ops.equal, there, sought)
 
 
@@ -216,9 +216,9 @@ def _bincount(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 def _counted(batch: Batch, positions: Node, number: int) -> Node:
     wide = build.cast(positions, dtypes.int64)
-    place = build.elementwise(ops.add, wide, batch.starts(number, len(positions.shape) - 1, dtypes.int64))
+    position = build.elementwise(ops.add, wide, batch.starts(number, len(positions.shape) - 1, dtypes.int64))
     total = batch.size * number
-    line = build.reshape(place, (place.size,))
+    line = build.reshape(position, (position.size,))
     return build.reshape(
         build.call_one(calls.bincount, [line], (total,), dtypes.int64, number=total), (batch.size, number)
     )
@@ -236,8 +236,8 @@ def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
         found = _searched(batch, owns[1], values, "right")
         last = build.view(owns[1], slice_axis(contiguous(owns[1].shape), 1, number, 1, 1))
     at_end = build.elementwise(ops.equal, values, last)
-    place = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), found)
-    counts = _counted(batch, place, number + 2)
+    position = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), found)
+    counts = _counted(batch, position, number + 2)
     return build.view(counts, slice_axis(contiguous(counts.shape), 1, 1, 1, number))
 
 

@@ -76,18 +76,20 @@ def _positions(batch: Batch, positions: Node, size: int) -> Node:
 def _scatter(batch: Batch, node: Scatter) -> Node:
     if node.is_whole:
         values, positions = node.inputs
-        place = _positions(batch, positions, node.size)
+        position = _positions(batch, positions, node.size)
         is_kept = build.elementwise(ops.less, batch.full(positions), node.size)
-        place = build.elementwise(ops.where, is_kept, place, build.full((), batch.size * node.size, place.dtype))
-        return build.place(batch.full(values), place, (batch.size, *node.shape))
+        position = build.elementwise(
+            ops.where, is_kept, position, build.full((), batch.size * node.size, position.dtype)
+        )
+        return build.scatter_all(batch.full(values), position, (batch.size, *node.shape))
     target, values, *others = node.inputs
     if node.layout is not None:
         where = _layout(batch, node.layout, target.size)
         return build.scatter(batch.full(target), batch.full(values), where)
-    place = _positions(batch, others[0], target.size)
+    position = _positions(batch, others[0], target.size)
     if node.combine is not None:
-        return build.scatter_combined(node.combine, batch.full(target), batch.full(values), place)
-    return build.scatter(batch.full(target), batch.full(values), place)
+        return build.scatter_combined(node.combine, batch.full(target), batch.full(values), position)
+    return build.scatter(batch.full(target), batch.full(values), position)
 
 
 @rule(Contract)

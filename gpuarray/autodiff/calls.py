@@ -56,7 +56,7 @@ def _sort(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     """Put each cotangent where its element came from."""
     (x,) = operands
     order = called(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
-    return (wrap(build.place(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
+    return (wrap(build.scatter_all(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
 
 
 def _partition(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -66,7 +66,7 @@ def _partition(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> C
         positions_of(called(calls.argsort, [lines], x.shape, dtypes.int64, descending=False).node())
         for lines in (x, wrap(outputs.call, x.device))
     )
-    return (wrap(build.place(build.gather(cts[0].node(), after), before, x.shape), x.device),)
+    return (wrap(build.scatter_all(build.gather(cts[0].node(), after), before, x.shape), x.device),)
 
 
 def positions_of(order: Node) -> Node:
@@ -109,10 +109,10 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
     n = parameters["n"]
     shape = (*ct.shape[:-1], n // 2 + 1)
     half = called(calls.rfft, [ct], shape, x.dtype, **parameters)
-    place = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
-    is_single = build.elementwise(ops.equal, place, 0)
+    column = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
+    is_single = build.elementwise(ops.equal, column, 0)
     if n % 2 == 0:
-        is_single = build.elementwise(ops.logical_or, is_single, build.elementwise(ops.equal, place, n // 2))
+        is_single = build.elementwise(ops.logical_or, is_single, build.elementwise(ops.equal, column, n // 2))
     one, two = (build.full((), number, ct.dtype) for number in (1, 2))
     count = wrap(build.elementwise(ops.where, is_single, one, two), ct.device)
     return (_resized(half * count, x.shape[-1]),)

@@ -72,10 +72,10 @@ def spans(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArra
     op = outputs.call.parameters["row"]
     starts = evaluate.read(indices.node(), indices.device)
     stops = np.maximum(np.append(starts[1:], source.shape[0]), starts + 1)
-    places = starts[:, None] + np.arange(int((stops - starts).max(initial=1)))
-    is_there = places < stops[:, None]
+    positions = starts[:, None] + np.arange(int((stops - starts).max(initial=1)))
+    is_there = positions < stops[:, None]
     width = source.shape[1]
-    rows = np.minimum(places, source.shape[0] - 1)[:, :, None] * width + np.arange(width)
+    rows = np.minimum(positions, source.shape[0] - 1)[:, :, None] * width + np.arange(width)
 
     def composed(x: GpuArray) -> GpuArray:
         lines = converted(x, outputs.call.dtype).node()

@@ -64,7 +64,7 @@ def jacrev(
         for number, result in enumerate(point.results):
             check_output(result, holomorphic)
             others: list[GpuArray | None] = [None] * len(point.results)
-            rows = _of_units(_at_place(point.pull, others, number), result)
+            rows = _of_units(_of_argument(point.pull, others, number), result)
             arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.given, strict=True)]
             found.append(chosen(containers.with_leaves(point.primals, arrays), argnums))
         jacobian = containers.with_leaves(point.out, found)
@@ -120,7 +120,7 @@ def jacfwd(
         found: list[list[GpuArray]] = [[] for _ in point.results]
         for number, array in enumerate(point.given):
             zeros = [zeros_like(other) for other in point.given]
-            columns = _of_units(_at_place(push, zeros, number), array)
+            columns = _of_units(_of_argument(push, zeros, number), array)
             for own, line, result in zip(found, columns, point.results, strict=True):
                 turned = line.reshape((array.size, result.size)).T
                 own.append(turned.reshape(result.shape + array.shape))
@@ -166,7 +166,7 @@ def hessian(
     return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
-def _at_place(function: Callable[[Any], Any], others: Sequence[Any], number: int) -> Callable[[GpuArray], Any]:
+def _of_argument(function: Callable[[Any], Any], others: Sequence[Any], number: int) -> Callable[[GpuArray], Any]:
     """Return a function of one array among others."""
     return lambda array: function([*others[:number], array, *others[number + 1 :]])
 
@@ -176,8 +176,8 @@ def _of_units(linear: Callable[[GpuArray], Sequence[GpuArray]], like: GpuArray) 
 
     They are a batch, unless an operation has no batching rule.
     """
-    places = build.generate(generators.arange, (0, 1), (like.size,), dtypes.int64)
-    is_one = build.elementwise(ops.equal, build.reshape(places, (like.size, 1)), places)
+    positions = build.generate(generators.arange, (0, 1), (like.size,), dtypes.int64)
+    is_one = build.elementwise(ops.equal, build.reshape(positions, (like.size, 1)), positions)
     units = build.reshape(build.cast(is_one, like.dtype), (like.size, *like.shape))
     try:
         return mapped_over_units(units, like.device, linear)

@@ -73,12 +73,12 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
                 results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
                 written = mapping.written(batch)
                 nodes = [array.node() for array in (*results, *written.values())]
-            places = _spread(out_axes, made, "out_axes")
+            axes = _spread(out_axes, made, "out_axes")
             found = batch.batched(nodes, mapping.device)
             mapping.write(batch, written, nodes[len(results) :], found[len(results) :])
             outs = [
-                array if place is None and own is None else wrap(_placed(batch, array.node(), own, place), array.device)
-                for array, own, place in zip(results, found, places, strict=False)
+                array if axis is None and own is None else wrap(_placed(batch, array.node(), own, axis), array.device)
+                for array, own, axis in zip(results, found, axes, strict=False)
             ]
         return containers.with_leaves(made, outs)
 

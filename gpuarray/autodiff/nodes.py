@@ -74,12 +74,12 @@ def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequen
     if wanted[1] and node.layout is not None:
         cts[1] = wrap(build.view(ct.node(), node.layout), device)
     elif wanted[1] and values.size:
-        (place,) = positions
+        (position,) = positions
         # of several values for one position the last has replaced the others
         numbers = build.reshape(build.generate(folds.ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
-        last = build.scatter(build.full(target.shape, 0, dtypes.int64), numbers, place)
-        is_last = build.elementwise(ops.equal, build.gather(last, place), numbers)
-        seen = build.gather(ct.node(), place)
+        last = build.scatter(build.full(target.shape, 0, dtypes.int64), numbers, position)
+        is_last = build.elementwise(ops.equal, build.gather(last, position), numbers)
+        seen = build.gather(ct.node(), position)
         cts[1] = wrap(build.elementwise(ops.where, is_last, seen, build.full((), 0, values.dtype)), device)
     return cts
 

@@ -67,16 +67,16 @@ class Pieces:
             self._is_long, self._next = False, length
         elif self._is_long:
             self._look_at_steps()
-            self._next = self._place_before(length)
+            self._next = self._step_before(length)
 
     def _look_at_steps(self) -> None:
         """Find where values are made and used last, how many are alive at each place, and how deep steps are."""
         steps, variables = self._program.steps, self._program.variables
-        self._made = {node: place for place, (node, _, _) in enumerate(steps)}
+        self._made = {node: step for step, (node, _, _) in enumerate(steps)}
         self._used = dict.fromkeys(self._program.results, len(steps))
-        for place in range(len(steps) - 1, -1, -1):
-            for operand in steps[place][1]:
-                self._used.setdefault(operand, place)
+        for step in range(len(steps) - 1, -1, -1):
+            for operand in steps[step][1]:
+                self._used.setdefault(operand, step)
         changes = [0] * (len(steps) + 2)
         for node, last in self._used.items():
             if self._program.varies(node):
@@ -88,32 +88,32 @@ class Pieces:
             levels[node] = 1 + max([levels.get(operand, 0) for operand in operands])
         self._levels = [levels[node] for node, _, _ in steps]
 
-    def _place_before(self, place: int) -> int:
+    def _step_before(self, step: int) -> int:
         """Return where the piece that ends before a place begins: where the fewest values are alive; -1 at the start.
 
         A piece has about ``limit`` steps, of which a fourth or more are one after the other: what is wide, but not
         long, is one piece.
         """
-        most, top = place - 1, 0
-        for most in range(place - 1, -1, -1):
+        most, top = step - 1, 0
+        for most in range(step - 1, -1, -1):
             top = max(top, self._levels[most])
-            if 2 * (place - most) >= self.limit and 4 * (top - self._levels[most]) >= self.limit:
+            if 2 * (step - most) >= self.limit and 4 * (top - self._levels[most]) >= self.limit:
                 break
         least = most - self.limit // 2
         return -1 if least <= 0 else min(range(least, most + 1), key=lambda p: (self._alive[p], p))
 
-    def pass_by(self, place: int, known: Mapping[Any, Any]) -> None:
+    def pass_by(self, step: int, known: Mapping[Any, Any]) -> None:
         """Note that the step at a place is next; evaluate the cotangents, by node, if a piece ends before it."""
         self.walk.count += 1
-        if place + 1 == self._next or self._depth > 4 * self.limit:
-            self._next = self._place_before(place + 1) if self._is_long else -1
+        if step + 1 == self._next or self._depth > 4 * self.limit:
+            self._next = self._step_before(step + 1) if self._is_long else -1
             cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
             wanted = [*self.walk.results, *(ct.node() for ct in cts)]
-            evaluate_early([*wanted, *self._kept(wanted, place)], self._program.device)
+            evaluate_early([*wanted, *self._kept(wanted, step)], self._program.device)
             self.walk.results, self._depth, self._since = (), 0, self.walk.count
         self.walk.since = self._since  # of programs within this one
 
-    def _kept(self, wanted: Sequence[Node], place: int) -> list[Node]:
+    def _kept(self, wanted: Sequence[Node], step: int) -> list[Node]:
         """Return values that are computed with others, and that the next piece, which ends at a place, needs.
 
         They are what takes long, and what its steps are computed from.
@@ -125,7 +125,7 @@ class Pieces:
                     below.add(operand)
                     stack.append(operand)
         first = max(self._next, 0)
-        kept: list[Any] = [node for node, _, _ in self._program.steps[first : place + 1] if type(node) in HEAVY]
+        kept: list[Any] = [node for node, _, _ in self._program.steps[first : step + 1] if type(node) in HEAVY]
         if first:
             kept += [node for node, last in self._used.items() if self._made.get(node, -1) < first <= last]
         return [node for node in kept if node in below and node.inputs]

@@ -188,8 +188,8 @@ class Program:
         parts_of: Counter[Node] = Counter()
         # constants are part of the kernels that read them
         with standing_for() as stand, using(pending_limit=tape.UNBOUNDED, direct_pinned=False):
-            for place, (node, operands, wanted) in reversed([*enumerate(self.steps)]):
-                pieces.pass_by(place, known)
+            for step, (node, operands, wanted) in reversed([*enumerate(self.steps)]):
+                pieces.pass_by(step, known)
                 ct = known.pop(node, None)
                 if ct is None:
                     continue

@@ -197,7 +197,7 @@ class Accumulator:
 
     def _take_in_order(self, values: Sequence[str], positions: Sequence[str]) -> list[str]:
         """Return statements that merge several elements one by one, if any of them changes the state: few ever do."""
-        each = [{"x": self._cast(value), "i": place} for value, place in zip(values, positions, strict=True)]
+        each = [{"x": self._cast(value), "i": position} for value, position in zip(values, positions, strict=True)]
         shared: dict[str, str] = {}
         lines = self._let(each, shared, None)
         merged = [self.merge([self._filled(part, shared | names) for part in self.parts.several]) for names in each]

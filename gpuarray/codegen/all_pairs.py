@@ -140,11 +140,11 @@ class AllPairsKernel(RowKernel):
                 merging = part.merge([f"total_{state}"])
                 kernel.line(f"{merging} total_{state} = {state};")
         kernel.line("workgroupBarrier();", "}")
-        places = [
+        operands = [
             f"let r{pairs.row} = top + y + n / {_PATCH}u;",
             f"let r{pairs.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
         ]
-        self._finish_several(totals, places, f"r{pairs.row} < {rows} && r{pairs.column} < {columns}", "total_")
+        self._finish_several(totals, operands, f"r{pairs.row} < {rows} && r{pairs.column} < {columns}", "total_")
         return kernel.launch(groups, self.capabilities.workgroup_limit)
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class AllPairsKernel(RowKernel):
         where = " + ".join([*terms, f"(start + d) * {kernel.parameter(deep)}"])
         # neighbouring invocations read neighbours in memory
         nearest_deep = side == ALONE or abs(deep) < abs(along)
-        place = (
+        index = (
             f"let d = n % {_DEPTH}u; let e = n / {_DEPTH}u;"
             if nearest_deep
             else f"let e = n % {size}u; let d = n / {size}u;"
@@ -181,7 +181,7 @@ class AllPairsKernel(RowKernel):
         value = self.work.access(item).load(where)
         word = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
         return [
-            f"for (var n = local; n < {_DEPTH * size}u; n += {WORKGROUP}u) {{ {place}",
+            f"for (var n = local; n < {_DEPTH * size}u; n += {WORKGROUP}u) {{ {index}",
             f"if (start + d < {kernel.parameter(self.loop.columns)}) {{ tile{number}[d * {pitch}u + e] = {word}; }} }}",
         ]
 
@@ -192,16 +192,16 @@ class AllPairsKernel(RowKernel):
         if self.loop.instructions[number].level == UNIFORM:
             return f"one{number}"
         side = self.pairs.sides[number]
-        place = {ROW: f"_r{i}", COLUMN: f"_c{j}", PAIR: f"_{i}_{j}", ALONE: ""}[side]
-        return f"v{number}{place}"
+        suffix = {ROW: f"_r{i}", COLUMN: f"_c{j}", PAIR: f"_{i}_{j}", ALONE: ""}[side]
+        return f"v{number}{suffix}"
 
     def _elements(self, totals: dict[int, list[Accumulator]]) -> None:
         """Emit the folds of one position on the folded axis into all pairs of a patch."""
         kernel = self.work.kernel
-        for side, places in (
+        for side, instances in (
             (ALONE, [(0, 0)]), (ROW, [(i, 0) for i in range(_PATCH)]), (COLUMN, [(0, j) for j in range(_PATCH)]),
         ):  # fmt: skip
-            for i, j in places:
+            for i, j in instances:
                 self._values(side, i, j)
         for i in range(_PATCH):
             for j in range(_PATCH):
@@ -222,7 +222,7 @@ class AllPairsKernel(RowKernel):
                 value = apply_expression(item.op, names, item.sources, item.dtype, plain=True)
             else:
                 pitch = 1 if side == ALONE else _TILE + _PAD
-                place = {ROW: f" + y + {i}u", COLUMN: f" + x + {j * _ACROSS}u", ALONE: ""}[side]
-                value = f"tile{number}[k * {pitch}u{place}]"
+                shift = {ROW: f" + y + {i}u", COLUMN: f" + x + {j * _ACROSS}u", ALONE: ""}[side]
+                value = f"tile{number}[k * {pitch}u{shift}]"
                 value = f"({value} != 0u)" if item.dtype.kind == "b" else value
             self.work.kernel.line(declare(self._name(number, i, j), item.dtype, value))

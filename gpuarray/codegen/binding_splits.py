@@ -39,13 +39,13 @@ def split_call(
     """
     shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
     shown = _shown(capabilities)
-    places = [
+    arrays = [
         *(("input", n) for n in range(len(step.shapes))),
         *(("output", n) for n in range(len(step.output_shapes))),
     ]
     large = [
-        place
-        for place, shape, dtype in zip(places, shapes, dtypes, strict=True)
+        array
+        for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True)
         if prod(shape) * dtype.itemsize > shown
     ]
     most = 0
@@ -56,7 +56,7 @@ def split_call(
         most = shown // max(widths) // together * together
     if not most:
         whole = Piece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))
-        return [whole] if all(place in beside for place in large) else None
+        return [whole] if all(array in beside for array in large) else None
     return [_of_lines(step, start, min(most, lines - start), widths) for start in range(0, lines, most)]
 
 

@@ -72,18 +72,18 @@ class Collectives:
 
     def _reduce_in_memory(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
         kernel, size = self.kernel, self.size
-        places = self._places(states, kernel.workgroup)
-        stores = [f"{place}[local] = {stored(s, k)};" for place, (s, k) in zip(places, states.items(), strict=True)]
-        place, first, most, least = "local", "0u", size // 2, 1
+        arrays = self._arrays(states, kernel.workgroup)
+        stores = [f"{memory}[local] = {stored(s, k)};" for memory, (s, k) in zip(arrays, states.items(), strict=True)]
+        lane, first, most, least = "local", "0u", size // 2, 1
         if self.interleaved:
             least = kernel.workgroup // size
             most, first = kernel.workgroup // 2, f"local & {least - 1}u"
         elif size < kernel.workgroup:
-            place, first = f"local & {size - 1}u", f"local & {~(size - 1) & 0xFFFFFFFF}u"
+            lane, first = f"local & {size - 1}u", f"local & {~(size - 1) & 0xFFFFFFFF}u"
         kernel.line(*stores, "workgroupBarrier();")
-        kernel.line(f"for (var half = {most}u; half >= {least}u; half >>= 1u) {{", f"if (({place}) < half) {{")
-        kernel.line(merge(self._loaded(states, places, "local + half")), *stores, "}", "workgroupBarrier();", "}")
-        pairs = zip(states, self._loaded(states, places, first), strict=True)
+        kernel.line(f"for (var half = {most}u; half >= {least}u; half >>= 1u) {{", f"if (({lane}) < half) {{")
+        kernel.line(merge(self._loaded(states, arrays, "local + half")), *stores, "}", "workgroupBarrier();", "}")
+        pairs = zip(states, self._loaded(states, arrays, first), strict=True)
         kernel.line(*(f"{state} = {value};" for state, value in pairs), "workgroupBarrier();")
 
     def _reduce_subgroups(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
@@ -92,19 +92,19 @@ class Collectives:
         if size <= together:
             return
         parts = size // together
-        places = self._places(states, kernel.workgroup // together, "part")
+        arrays = self._arrays(states, kernel.workgroup // together, "part")
         stores = (
-            f"{p}[local / {together}u] = {stored(s, k)};" for p, (s, k) in zip(places, states.items(), strict=True)
+            f"{p}[local / {together}u] = {stored(s, k)};" for p, (s, k) in zip(arrays, states.items(), strict=True)
         )
         kernel.line(f"if ((local & {together - 1}u) == 0u) {{", *stores, "}", "workgroupBarrier();")
         start = f"local / {size}u * {parts}u + " if size < kernel.workgroup else ""
-        first = self._loaded(states, places, f"{start}(local & {min(parts, together) - 1}u)")
+        first = self._loaded(states, arrays, f"{start}(local & {min(parts, together) - 1}u)")
         kernel.line(*(f"{state} = {value};" for state, value in zip(states, first, strict=True)))
         if parts > together:
             kernel.line(
                 f"for (var part = (local & {together - 1}u) + {together}u; part < {parts}u; part += {together}u) {{"
             )
-            kernel.line(merge(self._loaded(states, places, f"{start}part")), "}")
+            kernel.line(merge(self._loaded(states, arrays, f"{start}part")), "}")
         self._exchange(states, merge, min(parts, together))
 
     def _exchange(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str], span: int) -> None:
@@ -122,10 +122,10 @@ class Collectives:
             given = loaded(f"subgroupShuffle({stored(state, kind)}, {first})", kind)
             self.kernel.line(f"{state} = {given};")
 
-    def _loaded(self, states: Mapping[str, DType], places: Sequence[str], index: str) -> list[str]:
-        return [loaded(f"{place}[{index}]", kind) for place, kind in zip(places, states.values(), strict=True)]
+    def _loaded(self, states: Mapping[str, DType], arrays: Sequence[str], index: str) -> list[str]:
+        return [loaded(f"{memory}[{index}]", kind) for memory, kind in zip(arrays, states.values(), strict=True)]
 
-    def _places(self, states: Mapping[str, DType], count: int, prefix: str = "") -> list[str]:
+    def _arrays(self, states: Mapping[str, DType], count: int, prefix: str = "") -> list[str]:
         """Return the names of arrays in workgroup memory for some states.
 
         Those without a prefix are used again by the next fold, whose turn a barrier keeps apart; the others are the
@@ -212,16 +212,16 @@ class Collectives:
         self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str
     ) -> None:
         kernel, kind, size = self.kernel, register_type(dtype), self.size
-        places = [f"run[{n * size}u + local]" for n in range(len(values))]
+        arrays = [f"run[{n * size}u + local]" for n in range(len(values))]
         lefts = [f"run[{n * size}u + local - reach]" for n in range(len(values))]
         kernel.module.append(f"var<workgroup> run: array<{stored_type(dtype)}, {len(values) * size}>;")
-        kernel.line(*(f"{p} = {stored(v, dtype)};" for p, v in zip(places, values, strict=True)), "workgroupBarrier();")
+        kernel.line(*(f"{p} = {stored(v, dtype)};" for p, v in zip(arrays, values, strict=True)), "workgroupBarrier();")
         kernel.line(f"for (var reach = 1u; reach < {size}u; reach <<= 1u) {{")
-        for n, (place, left) in enumerate(zip(places, lefts, strict=True)):
-            kernel.line(f"var both{n}: {kind} = {loaded(place, dtype)};")
+        for n, (memory, left) in enumerate(zip(arrays, lefts, strict=True)):
+            kernel.line(f"var both{n}: {kind} = {loaded(memory, dtype)};")
             kernel.line(f"if (local >= reach) {{ both{n} = {combine(loaded(left, dtype), f'both{n}')}; }}")
         kernel.line("workgroupBarrier();")
-        kernel.line(*(f"{place} = {stored(f'both{n}', dtype)};" for n, place in enumerate(places)))
+        kernel.line(*(f"{memory} = {stored(f'both{n}', dtype)};" for n, memory in enumerate(arrays)))
         kernel.line("workgroupBarrier();", "}", f"var whole: {kind} = {neutral};")
         for n in range(len(values)):
             last, left = (loaded(f"run[{at}]", dtype) for at in (n * size + size - 1, f"{n * size}u + local - 1u"))

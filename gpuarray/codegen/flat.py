@@ -113,7 +113,7 @@ def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
             continue
         if isinstance(item, Load):
             where = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))(here)
-            value = work.access(item).place(where)
+            value = work.access(item).reference(where)
         else:
             assert isinstance(item, Index)
             value = expression(work, item, 0, flat_addresses(kernel, item.layout, item.layout.offset)(here))
@@ -130,7 +130,7 @@ def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
     for store in loop.stores:
         where = flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))(here)
         value = names.get(store.value) or value_name(store.value, loop.instructions[store.value].level, 0)
-        kernel.line(f"  {work.access(store).place(where)} = {value};")
+        kernel.line(f"  {work.access(store).reference(where)} = {value};")
     kernel.line("}", "return;", "}")
 
 

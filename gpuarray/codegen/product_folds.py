@@ -62,10 +62,10 @@ def as_fold(step: ContractStep) -> Loop | None:
             items.append(moved)
         stores = []
         for store in step.epilogue.stores:
-            place = _expanded(store.layout, outer)
-            if place is None:
+            expanded = _expanded(store.layout, outer)
+            if expanded is None:
                 return None
-            stores.append(replace(store, value=numbers[store.value], layout=place, level=OUTER))
+            stores.append(replace(store, value=numbers[store.value], layout=expanded, level=OUTER))
     loop = Loop(
         outer, (depth,), tuple(items), tuple(stores), step.input_dtypes, step.output_dtypes, step.scalar_dtypes,
         tuple(phases),

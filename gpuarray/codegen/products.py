@@ -91,7 +91,7 @@ class _Product:
             kernel.line(
                 f"let whole = {kernel.parameter(whole)};", "var part = 0u;", "if (block >= whole) {", *lines, "}"
             )
-        self._place(kernel)
+        self._tile_position(kernel)
         even = self.depth > 0 and self.depth % tiling.depth == 0
         walk = TileKernel(kernel, tiling, self.step.dtype, operands, even)
         walk.emit()
@@ -106,7 +106,7 @@ class _Product:
         numbers = {"height": self.height, "width": self.width, "across": self.across, "down": self.down}
         kernel.line(*(f"let {name} = {kernel.parameter(value)};" for name, value in numbers.items()))
 
-    def _place(self, kernel: Kernel) -> None:
+    def _tile_position(self, kernel: Kernel) -> None:
         """Emit the position of a tile."""
         tiling = self.choice.tiling
         kernel.line(
@@ -215,7 +215,7 @@ class _Product:
             f"let tile = {kernel.parameter(self.choice.whole)} + cut;",
         )
         self._sizes(kernel)
-        self._place(kernel)
+        self._tile_position(kernel)
         kernel.line(
             f"let row = top + inside / {tiling.columns}u; let column = left + inside % {tiling.columns}u;",
             "if (row >= height || column >= width) { return; }",

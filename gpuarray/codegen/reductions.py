@@ -221,7 +221,7 @@ class RowKernel(ColumnKernel):
         return parts
 
     def _finish_several(
-        self, totals: Mapping[int, Sequence[Accumulator]], places: Sequence[str], condition: str, prefix: str = ""
+        self, totals: Mapping[int, Sequence[Accumulator]], positions: Sequence[str], condition: str, prefix: str = ""
     ) -> None:
         """Emit a loop over the results of an invocation that computes and stores what follows the folds.
 
@@ -229,7 +229,7 @@ class RowKernel(ColumnKernel):
         ----------
         totals : mapping
             The accumulators of the results, by the number of a fold.
-        places : sequence of str
+        positions : sequence of str
             Statements that say where the result ``n`` lies.
         condition : str
             Whether there is such a place.
@@ -248,7 +248,7 @@ class RowKernel(ColumnKernel):
                 (state,), (own,) = self.accumulators[number].states, totals[number][n].states
                 takes.append(f"{state} = {prefix}{own};")
             kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
-        kernel.line("}", *places, f"if ({condition}) {{")
+        kernel.line("}", *positions, f"if ({condition}) {{")
         self._row_values(0)
         for number in folds:
             self._result(number)

@@ -92,17 +92,17 @@ class ColumnKernel:
         for n in range(shape.unroll * LANES):
             four, lane = divmod(n, LANES)
             if shape.wide and lane:
-                place = f"i{n - lane} + {lane}u"
+                column = f"i{n - lane} + {lane}u"
             elif shape.wide:
-                place = f"lane * {LANES}u + {four * LANES * shape.invocations}u"
+                column = f"lane * {LANES}u + {four * LANES * shape.invocations}u"
             else:
-                place = f"lane + {n * shape.invocations}u"
+                column = f"lane + {n * shape.invocations}u"
             if shape.fills_invocations:
-                kernel.line(f"let i{n} = {place};")
+                kernel.line(f"let i{n} = {column};")
             elif shape.wide and lane:
-                kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
+                kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {column};")
             else:
-                kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
+                kernel.line(f"let at{n} = {column};", f"let i{n} = min(at{n}, {last});")
         self._coordinates([x.layout for x in self.loop.laid_out_at(FULL)], shape.unroll * LANES)
 
     def _column_loops(self, columns: "_Columns") -> None:
@@ -310,12 +310,12 @@ class ColumnKernel:
     def _take(self, numbers: list[int], lanes: range) -> list[str]:
         """Return the statements that fold some lanes of each operand."""
         lines = []
-        places = [f"i{lane} + origin" for lane in lanes]
+        columns = [f"i{lane} + origin" for lane in lanes]
         for number in numbers:
             operand = self._fold(number).operand
             level = self.loop.instructions[operand].level
             values = [value_name(operand, level, lane) for lane in lanes]
-            lines += self.accumulators[number].take(values, places)
+            lines += self.accumulators[number].take(values, columns)
         return lines
 
     def _gather(self, number: int) -> None:

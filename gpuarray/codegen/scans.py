@@ -282,11 +282,11 @@ class ScanKernels:
             kernel.line("for (var n = row; n < part * rows + row; n += rows) {")
             kernel.line(f"carry = {self._combine('carry', loaded(scratch.load('n'), self.dtype))};", "}")
 
-        def take(names: list[str], places: list[str]) -> list[str]:
+        def take(names: list[str], positions: list[str]) -> list[str]:
             lines = []
-            for name, place in zip(names, places, strict=True):
+            for name, position in zip(names, positions, strict=True):
                 value = casts.cast_expression(casts.wrap_expression("carry", self.dtype), self.dtype, self.step.dtype)
-                lines += [f"carry = {self._combine('carry', name)};", store(place, value)]
+                lines += [f"carry = {self._combine('carry', name)};", store(position, value)]
             return lines
 
         self._sequential_loop(kernel, source, take)
@@ -299,10 +299,10 @@ class ScanKernels:
         kernel.line("var n = begin;")
         for count in (LANES, 1):
             kernel.line(f"for (; n + {count - 1}u < end; n += {count}u) {{")
-            places = [f"(base + (n + {lane}u) * step)" for lane in range(count)]
-            for lane, place in enumerate(places):
-                kernel.line(f"let e{lane}: {self.kind} = {self._cast(source.load(place))};")
-            kernel.line(*take([f"e{lane}" for lane in range(count)], places), "}")
+            positions = [f"(base + (n + {lane}u) * step)" for lane in range(count)]
+            for lane, position in enumerate(positions):
+                kernel.line(f"let e{lane}: {self.kind} = {self._cast(source.load(position))};")
+            kernel.line(*take([f"e{lane}" for lane in range(count)], positions), "}")
 
     def _sequential_position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and the block of an invocation, and the bounds of its elements."""

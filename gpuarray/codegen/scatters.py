@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, Pass, Place
+from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, BufferRef, Pass
 from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
@@ -63,7 +63,7 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
         return combined_scatter_program(step, label, capabilities)
     limit = capabilities.workgroup_limit
     dtype = _RAW.get(step.dtype.itemsize, step.dtype)
-    values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
+    values, positions = BufferRef("input", 0, dtype), BufferRef("input", 1, step.positions)
     fits = max(step.count, step.extent) <= _binding_elements(capabilities, step.dtype, step.positions)
     if fits and _should_sort(step, capabilities):
         return _sorted_program(step, label, values, positions, capabilities)
@@ -91,7 +91,7 @@ def _binding_elements(capabilities: Capabilities, *dtypes: DType) -> int:
 
 
 def _parts(
-    step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
+    step: ScatterStep, label: str, values: BufferRef, positions: BufferRef, capabilities: Capabilities
 ) -> Iterator["_Scatter"]:
     """Yield scatters of some values to a part of the target that fit into bindings, in the order of the values."""
     together, reach = (
@@ -106,15 +106,15 @@ def _parts(
 
 
 def _sorted_program(
-    step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
+    step: ScatterStep, label: str, values: BufferRef, positions: BufferRef, capabilities: Capabilities
 ) -> Program:
     """Return the launches of a scatter that sorts the values by the upper bits of their positions first.
 
     If the first launch finds that the positions never decrease, only the last launch does any work after it.
     """
     limit = capabilities.workgroup_limit
-    near_values = Place("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
-    near_positions = Place("scratch", _NUMBERS + 2, uint32)
+    near_values = BufferRef("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
+    near_positions = BufferRef("scratch", _NUMBERS + 2, uint32)
     sort = _Partition(label, step.count, capabilities)
     work = _Scatter(step, label, near_values, near_positions, _NUMBERS, "falls == 0u")
     moves = sort.pass_launches(
@@ -165,8 +165,8 @@ class _Scatter:
 
     step: ScatterStep
     label: str
-    values: Place
-    positions: Place
+    values: BufferRef
+    positions: BufferRef
     numbers: int
     """The scratch buffer with one word per element of the target."""
     idle: str = ""
@@ -188,7 +188,7 @@ class _Scatter:
         kernel = Kernel(f"{self.label} clear")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, writable=True, item="atomic<u32>")
-        lines = [*self._place(kernel, positions), "atomicStore(&numbers[place], 0u);"]
+        lines = [*self._position(kernel, positions), "atomicStore(&numbers[place], 0u);"]
         return self._each(kernel, self.step.count, lines, limit)
 
     def elect(self, limit: int) -> Launch:
@@ -196,7 +196,7 @@ class _Scatter:
         kernel = Kernel(f"{self.label} elect")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, writable=True, item="atomic<u32>")
-        lines = [*self._place(kernel, positions), "atomicMax(&numbers[place], i + 1u);"]
+        lines = [*self._position(kernel, positions), "atomicMax(&numbers[place], i + 1u);"]
         return self._each(kernel, self.step.count, lines, limit)
 
     def fetch(self, limit: int) -> Launch:
@@ -223,7 +223,7 @@ class _Scatter:
         self._bind_numbers(kernel, writable=False)
         target = self._target(kernel, wide=False)
         store = f"if (numbers[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}"
-        return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
+        return self._each(kernel, self.step.count, [*self._position(kernel, positions), store], limit)
 
     def follow(self, limit: int) -> Launch:
         """Return the launch that writes values at positions that never decrease: the last one of each position."""
@@ -236,7 +236,7 @@ class _Scatter:
             positions.load(f"min(i + 1u, {kernel.parameter(self.step.count)} - 1u)"), self.positions.dtype
         )
         store = f"if ({last} || place != {after}) {{ {target.store('place', values.load('i'))} }}"
-        return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
+        return self._each(kernel, self.step.count, [*self._position(kernel, positions), store], limit)
 
     def _each(self, kernel: Kernel, count: int, statements: Sequence[str], limit: int) -> Launch:
         """Return the launch of a kernel that runs statements for each ``i`` below ``count``."""
@@ -253,17 +253,17 @@ class _Scatter:
         )
         return kernel.launch(groups, limit)
 
-    def _place(self, kernel: Kernel, positions: Access) -> list[str]:
+    def _position(self, kernel: Kernel, positions: Access) -> list[str]:
         """Return the statements that define the position of value ``i`` and skip values of other parts."""
-        place = position_expression(positions.load("i"), self.positions.dtype)
+        position = position_expression(positions.load("i"), self.positions.dtype)
         extent = kernel.parameter(self.step.extent)
         origin = f" - {kernel.parameter(self.first)}" if self.is_cut else ""
-        return [f"let place = {place}{origin};", f"if (place >= {extent}) {{ continue; }}"]
+        return [f"let place = {position}{origin};", f"if (place >= {extent}) {{ continue; }}"]
 
-    def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:
-        if place.kind == "scratch":
-            return kernel.scratch(place.slot, self.step.count, place.dtype, writable=False, name=name)
-        return kernel.array(place.kind, place.slot, self.step.count, place.dtype, first=self.start, name=name)
+    def _bind(self, kernel: Kernel, buffer: BufferRef, name: str) -> Access:
+        if buffer.kind == "scratch":
+            return kernel.scratch(buffer.slot, self.step.count, buffer.dtype, writable=False, name=name)
+        return kernel.array(buffer.kind, buffer.slot, self.step.count, buffer.dtype, first=self.start, name=name)
 
     def _bind_numbers(self, kernel: Kernel, *, writable: bool, wide: bool = False, item: str = "") -> Access:
         size = self.step.extent

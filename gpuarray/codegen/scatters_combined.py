@@ -9,7 +9,7 @@ Results are the same in every run.
 
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import DigitSort, Pass, Place
+from gpuarray.codegen.calls.sorting_digits import BufferRef, DigitSort, Pass
 from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS
 from gpuarray.codegen.casts import cast_expression, position_expression
@@ -57,9 +57,11 @@ def combined_scatter_program(step: ScatterStep, label: str, capabilities: Capabi
     sort = PositionSort(label, step.count, capabilities)
     passes = max(1, -(-max(step.extent - 1, 1).bit_length() // BITS))
     launches: list[Launch] = []
-    positions, numbers = Place("input", 1, step.positions), None
+    positions, numbers = BufferRef("input", 1, step.positions), None
     for digit in range(passes):
-        new_positions, new_numbers = (Place("scratch", slots[digit % 2], uint32) for slots in (_POSITIONS, _NUMBERS))
+        new_positions, new_numbers = (
+            BufferRef("scratch", slots[digit % 2], uint32) for slots in (_POSITIONS, _NUMBERS)
+        )
         launches += sort.pass_launches(Pass(digit, positions, numbers, new_positions, new_numbers))
         positions, numbers = new_positions, new_numbers
     assert numbers is not None
@@ -116,12 +118,14 @@ def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch
     kernel = Kernel(f"{label} atomic")
     values, _ = _open(step, kernel, step.count)
     positions = kernel.array("input", 1, step.count, step.positions)
-    place = position_expression(positions.load("i"), step.positions)
-    kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{place}], {values.load('i')});")
+    position = position_expression(positions.load("i"), step.positions)
+    kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{position}], {values.load('i')});")
     return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)
 
 
-def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities) -> Launch:
+def _fold(
+    step: ScatterStep, label: str, positions: BufferRef, numbers: BufferRef, capabilities: Capabilities
+) -> Launch:
     """Return the launch in which one invocation per element combines its values one by one."""
     kernel = Kernel(f"{label} fold")
     values, target = _open(step, kernel, step.count)
@@ -147,7 +151,7 @@ def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capab
 
 
 def _fold_in_groups(
-    step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities
+    step: ScatterStep, label: str, positions: BufferRef, numbers: BufferRef, capabilities: Capabilities
 ) -> Launch:
     """Return the launch in which a group of invocations combines the values of an element."""
     assert step.combine is not None
@@ -163,8 +167,8 @@ def _fold_in_groups(
     def to_word(value: str) -> str:
         return f"select(0u, 1u, {value})" if kind == "bool" else value
 
-    def from_word(place: str) -> str:
-        return f"({place} != 0u)" if kind == "bool" else place
+    def from_word(word: str) -> str:
+        return f"({word} != 0u)" if kind == "bool" else word
 
     both = combine_expression(step.combine, from_word("parts[local]"), from_word("parts[local + half]"), dtype)
     kernel.line(
@@ -205,10 +209,10 @@ def _search(keys: Access, name: str, key: str) -> list[str]:
     ]
 
 
-def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: Place, numbers: Place) -> tuple[Access, Access]:
+def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: BufferRef, numbers: BufferRef) -> tuple[Access, Access]:
     keys, order = (
-        bind_scratch(kernel, place.slot, step.count, uint32, writable=False, name=name)
-        for place, name in ((positions, "keys"), (numbers, "order"))
+        bind_scratch(kernel, buffer.slot, step.count, uint32, writable=False, name=name)
+        for buffer, name in ((positions, "keys"), (numbers, "order"))
     )
     return keys, order
 

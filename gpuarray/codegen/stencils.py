@@ -109,8 +109,8 @@ def _load(work: LoopKernel, number: int, column: _Column, before: list[str], hei
     further = column.further
     for row in range(DEPTH + further if strides[-2] else 1):
         # rows below the last one belong to no element
-        place = f"min(first + {row}u, {height} - 1u + {further}u)"
-        index = f"base{number} + {place} * {strides[-2]}" if strides[-2] else f"base{number}"
+        line = f"min(first + {row}u, {height} - 1u + {further}u)"
+        index = f"base{number} + {line} * {strides[-2]}" if strides[-2] else f"base{number}"
         kernel.line(f"let l{number}_{row} = {work.access(item).load(index)};")
     for load, apart in column.rows.items():
         for lane, own in enumerate(lanes):

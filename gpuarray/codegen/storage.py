@@ -168,8 +168,8 @@ class Access:
         """Return a function that runs the statement of the binding that shows ``item``, at ``here`` in it."""
         *first, last = statements
         cases = [f"  case {number}u: {{ {statement} }}" for number, statement in enumerate(first)]
-        place = [f"  let part = item / {self.reach}u;", f"  let here = item - part * {self.reach}u;"]
-        return [f"fn {head} {{", *place, "  switch part {", *cases, f"  default: {{ {last} }}", "  }", "}"]
+        window = [f"  let part = item / {self.reach}u;", f"  let here = item - part * {self.reach}u;"]
+        return [f"fn {head} {{", *window, "  switch part {", *cases, f"  default: {{ {last} }}", "  }", "}"]
 
     def _get(self, item: str) -> str:
         """Return an item of the array."""
@@ -186,8 +186,8 @@ class Access:
         if not is_packed(self.dtype):
             return self._get(index)
         shift = 2 if self.dtype.itemsize == 1 else 1
-        place = f"({index}) >> {shift}u"
-        word = f"atomicLoad(&{self.name}[{place}])" if self.atomic else self._get(place)
+        word_index = f"({index}) >> {shift}u"
+        word = f"atomicLoad(&{self.name}[{word_index}])" if self.atomic else self._get(word_index)
         lane = f"(({index}) & {(1 << shift) - 1}u) * {8 * self.dtype.itemsize}u"
         return _unpacked(f"({word} >> ({lane}))", self.dtype)
 
@@ -198,19 +198,19 @@ class Access:
         bits = 8 * self.dtype.itemsize
         shift = 2 if bits == 8 else 1
         lane = f"((({index}) & {(1 << shift) - 1}u) * {bits}u)"
-        place = f"({index}) >> {shift}u"
+        word = f"({index}) >> {shift}u"
         kept, added = f"~({hex((1 << bits) - 1)}u << {lane})", f"{_packed(value, self.dtype)} << {lane}"
         if self.windows > 1:
-            return f"put_{self.name}({place}, {kept}, {added});"
-        return _masked(f"{self.name}[{place}]", kept, added)
+            return f"put_{self.name}({word}, {kept}, {added});"
+        return _masked(f"{self.name}[{word}]", kept, added)
 
     @property
     def is_plain(self) -> bool:
-        """Whether :meth:`place` can refer to a single element."""
+        """Whether :meth:`reference` can refer to a single element."""
         single = compute_type(self.dtype) in ("f32", "f64", "i32", "u32", "i64", "u64")
         return self.windows == 1 and not is_packed(self.dtype) and (single or not self.wide)
 
-    def place(self, index: str) -> str:
+    def reference(self, index: str) -> str:
         """Return the WGSL reference to the element at ``index``, also in arrays of vectors."""
         return f"{self.name}[({index}) / {LANES}u][({index}) % {LANES}u]" if self.wide else f"{self.name}[{index}]"
 

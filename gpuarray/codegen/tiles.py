@@ -183,30 +183,30 @@ class TileKernel:
             return f"var<workgroup> tiles: array<vec2<{self.arithmetic.component}>, {2 * self.vectors}>;"
         return f"var<workgroup> tiles: array<{self.arithmetic.quad}, {self.vectors}>;"
 
-    def _vector(self, place: str) -> str:
+    def _vector(self, index: str) -> str:
         """Return the expression of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"{self.arithmetic.quad}(tiles[{place}], tiles[{place} + {self.vectors}u])"
-        return f"tiles[{place}]"
+            return f"{self.arithmetic.quad}(tiles[{index}], tiles[{index} + {self.vectors}u])"
+        return f"tiles[{index}]"
 
-    def _store_vector(self, place: str, four: str) -> str:
+    def _store_vector(self, index: str, four: str) -> str:
         """Return the statement that stores a vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"tiles[{place}] = {four}.xy; tiles[{place} + {self.vectors}u] = {four}.zw;"
-        return f"tiles[{place}] = {four};"
+            return f"tiles[{index}] = {four}.xy; tiles[{index} + {self.vectors}u] = {four}.zw;"
+        return f"tiles[{index}] = {four};"
 
-    def _store_pair(self, place: str, lane: str, two: str) -> str:
+    def _store_pair(self, index: str, lane: str, two: str) -> str:
         """Return the statement that stores the first or the last two components of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"tiles[{place} + {lane} / 2u % 2u * {self.vectors}u] = {two};"
-        first = f"tiles[{place}][{lane} % {LANES}u"
+            return f"tiles[{index} + {lane} / 2u % 2u * {self.vectors}u] = {two};"
+        first = f"tiles[{index}][{lane} % {LANES}u"
         return f"{first}] = {two}.x; {first} + 1u] = {two}.y;"
 
-    def _store_component(self, place: str, lane: str, number: str) -> str:
+    def _store_component(self, index: str, lane: str, number: str) -> str:
         """Return the statement that stores one component of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"tiles[{place} + {lane} / 2u * {self.vectors}u][{lane} % 2u] = {number};"
-        return f"tiles[{place}][{lane}] = {number};"
+            return f"tiles[{index} + {lane} / 2u * {self.vectors}u][{lane} % 2u] = {number};"
+        return f"tiles[{index}][{lane}] = {number};"
 
     # -- products and sums ---------------------------------------------------------------------------------------------
 
@@ -257,10 +257,10 @@ class TileKernel:
             )
         else:
             kernel.line(f"let x = member % {across}u;", f"let y = member / {across}u;")
-        for operand, place in zip(self.operands, "yx", strict=True):
+        for operand, coordinate in zip(self.operands, "yx", strict=True):
             own = tiling.depth // tiling.slices * operand.pitch // LANES
             mine = f" + slice * {own}u" if tiling.slices > 1 else ""
-            kernel.line(f"let {operand.edge}_at = {self.bases[operand.edge]}u + {place}{mine};")
+            kernel.line(f"let {operand.edge}_at = {self.bases[operand.edge]}u + {coordinate}{mine};")
 
     def _multiply(self) -> None:
         depth, kernel = self.tiling.depth // self.tiling.slices, self.kernel
@@ -280,8 +280,8 @@ class TileKernel:
             for p in planes:
                 first = p * tiling.depth * operand.pitch // LANES
                 for n in range(patch // LANES):
-                    place = f"{first + n * step}u + {k} * {operand.pitch // LANES}u + {operand.edge}_at"
-                    lines.append(f"let {letter}{p}_{n} = {self._vector(place)};")
+                    index = f"{first + n * step}u + {k} * {operand.pitch // LANES}u + {operand.edge}_at"
+                    lines.append(f"let {letter}{p}_{n} = {self._vector(index)};")
         for i in range(tiling.patch_rows):
             factor = [f"a{p}_{i // LANES}.{'xyzw'[i % LANES]}" for p in planes]
             for j in range(tiling.patch_columns // LANES):
@@ -306,10 +306,10 @@ class TileKernel:
             for n, names in enumerate(values):
                 first = n * len(names)
                 for s in range(tiling.slices):
-                    places = (
+                    indices = (
                         (first + p) * tiling.invocations + s * tiling.slice_invocations for p in range(len(names))
                     )
-                    loads = [self._vector(f"{place}u + member") for place in places]
+                    loads = [self._vector(f"{index}u + member") for index in indices]
                     if s == 0:
                         kernel.line(*(f"{name} = {quad};" for name, quad in zip(names, loads, strict=True)))
                     else:
@@ -407,13 +407,13 @@ class TileKernel:
         for p, value in enumerate(values):
             base = self.bases[operand.edge] + p * self.tiling.depth * vectors
             if not operand.deep and unit > 1:
-                place = f"{base}u + {d} * {vectors}u + {e} / {LANES}u"
-                lines.append(self._store_vector(place, value) if unit == LANES else self._store_pair(place, e, value))
+                index = f"{base}u + {d} * {vectors}u + {e} / {LANES}u"
+                lines.append(self._store_vector(index, value) if unit == LANES else self._store_pair(index, e, value))
                 continue
             for lane in range(unit):
-                place = f"{base}u + ({d} + {lane}u) * {vectors}u + {e} / {LANES}u"
+                index = f"{base}u + ({d} + {lane}u) * {vectors}u + {e} / {LANES}u"
                 number = f"{value}.{'xyzw'[lane]}" if unit > 1 else value
-                lines.append(self._store_component(place, f"({e} % {LANES}u)", number))
+                lines.append(self._store_component(index, f"({e} % {LANES}u)", number))
         return lines
 
 

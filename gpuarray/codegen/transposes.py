@@ -167,7 +167,7 @@ def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabil
     return kernel.launch(groups, capabilities.workgroup_limit)
 
 
-def _place(work: LoopKernel, layout: Layout, offset: int, names: list[str]) -> str:
+def _position(work: LoopKernel, layout: Layout, offset: int, names: list[str]) -> str:
     """Return the position in a layout of the element with the coordinates ``names``; empty names count as 0."""
     kernel = work.kernel
     terms = [f"{n} * {kernel.parameter(s)}" for n, s in zip(names, layout.strides, strict=True) if s and n]
@@ -186,7 +186,7 @@ def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: 
     units = tile.rows // unit
     rounds = tile.columns * units // WORKGROUP
     base = f"base{number}"
-    kernel.line(f"let {base} = {_place(work, item.layout, work.offset('input', item.slot, item.layout), names)};")
+    kernel.line(f"let {base} = {_position(work, item.layout, work.offset('input', item.slot, item.layout), names)};")
     steps = {axis: kernel.parameter(item.layout.strides[axis]) for axis in (tile.fast, tile.other)}
     for s in range(max(rounds, 1)):
         kernel.line("{", f"let n = local + {s * WORKGROUP}u;")

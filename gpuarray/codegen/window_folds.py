@@ -55,9 +55,9 @@ class Dependence:
 
     def joined(self, other: "Dependence") -> "Dependence":
         """Return on what a value depends that is computed from two others."""
-        row, place = self.row or other.row, self.place or other.place
+        row, step_along = self.row or other.row, self.place or other.place
         steps = {own.step for own in (self, other) if own.row or own.place}
-        return Dependence(row, place, steps.pop() if len(steps) == 1 else 0, self.others or other.others)
+        return Dependence(row, step_along, steps.pop() if len(steps) == 1 else 0, self.others or other.others)
 
     def instances(self, count: int) -> dict[str, tuple[int, int]]:
         """Return the suffixes of the names of different values at ``count`` places, and a neighbour and place each."""
@@ -177,11 +177,11 @@ class WindowKernel(RowKernel):
         if whole:
             ahead = f"for (var start = 0u; start < {whole * _UNROLL}u; start += {_UNROLL}u) {{"
             kernel.line(*([ahead] if whole > 1 else ["{", "let start = 0u;"]))
-            self._places(totals, _UNROLL)
+            self._window(totals, _UNROLL)
             kernel.line("}")
         if rest:
             kernel.line("{", f"let start = {whole * _UNROLL}u;")
-            self._places(totals, rest)
+            self._window(totals, rest)
             kernel.line("}")
         row = f"r{rank - 2}"
         self._finish_several(totals, [f"let {row} = first + n;"], f"{row} < {height}")
@@ -189,7 +189,7 @@ class WindowKernel(RowKernel):
 
     # -- elements ------------------------------------------------------------------------------------------------------
 
-    def _places(self, totals: dict[int, list[Accumulator]], count: int) -> None:
+    def _window(self, totals: dict[int, list[Accumulator]], count: int) -> None:
         """Emit the folds of ``count`` places from ``start`` on along the unrolled axis."""
         loop, kernel = self.loop, self.work.kernel
         rank, values = len(loop.outer), self.windows.values
@@ -230,10 +230,10 @@ class WindowKernel(RowKernel):
             base = self._position(item, offset, [(f"r{axis}", axis) for axis in axes])
             self.work.kernel.line(f"let b{number} = {base};")
 
-    def _position(self, item: Load | Index, offset: int, places: Iterable[tuple[str, int]]) -> str:
+    def _position(self, item: Load | Index, offset: int, coordinates: Iterable[tuple[str, int]]) -> str:
         """Return the sum of an offset and of places along axes, as far as a layout has steps there."""
         kernel, steps = self.work.kernel, item.layout.strides
-        terms = [f"{name} * {kernel.parameter(steps[axis])}" for name, axis in places if steps[axis]]
+        terms = [f"{name} * {kernel.parameter(steps[axis])}" for name, axis in coordinates if steps[axis]]
         return " + ".join([*([kernel.parameter(offset)] if offset else []), *terms]) or "0u"
 
     def _emit(self, numbers: Sequence[int], count: int) -> None:

@@ -77,11 +77,11 @@ def _layers(boxes: Sequence[Box]) -> list[list[int]]:
     above = [[source for source, _ in box.reads] for box in boxes]
     for sweep in range(_SWEEPS):
         near = readers if sweep % 2 else above
-        place = {number: (i + 0.5) / len(layer) for layer in layers for i, number in enumerate(layer)}
+        centre = {number: (i + 0.5) / len(layer) for layer in layers for i, number in enumerate(layer)}
         for layer in layers[::-1] if sweep % 2 else layers:
-            middle = {n: sum(place[o] for o in near[n]) / len(near[n]) if near[n] else place[n] for n in layer}
+            middle = {n: sum(centre[o] for o in near[n]) / len(near[n]) if near[n] else centre[n] for n in layer}
             layer.sort(key=middle.__getitem__)
-            place.update({number: (i + 0.5) / len(layer) for i, number in enumerate(layer)})
+            centre.update({number: (i + 0.5) / len(layer) for i, number in enumerate(layer)})
     return layers
 
 

@@ -128,7 +128,7 @@ def _nodes(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Exp
     walk = prepared.meanings
     kept = range(len(walk)) if prepared.kept is None else prepared.kept
     number = dict(prepared.duplicates) | {at: position for position, at in enumerate(kept)}
-    places = [None if origin is None else locate(origin) for origin in inherited(prepared, origins)]
+    locations = [None if origin is None else locate(origin) for origin in inherited(prepared, origins)]
     again = dict(prepared.duplicates)
     return [
         ExplainedNode(
@@ -138,7 +138,7 @@ def _nodes(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[Exp
             node.shape,
             tuple(number[i] for i in node.inputs),
             node.text,
-            places[at],
+            locations[at],
             at in again,
         )
         for at, node in enumerate(walk)

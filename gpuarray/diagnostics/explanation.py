@@ -307,41 +307,41 @@ class Explanation:
             return self._operation_boxes(with_twins=stage == "graph")
         boxes: list[drawing.Box] = []
         known = {node.number: node for node in self.nodes if not node.is_again}
-        place: dict[int, int] = {}
+        box: dict[int, int] = {}
         for step in self.steps:
             for number in step.inputs:
-                if number not in place and number in known:
+                if number not in box and number in known:
                     node = known[number]
-                    place[number] = len(boxes)
+                    box[number] = len(boxes)
                     boxes.append(drawing.Box("leaf", (f"%{number} {node.detail}".rstrip(), _type(node)), str(node)))
             lines = [step.name]
             lines.append(f"{amount(step.cost.nbytes)}, {counted(step.launches, 'launch')}")
             if step.measured is not None:
                 lines.append(duration(step.measured))
             lines += [str(location) for location in step.places[:2]]
-            reads = tuple(dict.fromkeys((place[i], f"%{i}") for i in step.inputs if i in place))
+            reads = tuple(dict.fromkeys((box[i], f"%{i}") for i in step.inputs if i in box))
             title = "\n".join([f"{step.where}: {step.reason}", step.text])
             for number in step.outputs:
-                place[number] = len(boxes)
+                box[number] = len(boxes)
             boxes.append(drawing.Box("step" if step.where == "device" else "host", tuple(lines), title, reads))
         for number in self.results:
-            if number in place and number in known:
+            if number in box and number in known:
                 node = known[number]
-                read = ((place[number], f"%{number}"),)
+                read = ((box[number], f"%{number}"),)
                 boxes.append(drawing.Box("result", (f"%{number}", _type(node)), str(node), read))
         return boxes
 
     def _operation_boxes(self, *, with_twins: bool) -> list[drawing.Box]:
         boxes: list[drawing.Box] = []
-        place: dict[int, int] = {}
+        box: dict[int, int] = {}
         for node in self.nodes:
             if node.is_again and not with_twins:
                 continue
             kind = "leaf" if node.is_leaf else "result" if node.number in self.results else "node"
             lines = [f"%{node.number} {node.name} {node.detail}".rstrip(), _type(node)]
             lines += [] if node.place is None else [str(node.place)]
-            reads = tuple(dict.fromkeys((place[i], "") for i in node.inputs))
-            place.setdefault(node.number, len(boxes))
+            reads = tuple(dict.fromkeys((box[i], "") for i in node.inputs))
+            box.setdefault(node.number, len(boxes))
             boxes.append(drawing.Box(kind, tuple(lines), "" if node.place is None else node.place.text, reads))
         return boxes
 

@@ -141,23 +141,23 @@ def _kernels(
     for launch in result.launches:
         windows[id(launch.tag)] += sum(launch.nbytes)
     kernels: dict[tuple[str, str, int], Kernel] = {}
-    places: dict[int, list[SourceLocation]] = {}
+    locations: dict[int, list[SourceLocation]] = {}
     timed: list[tuple[SourceLocation | None, int]] = []
     for launch in result.launches:
         tag = id(launch.tag)
         step, ran = tags.get(tag, (launch.tag, None))
         planned = getattr(step, "planned", None)
-        if tag not in places:
-            places[tag] = [] if planned is None or ran is None else places_of(ran, planned.outputs)
+        if tag not in locations:
+            locations[tag] = [] if planned is None or ran is None else places_of(ran, planned.outputs)
         name = launch.label if planned is None else name_of(planned.step)
         label = launch.label if launch.device in encoding else name
         key = launch.device, label, tag
         kernel = kernels.get(key)
         if kernel is None:
-            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, places[tag])))
+            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, locations[tag])))
             kernel.is_device_time = launch.is_device_time
         elapsed = launch.stop - launch.start
-        timed.append((places[tag][-1] if places[tag] else None, elapsed))
+        timed.append((locations[tag][-1] if locations[tag] else None, elapsed))
         kernel.least = min(kernel.least, elapsed) if kernel.launches else elapsed
         kernel.launches += 1
         kernel.total += elapsed

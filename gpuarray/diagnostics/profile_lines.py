@@ -90,8 +90,8 @@ def lines_of(
     #: By thread, the starts and the lines of its evaluations, and when their plans were found.
     known: dict[int, tuple[list[int], list[tuple[Line, int]]]] = {}
 
-    def line(place: str, text: str) -> Line:
-        return lines.get(place) or lines.setdefault(place, Line(place, text))
+    def line(location: str, text: str) -> Line:
+        return lines.get(location) or lines.setdefault(location, Line(location, text))
 
     for evaluation, start, planned, _, thread in evaluated:
         own = line(*_located(last_origin(evaluation.origins)))
@@ -101,8 +101,8 @@ def lines_of(
         starts, ends = known.setdefault(thread, ([], []))
         starts.append(start)
         ends.append((own, planned))
-    for place, which in plans.items():
-        lines[place].plans = len(which)
+    for location, which in plans.items():
+        lines[location].plans = len(which)
     for phase, name, start, stop, _, thread in spans:
         if phase == observers.DIRECT:
             own = line(*_located(name))

@@ -275,7 +275,7 @@ class Profile:
             events += [_name(process, 0, "process_name", device), _name(process, 1, "thread_name", "kernels")]
         for evaluation, start, stop, thread in self.evaluations:
             name = "; ".join(name_of(step.planned.step) for step in evaluation.placed.steps[:4]) or "evaluation"
-            lines = {"lines": [str(place) for place in places_of(evaluation)[-8:]]}
+            lines = {"lines": [str(location) for location in places_of(evaluation)[-8:]]}
             events.append(self._event(1, threads[thread], "evaluation", name, start, stop, lines))
         for span in self.spans:
             arguments = {"bytes": span.nbytes} if span.nbytes else {}

@@ -191,10 +191,10 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 # --- histograms -----------------------------------------------------------------------------------------------------
 
 
-def _places(line: GpuArray, edges: GpuArray) -> GpuArray:
+def _bins(line: GpuArray, edges: GpuArray) -> GpuArray:
     """Return the number of edges up to each element. The last bin includes its upper edge."""
-    place = searching.searchsorted(edges, line, side="right")
-    return place - (line == edges[-1])
+    bin = searching.searchsorted(edges, line, side="right")
+    return bin - (line == edges[-1])
 
 
 def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] | None:
@@ -254,7 +254,7 @@ def histogram(
     elif scale is None:
         counts = _in_bins(line, bin_edges)
     else:
-        totals = _totals(_places(line, edges), scale.reshape(-1), edges.size + 1)[1:-1]
+        totals = _totals(_bins(line, edges), scale.reshape(-1), edges.size + 1)[1:-1]
         counts = _rounded(totals, scale.dtype)
     return (_shares(counts, edges) if density else counts), edges
 
@@ -295,13 +295,13 @@ def histogramdd(
         raise ValueError("range argument must have one entry per dimension")
     edges = [_edges_along(*arguments) for arguments in zip(columns, each, limits, strict=True)]
     shape = [e.size + 1 for e in edges]
-    place: Any = 0
+    bin: Any = 0
     for column, line, extent in zip(columns, edges, shape, strict=True):
-        place = place * extent + _places(column, line)
-    scale = None if weights is None else as_array(weights, place.device)
-    if scale is not None and scale.shape != place.shape:
+        bin = bin * extent + _bins(column, line)
+    scale = None if weights is None else as_array(weights, bin.device)
+    if scale is not None and scale.shape != bin.shape:
         raise ValueError("The weights and list don't have the same length.")
-    counts = _counted(place, scale, prod(shape)).reshape(shape).astype(dtypes.float64)
+    counts = _counted(bin, scale, prod(shape)).reshape(shape).astype(dtypes.float64)
     counts = counts[(slice(1, -1),) * ndim]
     if density:
         total = counts.sum()

@@ -48,9 +48,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
-    parts = [
-        bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift for place, shift in enumerate(shifts)
-    ]
+    parts = [bits[along(number, slice(bit, None, 8))].astype(dtypes.uint8) << shift for bit, shift in enumerate(shifts)]
     return reduce(or_, parts)
 
 
@@ -60,7 +58,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     source = as_array(a)
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
-    places = np.array(_shifts(bitorder), np.uint8)
+    bits_of = np.array(_shifts(bitorder), np.uint8)
     values, number = line_axis(at_least_one_axis(source), axis)
     extent = 8 * values.shape[number]
     bits: GpuArray
@@ -68,7 +66,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
         bits = _by_line(calls.unpackbits, values, number, extent, bitorder)
     else:
         spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
-        shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
+        shifts = bits_of.reshape(8, *(1 for _ in values.shape[number + 1 :]))
         bits = (spread >> shifts) & 1
         bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:

@@ -111,15 +111,15 @@ def asarray(
         array = _at_once(obj, wanted)
         if array is not None:
             return array
-    place = target_device(device, like, obj)
+    target = target_device(device, like, obj)
     if copy is False:
         raise ValueError(
             f"a {type(obj).__name__} cannot be converted to a GpuArray without a copy; omit copy=False or use copy=None"
         )
-    node = placed_node(obj, place, wanted)
+    node = placed_node(obj, target, wanted)
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
         node = build.cast(node, default_dtype(float if node.dtype == dtypes.float64 else complex))
-    return make(node, place)
+    return make(node, target)
 
 
 asanyarray = asarray
@@ -242,15 +242,15 @@ def full(
     else:
         kind = default_dtype(type(fill_value)) if type(fill_value) in WEAK else dtypes.canonical(fill_value.dtype)
     extents = checked_shape(shape, kind)
-    place = target_device(device, like) if node is None else target_device(device, like, fill_value)
-    if node is None and is_immediate(extents, place):
-        return made_of(np.full(extents, fill_value, kind), place)
+    target = target_device(device, like) if node is None else target_device(device, like, fill_value)
+    if node is None and is_immediate(extents, target):
+        return made_of(np.full(extents, fill_value, kind), target)
     if type(fill_value) in WEAK:
         if isinstance(fill_value, float | complex):
             fill_value = np.asarray(fill_value).astype(kind)[()]  # NumPy casts here, integers alone it assigns
         node = weak_node(fill_value, kind)
     node = build.cast(as_node(fill_value) if node is None else node, kind)
-    return make(build.view(node, build.broadcast_to(node.shape, extents)), place)
+    return make(build.view(node, build.broadcast_to(node.shape, extents)), target)
 
 
 @native("zeros")
@@ -280,10 +280,10 @@ def empty(
 def _filled(shape: Any, value: Any, dtype: DTypeLike, device: DeviceLike, like: Any) -> GpuArray:
     kind = chosen_dtype(dtype)
     extents = checked_shape(shape, kind)
-    place = target_device(device, like)
-    if is_immediate(extents, place):
-        return made_of(np.ones(extents, kind) if value else np.zeros(extents, kind), place)
-    return make(build.full(extents, value, kind), place)
+    target = target_device(device, like)
+    if is_immediate(extents, target):
+        return made_of(np.ones(extents, kind) if value else np.zeros(extents, kind), target)
+    return make(build.full(extents, value, kind), target)
 
 
 @native("full_like", at_once="elements")

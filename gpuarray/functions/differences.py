@@ -134,15 +134,15 @@ def _steps(spacing: Any, extent: int, device: Any) -> Any:
     return diff(points)
 
 
-def _weights(before: Any, after: Any, place: Any) -> tuple[Any, Any, Any]:
+def _weights(before: Any, after: Any, centre: Any) -> tuple[Any, Any, Any]:
     """Return the weights of three values in the derivative of the parabola through them.
 
-    The points are at ``-before``, 0 and ``after``; the derivative is taken at ``place``.
+    The points are at ``-before``, 0 and ``after``; the derivative is taken at ``centre``.
     """
     return (
-        (2 * place - after) / (before * (before + after)),
-        (after - before - 2 * place) / (before * after),
-        (2 * place + before) / (after * (before + after)),
+        (2 * centre - after) / (before * (before + after)),
+        (after - before - 2 * centre) / (before * after),
+        (2 * centre + before) / (after * (before + after)),
     )
 
 
@@ -150,8 +150,8 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
     def cut(start: Any, stop: Any) -> GpuArray:
         return source[along(axis, slice(start, stop))]
 
-    def parabola(three: list[GpuArray], before: Any, after: Any, place: Any) -> Any:
-        weights = _weights(before, after, place)
+    def parabola(three: list[GpuArray], before: Any, after: Any, centre: Any) -> Any:
+        weights = _weights(before, after, centre)
         return sum((weight * part for weight, part in zip(weights[1:], three[1:], strict=True)), weights[0] * three[0])
 
     even = not np.ndim(steps)

@@ -26,10 +26,10 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     source = as_array(arr)
     number = build.normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
-    places = list(np.ndindex(moved.shape[:-1]))
-    if not places:
+    indices = list(np.ndindex(moved.shape[:-1]))
+    if not indices:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    results = [as_array(func1d(moved[place], *args, **kwargs), source.device) for place in places]
+    results = [as_array(func1d(moved[index], *args, **kwargs), source.device) for index in indices]
     first = results[0]
     if any(part.shape != first.shape for part in results):
         raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in results})}")

@@ -135,10 +135,10 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
     if positions.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
     key: list[Any] = []
-    for place, extent in enumerate(array.shape):
+    for source_axis, extent in enumerate(array.shape):
         line = build.generate(generators.arange, (0, 1), (extent,), dtypes.int64)
-        shape = tuple(extent if a == place else 1 for a in range(array.ndim))
-        key.append(positions if place == axis else wrap(build.reshape(line, shape), array.device))
+        shape = tuple(extent if a == source_axis else 1 for a in range(array.ndim))
+        key.append(positions if source_axis == axis else wrap(build.reshape(line, shape), array.device))
     return tuple(key)
 
 

@@ -171,5 +171,5 @@ def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:
     number = build.generate(generators.arange, (0, 1), (prod(batch),), dtypes.int64)
     plane = wrap(build.reshape(number, (*batch, 1, 1)), array.device) * rows
     column = wrap(build.generate(generators.arange, (0, 1), (columns,), dtypes.int64), array.device)
-    places = (order.astype(dtypes.int64)[..., None] + plane) * columns + column
-    return wrap(build.gather(array.broadcast((*batch, rows, columns)).node(), places.node()), array.device)
+    positions = (order.astype(dtypes.int64)[..., None] + plane) * columns + column
+    return wrap(build.gather(array.broadcast((*batch, rows, columns)).node(), positions.node()), array.device)

@@ -133,8 +133,8 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     operands = as_arrays(*arrays)
     if len(operands) == 2:
         return products.dot(operands[0], operands[1], out=out)
-    for place, operand in enumerate(operands):
-        if operand.ndim != 2 and not (operand.ndim == 1 and place in (0, len(operands) - 1)):
+    for number, operand in enumerate(operands):
+        if operand.ndim != 2 and not (operand.ndim == 1 and number in (0, len(operands) - 1)):
             raise np.linalg.LinAlgError(
                 f"{operand.ndim}-dimensional array given. Array must be two-dimensional, but for vectors at the ends"
             )

@@ -77,12 +77,12 @@ def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Seque
     """
     array = as_array(x)
     sources = normalize_axis_tuple(source, array.ndim, "source")
-    places = normalize_axis_tuple(destination, array.ndim, "destination")
-    if len(sources) != len(places):
+    destinations = normalize_axis_tuple(destination, array.ndim, "destination")
+    if len(sources) != len(destinations):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     order = [a for a in range(array.ndim) if a not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
+    for target, axis in sorted(zip(destinations, sources, strict=True)):
+        order.insert(target, axis)
     return array.transpose(order)
 
 
@@ -115,9 +115,9 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
     array = as_array(x)
     wanted = build.listed(axis)
     ndim = array.ndim + len(wanted)
-    places = build.normalize_axes(wanted, ndim)
+    axes = build.normalize_axes(wanted, ndim)
     extents = iter(array.shape)
-    return array.reshape(tuple(1 if a in places else next(extents) for a in range(ndim)))
+    return array.reshape(tuple(1 if a in axes else next(extents) for a in range(ndim)))
 
 
 @native("squeeze", at_once="views")

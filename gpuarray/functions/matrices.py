@@ -39,10 +39,10 @@ def eye(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    place = target_device(device, like)
-    if is_immediate(shape, place):
-        return made_of(np.eye(shape[0], shape[1], _diagonal(k, shape), kind), place)
-    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), place)
+    target = target_device(device, like)
+    if is_immediate(shape, target):
+        return made_of(np.eye(shape[0], shape[1], _diagonal(k, shape), kind), target)
+    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), target)
 
 
 @native("identity")
@@ -61,10 +61,10 @@ def tri(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape([max(0, n) for n in (n_rows, n_rows if n_cols is None else n_cols)], kind)
-    place = target_device(device, like)
-    if is_immediate(shape, place):
-        return made_of(np.tri(shape[0], shape[1], _diagonal(k, shape), kind), place)
-    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), place)
+    target = target_device(device, like)
+    if is_immediate(shape, target):
+        return made_of(np.tri(shape[0], shape[1], _diagonal(k, shape), kind), target)
+    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), target)
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:

@@ -77,14 +77,14 @@ def _ramp(source: GpuArray, axis: int, width: int, end: Any, *, last: bool) -> A
     return ramp[along(axis, slice(None, None, -1))] if last else ramp
 
 
-def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) -> Any:
+def _mirrored(source: GpuArray, axis: int, positions: Any, mode: str, kind: str) -> Any:
     """Return the elements at places outside the array, which is continued by repetition or reflection.
 
     If ``kind`` is "odd", reflected elements are also subtracted from twice the value at the edge.
     """
     extent = source.shape[axis]
     period = extent - 1 if mode == "reflect" else extent
-    times, rest = np.divmod(places, max(period, 1))
+    times, rest = np.divmod(positions, max(period, 1))
     if mode == "wrap":
         return source[along(axis, rest)]
     turned = times % 2
@@ -107,8 +107,8 @@ def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any,
     source = source.copy()
     for axis, pair in enumerate(widths):
         moved = moveaxis(source, axis, -1)
-        for place in np.ndindex(moved.shape[:-1]):
-            function(moved[place], pair, axis, keywords)
+        for index in np.ndindex(moved.shape[:-1]):
+            function(moved[index], pair, axis, keywords)
     return source
 
 
@@ -158,8 +158,8 @@ def _extended(source: GpuArray, axis: int, before: int, after: int, mode: str, e
     edges = []
     for last, width in ((False, before), (True, after)):
         if mode in ("wrap", "reflect", "symmetric"):
-            places = np.arange(width) + (source.shape[axis] if last else -width)
-            edge = _mirrored(source, axis, places, mode, ends)
+            positions = np.arange(width) + (source.shape[axis] if last else -width)
+            edge = _mirrored(source, axis, positions, mode, ends)
         elif mode in ("constant", "empty"):
             edge = _constant(source, axis, width, ends[last] or 0)
         elif mode == "linear_ramp":

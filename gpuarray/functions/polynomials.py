@@ -97,8 +97,8 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
         constants = constants.broadcast((max(times, 1),))
     if constants.size < times:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    for place in range(times):
-        line = concatenated([line / np.arange(line.size, 0, -1), constants[place : place + 1]], 0)
+    for order in range(times):
+        line = concatenated([line / np.arange(line.size, 0, -1), constants[order : order + 1]], 0)
     return _like(line, p)
 
 
@@ -162,8 +162,8 @@ def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> GpuArray:
     *variables, value = as_arrays(*points, c)
     if value.dtype.kind in "biu":
         value = value.astype(dtypes.float64)
-    for place, variable in enumerate(variables):
-        value = _ascending(variable, value, is_grid or not place)
+    for axis, variable in enumerate(variables):
+        value = _ascending(variable, value, is_grid or not axis)
     return value
 
 

@@ -57,14 +57,14 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
 def ix_(*args: Any) -> tuple[GpuArray, ...]:
     """Return an open mesh of 1-d sequences, for indexing."""
     lines = []
-    for place, (argument, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
+    for number, (argument, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
         if line.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if line.dtype.kind == "b":
             (line,) = searching.nonzero(line)
         elif not line.size and not isinstance(argument, np.ndarray | GpuArray):
             line = line.astype(dtypes.int64)  # an empty list has no dtype
-        lines.append(line.reshape([-1 if axis == place else 1 for axis in range(len(args))]))
+        lines.append(line.reshape([-1 if axis == number else 1 for axis in range(len(args))]))
     return tuple(lines)
 
 

@@ -130,12 +130,12 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     ndim = max(left.ndim, right.ndim)
     if axis >= 0 and left.ndim != right.ndim:  # NumPy counts the axes of each operand
         left, right, axis = moveaxis(left, axis, -1), moveaxis(right, axis, -1), -1
-    place = build.normalize_axis(axis, ndim) - ndim
-    lengths = [a.shape[place] if -place <= a.ndim else 1 for a in (left, right)]
+    position = build.normalize_axis(axis, ndim) - ndim
+    lengths = [a.shape[position] if -position <= a.ndim else 1 for a in (left, right)]
     if lengths[0] != lengths[1]:
         raise ValueError(f"vecdot: the vectors have different lengths, {lengths[0]} and {lengths[1]}")
     common = dtypes.promote(left.dtype, right.dtype)
-    return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, place)
+    return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, position)
 
 
 @native("matrix_transpose", "linalg.matrix_transpose", at_once="views")

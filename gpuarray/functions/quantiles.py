@@ -33,10 +33,10 @@ _CONTINUOUS: Final = {
 }
 
 
-def _first_above(place: Any, stays: Callable[[Any], Any]) -> Any:
-    """Return the integer after ``place``; or ``place`` itself, if it is an integer for which ``stays`` is true."""
-    before = np.floor(place)
-    return np.maximum(np.where((place == before) & stays(before), before, before + 1), 0)
+def _first_above(position: Any, stays: Callable[[Any], Any]) -> Any:
+    """Return the integer after ``position``, or ``position`` if it is an integer for which ``stays`` is true."""
+    before = np.floor(position)
+    return np.maximum(np.where((position == before) & stays(before), before, before + 1), 0)
 
 
 #: The position of the element that each discrete method takes, from the number of elements and the quantile.
@@ -55,18 +55,18 @@ _METHODS: Final = (*_DISCRETE, *_CONTINUOUS, *_OTHERS)
 def _between(method: str, count: Any, q: Any) -> tuple[Any, Any]:
     """Return the position of a quantile among ``count`` elements, and the weight of the next element."""
     if method == "linear":
-        place = (count - 1) * q
+        position = (count - 1) * q
     elif method == "averaged_inverted_cdf":
-        place = count * q - 1
-        return place, np.where(place == np.floor(place), 0.5, 1.0)
+        position = count * q - 1
+        return position, np.where(position == np.floor(position), 0.5, 1.0)
     elif method == "midpoint":
         exact = (count - 1) * q
-        place = 0.5 * (np.floor(exact) + np.ceil(exact))
-        return place, np.where(place == np.floor(place), 0.0, 0.5)
+        position = 0.5 * (np.floor(exact) + np.ceil(exact))
+        return position, np.where(position == np.floor(position), 0.0, 0.5)
     else:
         alpha, beta = _CONTINUOUS[method]
-        place = count * q + (alpha + q * (1 - alpha - beta)) - 1
-    return place, place - np.floor(place)
+        position = count * q + (alpha + q * (1 - alpha - beta)) - 1
+    return position, position - np.floor(position)
 
 
 # -- lines ----------------------------------------------------------------------------------------------------------
@@ -218,11 +218,11 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
         # 0 and 1 are the only integral quantiles; there is nothing to interpolate
         result = _element(ordered, np.clip((count - 1) * flat, 0, length - 1))
     else:
-        place, share = _between(method, count, flat)
+        position, share = _between(method, count, flat)
         last = np.maximum(count - 1, 0)
-        low = _element(ordered, np.clip(np.floor(place), 0, last))
-        high = _element(ordered, np.clip(np.where(place < 0, 0, np.floor(place) + 1), 0, last))
-        share = share.astype(place.dtype)
+        low = _element(ordered, np.clip(np.floor(position), 0, last))
+        high = _element(ordered, np.clip(np.where(position < 0, 0, np.floor(position) + 1), 0, last))
+        share = share.astype(position.dtype)
         if weak:
             share = share.astype(lines.dtype if has_nan else dtypes.float64)
         result = _interpolated(low, high, share)
@@ -250,8 +250,8 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
     # leading elements without weight are skipped
     reached = np.where(reached == 0, -1, reached)
     flat = q.reshape(-1, 1, *(1 for _ in rest))
-    place = np.minimum(reductions.sum(reached[None] < flat, 1), lines.shape[0] - 1)
-    result = _element(ordered, as_array(place))
+    position = np.minimum(reductions.sum(reached[None] < flat, 1), lines.shape[0] - 1)
+    result = _element(ordered, as_array(position))
     if missing is not None:
         result = _nan_where(reductions.all(missing, 0) if skip_nan else reductions.any(missing, 0), result)
     return result.reshape(*q.shape, *rest)

@@ -28,13 +28,13 @@ _SHIFT: Final = np.uint64(32)
 _PAGE: Final = 128
 #: Number of normal numbers of several calls that are computed together: their arrays stay in a core's cache.
 _AHEAD: Final = 4096
-#: Number of 32-bit words of the parameters of a place in the stream, and of a substream.
+#: Number of 32-bit words of the parameters of a position in the stream, and of a substream.
 PLACE_WORDS: Final = 15
 SUBSTREAM_WORDS: Final = len(substreams.Substream._fields)
 
 
 class _Drawn:
-    """A draw in a recorded function. Each call has another place in the stream, which is a parameter of kernels."""
+    """A draw in a recorded function. Each call has another position in the stream, which is a parameter of kernels."""
 
     __slots__ = ("parameters",)
 
@@ -126,7 +126,7 @@ class Philox:
         self._seeds = pickled["seed_seq"]
         self.state = pickled["state"]
 
-    # -- the place -----------------------------------------------------------------------------------------------------
+    # -- the position --------------------------------------------------------------------------------------------------
 
     @property
     def seed_seq(self) -> Any:
@@ -240,11 +240,11 @@ class Philox:
             Of uint64; None without output.
         """
         shape = checked_shape(() if size is None else size, dtypes.uint64)
-        place = self.take_words(int(np.prod(shape, dtype=object)))
+        stream = self.take_words(int(np.prod(shape, dtype=object)))
         if not output:
             return None
         return make(
-            build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
+            build.generate(generators.random_bits, stream.parameters, shape, dtypes.uint64), wanted_device(device)
         )
 
     def _touch(self, operation: str) -> None:
@@ -252,7 +252,7 @@ class Philox:
         tracing.mode().touched(self, f"{operation} of a random generator")
 
     def take_words(self, count: int) -> Any:
-        """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.Place` of the first."""
+        """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.StreamPosition` of the first."""
         recorded = tracing.mode().drawn(self, lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
         if recorded is not None:
             return _Drawn(recorded)
@@ -261,26 +261,26 @@ class Philox:
             if count:
                 self._at = (self._at + count) % _PLACES
                 self._is_blank = False
-        return philox.Place(self._key, block, start, None)
+        return philox.StreamPosition(self._key, block, start, None)
 
     def take_halves(self, count: int) -> Any:
-        """Advance by ``count`` halves of words, of which a spare half is the first; return the place of the first."""
+        """Advance by ``count`` halves of words, beginning with a spare half; return the position of the first."""
         recorded = tracing.mode().drawn(self, lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
         if recorded is not None:
             return _Drawn(recorded)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if not count:
-                return philox.Place(self._key, block, 2 * start, None)
+                return philox.StreamPosition(self._key, block, 2 * start, None)
             spare = self._left_over() if self._has_spare else None
             words = (count - self._has_spare + 1) // 2
-            place = philox.Place(self._key, block, 2 * start - self._has_spare, spare)
+            stream = philox.StreamPosition(self._key, block, 2 * start - self._has_spare, spare)
             self._has_spare = (count - self._has_spare) % 2 == 1
             if words:
                 self._at = (self._at + words) % _PLACES
                 self._is_blank = False
                 self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
-        return place
+        return stream
 
     def take_substream(self) -> tuple[Any, ...]:
         """Return the words of a substream, which are those of the next whole block of the stream."""
@@ -304,7 +304,7 @@ class Philox:
                 ahead = max(1, _AHEAD // size) if self._last == (size, kind) else 1
                 streams = [Substream(*words) for words in self._substreams[number : number + ahead]]
                 rows = substreams.normals(size, streams, kind)
-                self._normals = {(block + place, size, kind): row for place, row in enumerate(rows)}
+                self._normals = {(block + number, size, kind): row for number, row in enumerate(rows)}
                 known = self._normals.pop((block, size, kind))
                 self._last = size, kind
             return known.copy()

@@ -98,16 +98,16 @@ class Discrete(Source):
         limit = (spread + 1) % span
         threshold = span % (spread + 1)
         if width == 64:
-            place, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
+            stream, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
         else:
             share = _SHARES[width]
-            place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
+            stream, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
         if frame.is_immediate:
-            drawn = philox.below(range(frame.size), place, share, limit, threshold, held)
+            drawn = philox.below(range(frame.size), stream, share, limit, threshold, held)
             integers: Any = drawn.reshape(frame.shape).astype(kind)
         else:
             numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
-            parameters = (*place.parameters, share, *numbers)
+            parameters = (*stream.parameters, share, *numbers)
             integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
         return _map(ops.add, integers, build.full((), first, kind)) if first else integers
 

@@ -184,11 +184,11 @@ def _are_single(size: Size, *parameters: Any) -> bool:
 def _legacy(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a distribution's method that draws single numbers on the host."""
     name = method.__name__
-    place = list(signature(method).parameters).index("size") - 1  # self is no argument
+    position = list(signature(method).parameters).index("size") - 1  # self is no argument
 
     @wraps(method)
     def draw(self: RandomState, *args: Any, **kwargs: Any) -> Any:
-        size = args[place] if len(args) > place else kwargs.get("size")
+        size = args[position] if len(args) > position else kwargs.get("size")
         if not kwargs.keys() & _OTHER_KEYWORDS and _are_single(size, *args, *kwargs.values()):
             return getattr(self._host, name)(*args, **kwargs)
         return method(self, *args, **kwargs)

@@ -175,10 +175,10 @@ class Samples(Discrete):
 
     def _keys(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         frame = Frame(shape, dtypes.uint64, device)
-        place = self._bits.take_words(frame.size)
+        stream = self._bits.take_words(frame.size)
         if frame.is_immediate:
-            return frame.array(philox.words64(range(frame.size), place).reshape(frame.shape))
-        return frame.array(frame.generate(generators.random_bits, place.parameters))
+            return frame.array(philox.words64(range(frame.size), stream).reshape(frame.shape))
+        return frame.array(frame.generate(generators.random_bits, stream.parameters))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         """Return permutations of the integers below the last extent."""

@@ -113,10 +113,10 @@ class Source:
         """Return numbers in [0, 1), the same as NumPy's."""
         # the node is constructed without the conversions of build.generate, because simulations draw at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
-        place = take(frame.size)
+        stream = take(frame.size)
         if frame.is_immediate:
-            return philox.uniform(range(frame.size), place, frame.kind).reshape(frame.shape)
-        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(place.parameters))
+            return philox.uniform(range(frame.size), stream, frame.kind).reshape(frame.shape)
+        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(stream.parameters))
 
     def _normal(self, frame: "Frame") -> Any:
         """Return standard normal numbers."""
@@ -134,9 +134,9 @@ class Source:
         if frame.is_immediate and frame.size <= ONE_THREAD:
             known = known_values(parameters)
             if known is not None:
-                places = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
+                elements = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
                 values = [np.asarray(value, frame.kind) for value in known]
-                return _at_once(op, (*values, places, *stream), frame.shape, frame.kind)
+                return _at_once(op, (*values, elements, *stream), frame.shape, frame.kind)
         operands = [
             build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
             for p in parameters

@@ -95,15 +95,15 @@ def arange(
             raise ValueError(f"arange from {first} to {last} in steps of {step} has no finite length")
         count = math.ceil(length)
     (extent,) = checked_shape(max(count, 0), kind)
-    place = target_device(device, like)
+    target = target_device(device, like)
     if kind == dtypes.bool_:
-        return _boolean_range(first, step, extent, place)
-    if kind in (dtypes.int64, dtypes.float64) and is_immediate((extent,), place):
-        return made_of(quiet.run(np.arange, first, last, step, kind), place)
+        return _boolean_range(first, step, extent, target)
+    if kind in (dtypes.int64, dtypes.float64) and is_immediate((extent,), target):
+        return made_of(quiet.run(np.arange, first, last, step, kind), target)
     # as in NumPy, the first two elements are converted, and their difference is the step
     begin: Any = kind.type(first) if extent else kind.type(0)
     stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
-    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), place)
+    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), target)
 
 
 def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArray:
@@ -307,15 +307,15 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij', not {indexing!r}.")
     lines = as_arrays(*arrays)
-    places = list(range(len(lines)))
+    axes = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:
-        places[0], places[1] = 1, 0
+        axes[0], axes[1] = 1, 0
     extents = [0] * len(lines)
-    for line, place in zip(lines, places, strict=True):
-        extents[place] = line.size
+    for line, number in zip(lines, axes, strict=True):
+        extents[number] = line.size
     grids = []
-    for line, place in zip(lines, places, strict=True):
-        grid = line.reshape([-1 if axis == place else 1 for axis in range(len(lines))])
+    for line, number in zip(lines, axes, strict=True):
+        grid = line.reshape([-1 if axis == number else 1 for axis in range(len(lines))])
         if not sparse:
             grid = grid.broadcast(tuple(extents))
         grids.append(grid.copy() if copy else grid)

@@ -49,7 +49,7 @@ class Runs:
         """Return for each element the number of its run, in the array's shape."""
         assert self.order is not None
         numbers = build.cast(self.first.ranks, dtypes.int64)
-        return self._made(build.reshape(build.place(numbers, self.order, self.order.shape), self.source.shape))
+        return self._made(build.reshape(build.scatter_all(numbers, self.order, self.order.shape), self.source.shape))
 
     def counts(self) -> GpuArray:
         """Return the number of elements of each run."""

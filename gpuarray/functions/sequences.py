@@ -72,14 +72,14 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     device = device_of(target, key, *values) or target.device
     nodes = [as_node(value) for value in values]
     ufunc.resolve_dtypes((target.dtype, *(node.dtype for node in nodes), None))
-    places = target.places(key)
-    operands = [_operand(node, places.shape) for node in nodes]
-    if not places.size:
+    positions = target.places(key)
+    operands = [_operand(node, positions.shape) for node in nodes]
+    if not positions.size:
         return
-    operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
+    operand = operands[0] if operands else build.full(positions.shape, False, dtypes.bool_)
     if ufunc is np.power:
         check_power(target.node(), values[0], device)
-    target.combine_at(_op(ufunc), places, operand)
+    target.combine_at(_op(ufunc), positions, operand)
     target.bind_device(device)
 
 

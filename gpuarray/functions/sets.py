@@ -186,8 +186,10 @@ def _among(elements: Node, others: Node, device: Device) -> Node:
     common = dtypes.promote(elements.dtype, others.dtype)
     elements, others = build.cast(elements, common), build.cast(others, common)
     (ordered,) = build.call(calls.sort, [others], {"descending": False}, [(others.shape, common)])
-    (place,) = build.call(calls.searchsorted, [ordered, elements], {"side": "left"}, [(elements.shape, dtypes.int64)])
-    there = build.gather(ordered, build.elementwise(ops.minimum, place, others.size - 1))
+    (position,) = build.call(
+        calls.searchsorted, [ordered, elements], {"side": "left"}, [(elements.shape, dtypes.int64)]
+    )
+    there = build.gather(ordered, build.elementwise(ops.minimum, position, others.size - 1))
     return build.elementwise(ops.equal, there, elements)
 
 

@@ -56,11 +56,11 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     node = source = array.node()
-    for number, places in zip(
+    for number, distances in zip(
         axes * (len(shifts) if len(axes) == 1 else 1), shifts * (len(axes) if len(shifts) == 1 else 1), strict=True
     ):
         extent = node.shape[number]
-        cut = -places % extent if extent else 0
+        cut = -distances % extent if extent else 0
         if cut:
             whole = contiguous(node.shape)
             parts = (slice_axis(whole, number, cut, 1, extent - cut), slice_axis(whole, number, 0, 1, cut))
@@ -156,8 +156,10 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     source, number = line_axis(arr, axis)
     extent = source.shape[number]
     if type(obj) is int and -extent <= obj < extent:
-        place = obj % extent
-        return concat([source[along(number, slice(place))], source[along(number, slice(place + 1, None))]], number)
+        position = obj % extent
+        return concat(
+            [source[along(number, slice(position))], source[along(number, slice(position + 1, None))]], number
+        )
     # NumPy accepts an empty list, but not an empty array of floating numbers
     positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
     return source[along(number, np.delete(np.arange(extent), positions))]
@@ -175,8 +177,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
         if not positions.ndim:
             new = moveaxis(new, 0, number)
         count = new.shape[number]
-        place = positions.item()
-        cuts = [source[along(number, slice(None, place))], source[along(number, slice(place, None))]]
+        position = positions.item()
+        cuts = [source[along(number, slice(None, position))], source[along(number, slice(position, None))]]
         shape = tuple(count if a == number else n for a, n in enumerate(source.shape))
         return concat([cuts[0], new.broadcast(shape), cuts[1]], number)
     count = positions.size

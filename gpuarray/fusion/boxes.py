@@ -90,10 +90,10 @@ def is_constant(node: Any) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def inside(layout: Layout, shape: Shape, place: "Layout | Beyond") -> tuple[Beyond, tuple[Layout, ...]] | None:
-    """Return where the values of a write to a box are read for the elements at a place, and what is inside.
+def inside(layout: Layout, shape: Shape, read: "Layout | Beyond") -> tuple[Beyond, tuple[Layout, ...]] | None:
+    """Return where the values of a write to a box are read for the elements of a view, and what is inside.
 
-    An element is inside if the positions of all these layouts are not negative. Return None if the place has no
+    An element is inside if the positions of all these layouts are not negative. Return None if the view has no
     coordinates.
 
     Parameters
@@ -102,16 +102,16 @@ def inside(layout: Layout, shape: Shape, place: "Layout | Beyond") -> tuple[Beyo
         The box.
     shape : tuple of int
         The shape of the array.
-    place : Layout or Beyond
+    read : Layout or Beyond
         Where the array is read.
     """
     sides = box_of(layout, shape)
     assert sides is not None
-    axes = place.axes if isinstance(place, Beyond) else coordinates(place, shape)
+    axes = read.axes if isinstance(read, Beyond) else coordinates(read, shape)
     if axes is None:
         return None
     tests = []
-    own = [Layout(place.shape, (0,) * len(place.shape), 0)] * len(layout.shape)
+    own = [Layout(read.shape, (0,) * len(read.shape), 0)] * len(layout.shape)
     for side, axis, n in zip(sides, axes, shape, strict=True):
         before = axis._replace(offset=axis.offset - side.start)
         if side.axis is not None:
@@ -120,8 +120,8 @@ def inside(layout: Layout, shape: Shape, place: "Layout | Beyond") -> tuple[Beyo
             tests.append(before)
         last = side.start + side.extent - 1
         if last < n - 1:
-            tests.append(Layout(place.shape, tuple([-step for step in axis.strides]), last - axis.offset))
-    return Beyond(place.shape, tuple(own)), tuple(tests)
+            tests.append(Layout(read.shape, tuple([-step for step in axis.strides]), last - axis.offset))
+    return Beyond(read.shape, tuple(own)), tuple(tests)
 
 
 class Part(NamedTuple):
@@ -131,13 +131,13 @@ class Part(NamedTuple):
     """
 
     operand: int
-    place: Beyond
+    layout: Beyond
     begun: Layout
 
 
-def parts(node: Concat, place: "Layout | Beyond") -> list[Part] | None:
-    """Return the parts of a concatenation that have elements at a place; None if the place has no coordinates."""
-    axes = place.axes if isinstance(place, Beyond) else coordinates(place, node.shape)
+def parts(node: Concat, layout: "Layout | Beyond") -> list[Part] | None:
+    """Return the parts of a concatenation that a view reads; None if the view has no coordinates."""
+    axes = layout.axes if isinstance(layout, Beyond) else coordinates(layout, node.shape)
     if axes is None:
         return None
     before, along, after = axes[: node.axis], axes[node.axis], axes[node.axis + 1 :]
@@ -146,9 +146,9 @@ def parts(node: Concat, place: "Layout | Beyond") -> list[Part] | None:
     start = 0
     for number, operand in enumerate(node.inputs):
         end = start + operand.shape[node.axis]
-        if start < end and ((low < end and high >= start) or isinstance(place, Beyond)):
+        if start < end and ((low < end and high >= start) or isinstance(layout, Beyond)):
             begun = along._replace(offset=along.offset - start)
-            overlapping.append(Part(number, Beyond(place.shape, (*before, begun, *after)), begun))
+            overlapping.append(Part(number, Beyond(layout.shape, (*before, begun, *after)), begun))
         start = end
     return overlapping
 

@@ -150,25 +150,25 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
         folds.append(loop if type(node) in _IN_LOOPS or is_selected else loop + 1)
         read = [seen[i] for i in inputs if type(nodes[i]) is not Generate or not boxes.is_constant(nodes[i])]
         if len(read) == 1 and type(node) in _AT_ONE_PLACE:
-            below, place, operations = read[0]
+            below, index, operations = read[0]
             if isinstance(node, View):
-                seen.append((below, (*place, node.layout), operations))
+                seen.append((below, (*index, node.layout), operations))
                 continue
             operations += costs.of_node(node)
             if operations < costs.STORE:
-                seen.append((below, place, operations))
+                seen.append((below, index, operations))
                 continue
         seen.append((position, (), 0))
         if isinstance(node, Scatter) and is_selected:  # what it leaves of its target is read where it is
             open_.add(position)
-            below, place, _ = seen[inputs[1]]
-            readers.setdefault(below, {})[(*place, node.layout), loop] = node.size
+            below, index, _ = seen[inputs[1]]
+            readers.setdefault(below, {})[(*index, node.layout), loop] = node.size
             continue
         if isinstance(node, Scatter | Concat):
             loop = -position
-        for below, place, _ in read:
+        for below, index, _ in read:
             if below in open_:
-                readers.setdefault(below, {})[place, loop] = node.size
+                readers.setdefault(below, {})[index, loop] = node.size
     return {
         p: (len(reads), max(reads.values()) if len({loop for _, loop in reads}) == 1 else None)
         for p, reads in readers.items()

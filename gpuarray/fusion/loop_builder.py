@@ -180,11 +180,11 @@ class LoopBuilder(Lowering):
 
     def _make_placed(self, position: int, node: Scatter) -> None:
         """Store the values of a stored scatter without a target, which have the source's shape, at their positions."""
-        values, places = self.graph.inputs[position]
+        values, positions = self.graph.inputs[position]
         layout = self.full_layout
-        value, place = self.lower(values, layout, FULL), self.lower(places, layout, FULL)
+        value, at = self.lower(values, layout, FULL), self.lower(positions, layout, FULL)
         self.outputs.append(position)
-        self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, FULL, place))
+        self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, FULL, at))
 
     def _made(self, position: int, value: int, store: bool, layout: Layout, level: int) -> None:
         self.made[position] = (value, level)

@@ -150,16 +150,16 @@ class Lowering:
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
         memo, stored, nodes = self.memo, self.graph.stored, self.graph.nodes
-        place: _Place = (position, layout, level)
-        value = memo.get(place)
+        request: _Request = (position, layout, level)
+        value = memo.get(request)
         if value is not None:
             return value
         if position in stored:
-            value = memo[place] = self._stored(*place)
+            value = memo[request] = self._stored(*request)
             return value
-        stack: list[tuple[_Place, list[_Place], list[int]]] = [(place, self._wanted(*place), [])]
+        stack: list[tuple[_Request, list[_Request], list[int]]] = [(request, self._wanted(*request), [])]
         while stack:
-            place, wanted, values = stack[-1]
+            request, wanted, values = stack[-1]
             for operand in wanted[len(values) :]:
                 value = memo.get(operand)
                 if value is None:
@@ -176,13 +176,13 @@ class Lowering:
                 values.append(value)
             else:
                 stack.pop()
-                value = memo[place] = self._emit(*place, values)
+                value = memo[request] = self._emit(*request, values)
                 if stack:
                     stack[-1][2].append(value)
         assert value is not None
         return value
 
-    def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Place"]:
+    def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Request"]:
         """Return what must be lowered before a node."""
         graph = self.graph
         node = graph.nodes[position]
@@ -191,7 +191,7 @@ class Lowering:
             shape = node.shape
             if layout.shape != shape:
                 self._refuse_repetition(position, layout, level)
-            wanted: list[_Place] = []
+            wanted: list[_Request] = []
             for i in inputs:
                 own = graph.nodes[i].shape
                 inner = layout if own == shape else compose(layout, broadcast(own, shape))
@@ -217,7 +217,7 @@ class Lowering:
             case _:
                 assert_never(node)
 
-    def _seen_through(self, position: int, layout: Any, level: int) -> "_Place":
+    def _seen_through(self, position: int, layout: Any, level: int) -> "_Request":
         """Return what a view shows, and where."""
         view: Any = self.graph.nodes[position]
         inner = compose(layout, view.layout)
@@ -225,13 +225,13 @@ class Lowering:
             raise StoreFirst(position)
         return self.graph.inputs[position][0], inner, level
 
-    def _parts(self, position: int, node: Concat, place: Layout | Beyond) -> list[Part]:
-        found = boxes.parts(node, place)
+    def _parts(self, position: int, node: Concat, layout: Layout | Beyond) -> list[Part]:
+        found = boxes.parts(node, layout)
         if found is None:
             raise StoreFirst(position)
         return found
 
-    def _wanted_of_parts(self, position: int, node: Concat, layout: Layout | Beyond, level: int) -> list["_Place"]:
+    def _wanted_of_parts(self, position: int, node: Concat, layout: Layout | Beyond, level: int) -> list["_Request"]:
         """Return the parts of a concatenation, where they are read for its elements; none if their positions do."""
         if isinstance(layout, Layout) and layout.moves:
             raise StoreFirst(position)
@@ -240,9 +240,9 @@ class Lowering:
         if self.graph.source(position) is not None:
             return []
         inputs = self.graph.inputs[position]
-        return [(inputs[part.operand], part.place, level) for part in self._parts(position, node, layout)]
+        return [(inputs[part.operand], part.layout, level) for part in self._parts(position, node, layout)]
 
-    def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Place"]:
+    def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Request"]:
         """Return the values and the target of a write to a box, where they are read for its elements."""
         if self.axes is not None or self.folds:
             raise CannotJoin if self.made else StoreFirst(position)
@@ -253,16 +253,16 @@ class Lowering:
         target, values = self.graph.inputs[position]
         return [(values, found[0], level), (target, layout, level)]
 
-    def _wanted_beyond(self, position: int, place: Beyond, level: int) -> list["_Place"]:
+    def _wanted_beyond(self, position: int, layout: Beyond, level: int) -> list["_Request"]:
         """Return what must be lowered before a node that is read outside of its shape, too."""
         graph, node = self.graph, self.graph.nodes[position]
         inputs = graph.inputs[position]
         if isinstance(node, Map):
-            return [(i, place.of_operand(graph.nodes[i].shape, node.shape), level) for i in inputs]
+            return [(i, layout.of_operand(graph.nodes[i].shape, node.shape), level) for i in inputs]
         if isinstance(node, View) and inputs[0] in graph.stored:
             return []
         if isinstance(node, View):
-            inner = place.in_source(node.layout, graph.nodes[inputs[0]].shape)
+            inner = layout.in_source(node.layout, graph.nodes[inputs[0]].shape)
             if inner is not None:
                 return [(inputs[0], inner, level)]
         if boxes.is_constant(node):
@@ -363,24 +363,24 @@ class Lowering:
         """Read a stored value at positions of which some are outside of it, where what is read is dropped."""
         return self._take_at(position, self._generated(generators.position, dtypes.int32, layout, level))
 
-    def _take_at(self, position: int, place: int) -> int:
+    def _take_at(self, position: int, index: int) -> int:
         """Read a stored value at the positions that an instruction computes."""
         root = self.graph.root(position)
         if root in self.made:
             raise CannotJoin
-        return self._take_of(root, place, self.graph.nodes[position].size, self.instructions[place].level)
+        return self._take_of(root, index, self.graph.nodes[position].size, self.instructions[index].level)
 
-    def _take_of(self, source: int, place: int, extent: int, level: int) -> int:
+    def _take_of(self, source: int, index: int, extent: int, level: int) -> int:
         slot = self.input_slot(source)
         self.taken.append(slot)
-        return self.add(Take(slot, place, extent, self.graph.nodes[source].dtype, level), (place,))
+        return self.add(Take(slot, index, extent, self.graph.nodes[source].dtype, level), (index,))
 
-    def _select_part(self, position: int, node: Concat, place: Layout | Beyond, level: int, values: list[int]) -> int:
+    def _select_part(self, position: int, node: Concat, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the parts of a concatenation, or between the positions of its elements in its source."""
         source = self.graph.source(position)
         if source is not None:
-            return self._take_at(source, self._position(position, place, level))
-        return self._chosen(self._parts(position, node, place), values, node.dtype, level)
+            return self._take_at(source, self._position(position, layout, level))
+        return self._chosen(self._parts(position, node, layout), values, node.dtype, level)
 
     def _chosen(self, parts: Sequence[Part], values: Sequence[int], dtype: DType, level: int) -> int:
         chosen = values[0]
@@ -389,29 +389,29 @@ class Lowering:
             chosen = self._applied(ops.where, (is_begun, value, chosen), dtype)
         return chosen
 
-    def _position(self, position: int, place: Layout | Beyond, level: int) -> int:
+    def _position(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes the position of an element of a concatenation in its source."""
         graph, node = self.graph, self.graph.nodes[position]
-        if isinstance(node, Concat) and (position not in graph.stored or isinstance(place, Layout)):
-            parts = self._parts(position, node, place)
+        if isinstance(node, Concat) and (position not in graph.stored or isinstance(layout, Layout)):
+            parts = self._parts(position, node, layout)
             inputs = graph.inputs[position]
-            places = [self._position(inputs[part.operand], part.place, level) for part in parts]
-            return self._chosen(parts, places, dtypes.int32, level)
-        assert isinstance(place, Beyond)
+            positions = [self._position(inputs[part.operand], part.layout, level) for part in parts]
+            return self._chosen(parts, positions, dtypes.int32, level)
+        assert isinstance(layout, Beyond)
         if isinstance(node, View) and position not in graph.stored:
             (source,) = graph.inputs[position]
             if source in graph.stored:
-                return self._generated(generators.position, dtypes.int32, place.seen_through(node.layout), level)
-            inner = place.in_source(node.layout, graph.nodes[source].shape)
+                return self._generated(generators.position, dtypes.int32, layout.seen_through(node.layout), level)
+            inner = layout.in_source(node.layout, graph.nodes[source].shape)
             if inner is None:
                 raise StoreFirst(source)
             return self._position(source, inner, level)
-        return self._generated(generators.position, dtypes.int32, place.seen_through(contiguous(node.shape)), level)
+        return self._generated(generators.position, dtypes.int32, layout.seen_through(contiguous(node.shape)), level)
 
-    def _select(self, node: Scatter, place: Layout | Beyond, level: int, values: list[int]) -> int:
+    def _select(self, node: Scatter, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""
         assert node.layout is not None
-        found = boxes.inside(node.layout, node.shape, place)
+        found = boxes.inside(node.layout, node.shape, layout)
         assert found is not None
         written, target = values
         tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in found[1]]
@@ -465,7 +465,7 @@ class Lowering:
             self.memo.pop((position, layout, level), None)
 
 
-_Place: TypeAlias = tuple[int, Layout | Beyond, int]
+_Request: TypeAlias = tuple[int, Layout | Beyond, int]
 
 
 def same_map(first: Layout, second: Layout) -> bool:

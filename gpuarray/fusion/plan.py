@@ -90,7 +90,7 @@ def _renamed(step: PlannedStep, names: dict[int, int]) -> PlannedStep:
     """Return a step with some of its values under other names."""
     if names.keys().isdisjoint(step.inputs) and names.keys().isdisjoint(step.outputs):
         return step
-    inputs, outputs = (tuple(names.get(p, p) for p in places) for places in (step.inputs, step.outputs))
+    inputs, outputs = (tuple(names.get(p, p) for p in positions) for positions in (step.inputs, step.outputs))
     return replace(step, inputs=inputs, outputs=outputs)
 
 

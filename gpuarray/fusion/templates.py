@@ -65,7 +65,7 @@ class StepTemplates:
         if isinstance(step, CallStep):  # kernels of calls are written for their sizes
             return compute(step)
         numbers: dict[int, int] = {}  # the different ones, in order; those of the form are their places
-        form = key, _renumbered(step, partial(_with_place, numbers))
+        form = key, _renumbered(step, partial(_with_digit, numbers))
         cases = self._forms.get(form)
         if cases is None:
             if len(self._forms) >= MOST_FORMS:
@@ -81,7 +81,7 @@ class StepTemplates:
         if cases.count >= MOST_CASES:
             return compute(step)
         sizes, varying = Sizes(range(len(values)), values, [True] * len(values)).derived(values)
-        made = compute(_renumbered(form[1], partial(_at_place, varying)))
+        made = compute(_renumbered(form[1], partial(_at_digit, varying)))
         make = maker_of(made) or (lambda _factors: made)
         cases.add(sizes, make)
         return make(sizes.factors(values))
@@ -149,17 +149,17 @@ def _renumbered_loop(loop: Loop, of: Callable[[int], int]) -> Loop:
     )
 
 
-def _with_place(numbers: dict[int, int], number: int) -> int:
+def _with_digit(numbers: dict[int, int], number: int) -> int:
     if -_SEVERAL < number < _SEVERAL:
         return number
-    place = numbers.setdefault(abs(number), len(numbers)) + _SEVERAL
-    return place if number > 0 else -place
+    digit = numbers.setdefault(abs(number), len(numbers)) + _SEVERAL
+    return digit if number > 0 else -digit
 
 
-def _at_place(varying: Sequence[Varying], place: int) -> int:
-    if -_SEVERAL < place < _SEVERAL:
-        return place
-    return as_number(varying[place - _SEVERAL] if place > 0 else -varying[-place - _SEVERAL])
+def _at_digit(varying: Sequence[Varying], digit: int) -> int:
+    if -_SEVERAL < digit < _SEVERAL:
+        return digit
+    return as_number(varying[digit - _SEVERAL] if digit > 0 else -varying[-digit - _SEVERAL])
 
 
 def maker_of(part: Any) -> Maker | None:

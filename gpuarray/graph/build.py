@@ -440,7 +440,7 @@ def scatter_combined(op: MapOp, target: Node, values: Node, positions: Node) -> 
     return Scatter(target, values, None, positions, target.shape, op)
 
 
-def place(values: Node, positions: Node, shape: Shape) -> Node:
+def scatter_all(values: Node, positions: Node, shape: Shape) -> Node:
     """Return an array of ``shape`` with each value at its flat position.
 
     Parameters

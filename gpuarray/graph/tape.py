@@ -178,10 +178,10 @@ def whole(node: Any, device: Device) -> Any:
 def check_batched(nodes: Sequence[Any]) -> None:
     """Raise BatchingError if the value of a node is wanted that stands for one element of a batch."""
     if any(batch_of(node) is not None for node in nodes):
-        name, place = _reader()
+        name, location = _reader()
         raise BatchingError(
-            f"{name.strip('_')} needs a value, which differs along the axis that vmap maps over{place}; choose between "
-            "values with np.where, or do not map over this array"
+            f"{name.strip('_')} needs a value, which differs along the axis that vmap maps over{location}; choose "
+            "between values with np.where, or do not map over this array"
         )
 
 
@@ -202,12 +202,12 @@ def check_reader(node: Any) -> None:
     check_batched((node,))
     if not varying(node):
         return
-    name, place = _reader()
+    name, location = _reader()
     if name in _READERS:
         return
     hint = "; make arrays of arrays with gpuarray.stack, and read values with x.get()" if name == "__array__" else ""
     raise DerivativeError(
-        f"{name} computes with values on the host, so that it has no derivative{place}{hint}; use "
+        f"{name} computes with values on the host, so that it has no derivative{location}{hint}; use "
         "gpuarray.stop_gradient for a constant"
     )
 

@@ -120,8 +120,8 @@ def from_wgpu_buffer(
     ValueError
         If the buffer is smaller than the array.
     """
-    place = Device(device)
-    provider = _provider(place)
+    target = Device(device)
+    provider = _provider(target)
     kind = dtypes.canonical(dtype)
     extents = build.resolve_shape(shape)
     nbytes = math.prod(extents) * kind.itemsize
@@ -135,7 +135,7 @@ def from_wgpu_buffer(
         )
     leaf = Leaf(extents, kind)
     leaf.buffers[provider] = provider.adopt(buffer, nbytes)
-    return make(leaf, place)
+    return make(leaf, target)
 
 
 def _provider(device: Device) -> Any:

@@ -263,8 +263,8 @@ def _static(
 ) -> tuple[frozenset[str], frozenset[int]]:
     """Return names and places of the arguments whose values are part of the signature."""
     called = {static_names} if isinstance(static_names, str) else {*static_names}
-    places = {static_places} if isinstance(static_places, int) else {*static_places}
-    places = {place + len(names) if place < 0 else place for place in places}
+    positions = {static_places} if isinstance(static_places, int) else {*static_places}
+    positions = {position + len(names) if position < 0 else position for position in positions}
     known = inspect.signature(function).parameters
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     unknown = called - {*known}
@@ -273,8 +273,10 @@ def _static(
             f"static_argnames has {sorted(unknown)}, but {getattr(function, '__qualname__', function)} takes "
             f"{[*known]}; give names of these"
         )
-    places |= {names.index(name) for name in called if name in names}
-    return frozenset(called | {names[place] for place in places if place < len(names)}), frozenset(places)
+    positions |= {names.index(name) for name in called if name in names}
+    return frozenset(called | {names[position] for position in positions if position < len(names)}), frozenset(
+        positions
+    )
 
 
 @overload

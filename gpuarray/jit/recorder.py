@@ -252,8 +252,8 @@ class _Output:
         layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
         if self._trace.is_external(cell):
             self.is_sharing = True
-            place = self._trace.number(cell)
-            return lambda call: _seen(call.cells[place], layout, shape, dtype, part, access)
+            line = self._trace.number(cell)
+            return lambda call: _seen(call.cells[line], layout, shape, dtype, part, access)
         register, device = self._trace.register(cell.node), cell.device
         self._trace.returned.add(register)
         first = self._cells[cell]

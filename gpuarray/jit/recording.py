@@ -150,14 +150,14 @@ class Recording:
         values = call.values
         values += self.constants
         call.registers = self.registers[:]
-        for place, (function, operands, kind) in self.lines:
+        for line, (function, operands, kind) in self.lines:
             value = function(*[values[operand] for operand in operands])
             if kind is not None and type(value) is not kind:
                 raise RecordingError(
                     f"{self.name} was recorded by jit with a {kind.__name__}, but this call computed a "
                     f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
-            values[place] = value
+            values[line] = value
         while not self._run(call):
             self._evaluate(call)
         for register, error in self.checks:

@@ -162,32 +162,32 @@ class Call:
         self.key += ("is", kind, ref(value) if has_identity(value) else value)
         self.statics.append(value)
 
-    def _places(self) -> Iterator[tuple[int, GpuArray]]:
+    def _arrays(self) -> Iterator[tuple[int, GpuArray]]:
         """Yield the arrays, and the index in the key at which :meth:`take` added each."""
-        place = 0
+        index = 0
         for array in self.arrays:
-            while self.key[place] is not GpuArray or self.key[place + 1] is not array._shape:
-                place += 1
-            yield place, array
-            place += 1
+            while self.key[index] is not GpuArray or self.key[index + 1] is not array._shape:
+                index += 1
+            yield index, array
+            index += 1
 
     def without_offsets(self) -> Hashable:
         """Return the key without the offsets of views; None if no array is one."""
         key = self.key[:]
-        for place, array in self._places():
+        for index, array in self._arrays():
             if array._layout is not None:
-                key[place + 5] = array._layout[:2]
+                key[index + 5] = array._layout[:2]
         return None if key == self.key else tuple(key)
 
     def without_sizes(self) -> Hashable:
         """Return the key without the lengths of axes, and without the layouts of views."""
         key = self.key[:]
-        for place, array in self._places():
-            key[place + 1] = array.ndim
+        for index, array in self._arrays():
+            key[index + 1] = array.ndim
             if array._layout is not None:
-                key[place + 5] = len(array._layout.shape)
+                key[index + 5] = len(array._layout.shape)
             if array._layout is not None or array._part is not None:
-                key[place + 7] = len(key[place + 7])
+                key[index + 7] = len(key[index + 7])
         return tuple(key)
 
     def finished(self) -> Hashable:

@@ -335,9 +335,9 @@ class Trace(tracing.Mode):
         return len(self.values) - 1
 
     def _line(self, function: Callable[..., Any], operands: tuple[int, ...], kind: type | None) -> int:
-        place = self._constant(None)
-        self.lines.append((place, (function, operands, kind)))
-        return place
+        line = self._constant(None)
+        self.lines.append((line, (function, operands, kind)))
+        return line
 
     # -- random bits ---------------------------------------------------------------------------------------------------
 
@@ -361,8 +361,8 @@ class Trace(tracing.Mode):
         source = self._streams.get(id(stream))
         if source is None:
             source = self._streams[id(stream)] = self._constant(stream)
-        place = self._line(draw, (source,), None)
-        return [Deferred(place, part) for part in range(words)]
+        line = self._line(draw, (source,), None)
+        return [Deferred(line, part) for part in range(words)]
 
     # -- NumPy ---------------------------------------------------------------------------------------------------------
 

@@ -118,11 +118,11 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
     if unstable.size > x.size // 8:
         return False
     rows = unstable // x.shape[1]
-    places = order[rows, unstable % x.shape[1]]
-    values = _keys(x[rows, places])
+    positions = order[rows, unstable % x.shape[1]]
+    values = _keys(x[rows, positions])
     values = highest - values if descending else values - lowest
     if ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
-        order[rows, unstable % x.shape[1]] = places[np.lexsort((values, runs))]
+        order[rows, unstable % x.shape[1]] = positions[np.lexsort((values, runs))]
     return True
 
 
@@ -217,10 +217,10 @@ def _search_by_table(line: Any, values: Any, precedes: Any) -> Any:
         buckets = bucket(some)
         if np.isnan(buckets.max()):
             return None
-        places = lower.take(buckets.astype(np.intp))
+        positions = lower.take(buckets.astype(np.intp))
         for _ in range(sharing):
-            places += precedes(ended.take(places), some)
-        insertions[start : start + _PIECE] = places
+            positions += precedes(ended.take(positions), some)
+        insertions[start : start + _PIECE] = positions
     return insertions.reshape(values.shape)
 
 

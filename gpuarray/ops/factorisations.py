@@ -19,9 +19,9 @@ def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
 
 def _by_matrix(function: Callable[..., Any], outputs: Any, *stacks: Any) -> Any:
     """Call a function of single matrices for each matrix of stacks, and write its first results to outputs."""
-    for place in np.ndindex(stacks[0].shape[:-2]):
-        for output, result in zip(outputs, function(*(stack[place] for stack in stacks)), strict=False):
-            output[place] = result
+    for index in np.ndindex(stacks[0].shape[:-2]):
+        for output, result in zip(outputs, function(*(stack[index] for stack in stacks)), strict=False):
+            output[index] = result
     return outputs
 
 

@@ -88,19 +88,19 @@ def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     return _diagonals(index, columns, np.less_equal, k, dtype=dtype)
 
 
-def _random_bits(index: Any, *place: Any, dtype: Any) -> Any:
+def _random_bits(index: Any, *words: Any, dtype: Any) -> Any:
     words_of = philox.words64 if np.dtype(dtype) == np.uint64 else philox.words32
-    return words_of(index, philox.Place.of(place))
+    return words_of(index, philox.StreamPosition.of(words))
 
 
-def _random_uniform(index: Any, *place: Any, dtype: Any) -> Any:
-    return philox.uniform(index, philox.Place.of(place), np.dtype(dtype))
+def _random_uniform(index: Any, *words: Any, dtype: Any) -> Any:
+    return philox.uniform(index, philox.StreamPosition.of(words), np.dtype(dtype))
 
 
 def _random_below(index: Any, *parameters: Any, dtype: Any) -> Any:
-    *place, share, limit_0, limit_1, threshold_0, threshold_1 = (int(word) for word in parameters)
+    *words, share, limit_0, limit_1, threshold_0, threshold_1 = (int(word) for word in parameters)
     limit, threshold = limit_0 | limit_1 << 32, threshold_0 | threshold_1 << 32
-    return philox.below(index, philox.Place.of(place), share, limit, threshold, np.dtype(dtype))
+    return philox.below(index, philox.StreamPosition.of(words), share, limit, threshold, np.dtype(dtype))
 
 
 def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
@@ -155,8 +155,8 @@ tri = GenerateOp(
     doc="1 where column - row is at most k, in a matrix with the given number of columns.",
 )  # fmt: skip
 
-# A place in a stream is 15 words (see philox.Place): the key, the counter, where in the block, and the spare half.
-_PLACE = (
+# A position in a stream is 15 words (see philox.StreamPosition): key, counter, where in the block, and the spare half.
+_POSITION = (
     "vec4<u32>({1}, {2}, {3}, {4}), "
     "Block_4x64(vec4<u32>({5}, {6}, {7}, {8}), vec4<u32>({9}, {10}, {11}, {12})), {13}, {14}, {15}"
 )
@@ -165,28 +165,28 @@ _LIMITS = "vec2<u32>({17}, {18}), vec2<u32>({19}, {20})"
 random_bits = GenerateOp(
     name="random_bits", numpy=_random_bits, parameters=15, parameter_types=("uint32",) * 15,
     cost=250, numpy_calls=8, takes_range=True,
-    wgsl={"u32": f"stream_half({{0}}, {_PLACE})", "u64": f"u64_from_pair(stream_word({{0}}, {_PLACE}))",
-          "u64p": f"stream_word({{0}}, {_PLACE})"},
-    vec4={"u32": f"stream_vec4_halves({{0}}, {_PLACE})", "u64": f"stream_vec4_u64({{0}}, {_PLACE})"},
-    vec8={"u32": f"stream_vec8_halves({{0}}, {_PLACE})"},
+    wgsl={"u32": f"stream_half({{0}}, {_POSITION})", "u64": f"u64_from_pair(stream_word({{0}}, {_POSITION}))",
+          "u64p": f"stream_word({{0}}, {_POSITION})"},
+    vec4={"u32": f"stream_vec4_halves({{0}}, {_POSITION})", "u64": f"stream_vec4_u64({{0}}, {_POSITION})"},
+    vec8={"u32": f"stream_vec8_halves({{0}}, {_POSITION})"},
     doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
 )  # fmt: skip
 random_uniform = GenerateOp(
     name="random_uniform", numpy=_random_uniform, parameters=15, parameter_types=("uint32",) * 15,
     cost=250, numpy_calls=8, takes_range=True,
-    wgsl=dict.fromkeys(("f32", "f64"), f"random_uniform_{{R}}({{0}}, {_PLACE})"),
-    vec4=dict.fromkeys(("f32", "f64"), f"vec4_uniform_{{R}}({{0}}, {_PLACE})"),
-    vec8={"f32": f"vec8_uniform_f32({{0}}, {_PLACE})"},
+    wgsl=dict.fromkeys(("f32", "f64"), f"random_uniform_{{R}}({{0}}, {_POSITION})"),
+    vec4=dict.fromkeys(("f32", "f64"), f"vec4_uniform_{{R}}({{0}}, {_POSITION})"),
+    vec8={"f32": f"vec8_uniform_f32({{0}}, {_POSITION})"},
     doc="Uniform in [0, 1) from random_bits: the top 24 bits of a half, or the top 53 of a word.",
 )  # fmt: skip
 random_below = GenerateOp(
     name="random_below", numpy=_random_below, parameters=20, parameter_types=("uint32",) * 20,
     cost=300, numpy_calls=8, takes_range=True,
-    wgsl={"u32": f"random_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})",
-          "u64": f"u64_from_pair(random_below_pair({{0}}, {_PLACE}, {_LIMITS}))",
-          "u64p": f"random_below_pair({{0}}, {_PLACE}, {_LIMITS})"},
-    vec4={"u32": f"vec4_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
-    vec8={"u32": f"vec8_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
+    wgsl={"u32": f"random_below_u32({{0}}, {_POSITION}, {{16}}, {{17}}, {{19}})",
+          "u64": f"u64_from_pair(random_below_pair({{0}}, {_POSITION}, {_LIMITS}))",
+          "u64p": f"random_below_pair({{0}}, {_POSITION}, {_LIMITS})"},
+    vec4={"u32": f"vec4_below_u32({{0}}, {_POSITION}, {{16}}, {{17}}, {{19}})"},
+    vec8={"u32": f"vec8_below_u32({{0}}, {_POSITION}, {{16}}, {{17}}, {{19}})"},
     doc="Integers below a limit by Lemire's method: after the place, how many are made of a half (the binary "
         "logarithm), the limit and the threshold, low words first; see philox.below.",
 )  # fmt: skip

@@ -75,14 +75,14 @@ def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool =
     return np.ascontiguousarray(np.moveaxis(positions, 0, axis))
 
 
-def positions_of_windows(shape: tuple[int, ...], table: Any, places: Offsets) -> Any:
+def positions_of_windows(shape: tuple[int, ...], table: Any, offsets: Offsets) -> Any:
     """Return the flat positions of the windows of all elements along a new last axis; negative ones are outside."""
     positions: Any = 0
     begin = 0
     for axis, extent in enumerate(shape):
-        steps = np.array([place[axis] for place in places])
+        steps = np.array([step[axis] for step in offsets])
         line = table[begin:][np.arange(extent)[:, None] + steps]
-        positions = positions + line.reshape([extent if a == axis else 1 for a in range(len(shape))] + [len(places)])
+        positions = positions + line.reshape([extent if a == axis else 1 for a in range(len(shape))] + [len(offsets)])
         begin += extent + steps.max()
     return positions
 

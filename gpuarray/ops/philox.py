@@ -36,8 +36,8 @@ def joined(digits: Any, width: int) -> int:
     return sum(int(digit) << width * k for k, digit in enumerate(digits))
 
 
-class Place(NamedTuple):
-    """The place of element 0 of an array in a stream.
+class StreamPosition(NamedTuple):
+    """The position of element 0 of an array in a stream.
 
     Attributes
     ----------
@@ -59,15 +59,15 @@ class Place(NamedTuple):
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The place as 15 words of uint32: key, counter, start, whether there is a spare half, and that half."""
+        """The position as 15 words of uint32: key, counter, start, whether there is a spare half, and that half."""
         key, block, start, spare = self
         rest = start & 0xFFFFFFFF if spare is None else start & 0xFFFFFFFF | 1 << 32 | spare << 64
         words = key.to_bytes(16, "little") + block.to_bytes(32, "little") + rest.to_bytes(12, "little")
         return tuple(np.frombuffer(words, "<u4").astype(np.uint32, copy=False))
 
     @classmethod
-    def of(cls, parameters: Any) -> "Place":
-        """Return the place of 15 words."""
+    def of(cls, parameters: Any) -> "StreamPosition":
+        """Return the position of 15 words."""
         start = int(parameters[12])
         return cls(
             joined(parameters[:4], 32),
@@ -78,7 +78,7 @@ class Place(NamedTuple):
 
 
 class _Host(threading.local):
-    """NumPy's generator, one for each thread, which can be set to any place of any stream."""
+    """NumPy's generator, one for each thread, which can be set to any position of any stream."""
 
     def __init__(self) -> None:
         self.bits = np.random.Philox(key=0)
@@ -86,23 +86,23 @@ class _Host(threading.local):
         self._next: tuple[int, int] | None = None
         """The key and the number of the word that the generator takes next, if that is known."""
 
-    def at_word(self, place: Place, number: int) -> np.random.Generator:
-        """Return NumPy's generator, set to the word of this number after a place."""
-        return self._at(place.key, 4 * place.block + place.start + number)
+    def at_word(self, stream: StreamPosition, number: int) -> np.random.Generator:
+        """Return NumPy's generator, set to the word of this number after a position."""
+        return self._at(stream.key, 4 * stream.block + stream.start + number)
 
-    def uniform(self, place: Place, number: int, shape: Any) -> npt.NDArray[np.float64]:
-        """Return uniform numbers of consecutive words, the first of which is that of this number after a place."""
-        draws = np.asarray(self.at_word(place, number).random(shape))
+    def uniform(self, stream: StreamPosition, number: int, shape: Any) -> npt.NDArray[np.float64]:
+        """Return uniform numbers of consecutive words, the first of which is that of this number after a position."""
+        draws = np.asarray(self.at_word(stream, number).random(shape))
         # to set a state takes as long as to draw a thousand numbers, and the next call often goes on from here
-        self._next = place.key, 4 * place.block + place.start + number + draws.size
+        self._next = stream.key, 4 * stream.block + stream.start + number + draws.size
         return draws
 
-    def at_half(self, place: Place, number: int) -> np.random.Generator:
-        """Return NumPy's generator, set to the half of this number after a place."""
-        half = 8 * place.block + place.start + number
-        if place.spare is not None and not number:
-            return self._at(place.key, half + 1 >> 1, place.spare)
-        generator = self._at(place.key, half >> 1)
+    def at_half(self, stream: StreamPosition, number: int) -> np.random.Generator:
+        """Return NumPy's generator, set to the half of this number after a position."""
+        half = 8 * stream.block + stream.start + number
+        if stream.spare is not None and not number:
+            return self._at(stream.key, half + 1 >> 1, stream.spare)
+        generator = self._at(stream.key, half >> 1)
         if half & 1:
             generator.random(dtype=np.float32)
         return generator
@@ -140,7 +140,7 @@ _host: Final = _Host()
 
 def stream_blocks(key: int, first: int, count: int) -> Words64:
     """Return the words of ``count`` consecutive blocks of a stream, from the counter ``first`` on."""
-    return _words_from(Place(key, first, 0, None), 0, 4 * count)
+    return _words_from(StreamPosition(key, first, 0, None), 0, 4 * count)
 
 
 def high_product(first: Words64, second: Any) -> Words64:
@@ -168,50 +168,50 @@ def scattered_blocks(key: int, first: int, numbers: Words64) -> Words64:
     return np.stack((v0, v1, v2, v3), -1)
 
 
-def words64(index: Any, place: Place) -> Words64:
+def words64(index: Any, stream: StreamPosition) -> Words64:
     """Return the 64-bit word of each element."""
     run = run_of(index)
     if run is not None:
-        return _words_from(place, run[0], run[1] + 1 - run[0]).reshape(shape_of(index))
-    return _at(np.asarray(index) + place.start, place)
+        return _words_from(stream, run[0], run[1] + 1 - run[0]).reshape(shape_of(index))
+    return _at(np.asarray(index) + stream.start, stream)
 
 
-def _words_from(place: Place, first: int, count: int) -> Words64:
-    words: Words64 = _host.at_word(place, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
+def _words_from(stream: StreamPosition, first: int, count: int) -> Words64:
+    words: Words64 = _host.at_word(stream, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
     return words
 
 
-def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
+def _at(word: npt.NDArray[np.int64], stream: StreamPosition) -> Words64:
     """Return words of a stream by their numbers, counted from the first block."""
     if not word.size:
         return np.empty(word.shape, np.uint64)
     least, most = int(word.min()) // 4, int(word.max()) // 4
     if most - least < word.size:  # NumPy computes consecutive blocks faster than scattered ones
-        words = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
+        words = stream_blocks(stream.key, stream.block + least & COUNTER_MASK, most - least + 1)
         return words[word - 4 * least]
-    blocks = scattered_blocks(place.key, place.block, (word >> 2).astype(np.uint64))
+    blocks = scattered_blocks(stream.key, stream.block, (word >> 2).astype(np.uint64))
     return np.take_along_axis(blocks, (word & 3)[..., None], -1)[..., 0]
 
 
-def words32(index: Any, place: Place) -> Words:
+def words32(index: Any, stream: StreamPosition) -> Words:
     """Return half a word for each element; the lower half of each word comes first."""
     run = run_of(index)
     if run is not None:
-        half, behind = place.start + run[0], place.start + run[1] + 1
-        words = _words_from(place._replace(start=0), half >> 1, (behind + 1 >> 1) - (half >> 1))
+        half, behind = stream.start + run[0], stream.start + run[1] + 1
+        words = _words_from(stream._replace(start=0), half >> 1, (behind + 1 >> 1) - (half >> 1))
         drawn = words.astype("<u8", copy=False).view("<u4")[half & 1 :][: behind - half].astype(np.uint32, copy=False)
-        if place.spare is not None and not run[0]:
-            drawn[0] = place.spare
+        if stream.spare is not None and not run[0]:
+            drawn[0] = stream.spare
         return drawn.reshape(shape_of(index))
     at = np.asarray(index)
-    numbers = at + place.start
-    # where the spare half is element 0, its own place does not matter
-    word = _at(np.maximum(numbers >> 1, 0), place)
+    numbers = at + stream.start
+    # where the spare half is element 0, its own position does not matter
+    word = _at(np.maximum(numbers >> 1, 0), stream)
     halves = (word >> ((numbers & 1) * 32).astype(np.uint64)).astype(np.uint32)
-    return halves if place.spare is None else np.where(at == 0, np.uint32(place.spare), halves)
+    return halves if stream.spare is None else np.where(at == 0, np.uint32(stream.spare), halves)
 
 
-def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def uniform(index: Any, stream: StreamPosition, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return numbers in [0, 1): the top 24 bits of a half, or the top 53 of a word.
 
     Consecutive indices may be given as a range, here and below, which saves comparing them.
@@ -219,26 +219,28 @@ def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     run = run_of(index)
     if run is not None:
         if kind == np.float32:
-            return _host.at_half(place, run[0]).random(shape_of(index), kind)
-        return _host.uniform(place, run[0], shape_of(index))
+            return _host.at_half(stream, run[0]).random(shape_of(index), kind)
+        return _host.uniform(stream, run[0], shape_of(index))
     if kind == np.float32:
-        return (words32(index, place) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
-    return (words64(index, place) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        return (words32(index, stream) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    return (words64(index, stream) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 #: The largest number of draws for an element; each is rejected with a probability of at most 1/2.
 REDRAWS: Final = 64
 
 
-def redrawn(place: Place, attempt: int) -> Place:
-    """Return the place of the numbers of an attempt. Attempts from 1 on have streams with other keys."""
+def redrawn(stream: StreamPosition, attempt: int) -> StreamPosition:
+    """Return the position of the numbers of an attempt. Attempts from 1 on have streams with other keys."""
     if not attempt:
-        return place
-    key = (place.key ^ attempt) ^ (_MASK_64 << 64)
-    return place._replace(key=key, start=place.start + (place.spare is not None), spare=None)
+        return stream
+    key = (stream.key ^ attempt) ^ (_MASK_64 << 64)
+    return stream._replace(key=key, start=stream.start + (stream.spare is not None), spare=None)
 
 
-def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def below(
+    index: Any, stream: StreamPosition, share: int, limit: int, threshold: int, kind: np.dtype[Any]
+) -> npt.NDArray[Any]:
     """Return integers from 0 to ``limit - 1`` by Lemire's method, as NumPy does up to the first rejection.
 
     A limit of 0 is two to the width in bits. Each half of a word makes ``2**share`` numbers, from the lowest bits on; a
@@ -246,17 +248,17 @@ def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind
     ``threshold``. The same bits of a stream with another key then replace it.
     """
     run = run_of(index)
-    drawn = None if run is None else _below_in_run(run, place, share, limit, threshold, kind)
+    drawn = None if run is None else _below_in_run(run, stream, share, limit, threshold, kind)
     if drawn is not None:
         return drawn.reshape(shape_of(index))
     at = np.arange(index.start, index.stop) if isinstance(index, range) else np.asarray(index)
-    numbers = _below_once(at, place, share, limit, kind)
+    numbers = _below_once(at, stream, share, limit, kind)
     if threshold:
         again = np.flatnonzero(numbers[1] < threshold)
         for attempt in range(1, REDRAWS):
             if not again.size:
                 break
-            values, left = _below_once(at.reshape(-1)[again], redrawn(place, attempt), share, limit, kind)
+            values, left = _below_once(at.reshape(-1)[again], redrawn(stream, attempt), share, limit, kind)
             numbers[0].reshape(-1)[again] = values
             again = again[left < threshold]
     return numbers[0]
@@ -267,7 +269,7 @@ _PARTS: Final = {0: np.uint32, 1: np.uint16, 2: np.uint8}
 
 
 def _below_in_run(
-    run: tuple[int, int], place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]
+    run: tuple[int, int], stream: StreamPosition, share: int, limit: int, threshold: int, kind: np.dtype[Any]
 ) -> npt.NDArray[Any] | None:
     """Return consecutive numbers of :func:`below` as NumPy draws them; None if NumPy rejects one or draws otherwise."""
     first, last = run
@@ -278,7 +280,7 @@ def _below_in_run(
     count += -count & ((1 << share) - 1)  # whole halves, of which one more is taken if a number is rejected
     if dtype is None or count * threshold >> (width - 3) or (is_wide and 0 < limit <= 1 << 32):
         return None
-    numpys = _host.at_word(place, first) if is_wide else _host.at_half(place, first >> share)
+    numpys = _host.at_word(stream, first) if is_wide else _host.at_half(stream, first >> share)
     before = _host.half if threshold else 0
     numbers: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
     if threshold and (_host.half - before) % (8 * COUNTER_MASK + 8) != (2 * count if is_wide else count >> share):
@@ -287,17 +289,17 @@ def _below_in_run(
 
 
 def _below_once(
-    at: npt.NDArray[np.int64], place: Place, share: int, limit: int, kind: np.dtype[Any]
+    at: npt.NDArray[np.int64], stream: StreamPosition, share: int, limit: int, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return numbers, the upper halves of products with the limit, and the lower halves."""
     if kind == np.uint64:
-        word = words64(at, place)
+        word = words64(at, stream)
         if not limit:
             return word, word
         return high_product(word, np.uint64(limit)), word * np.uint64(limit)
     width = 32 >> share
     lower = np.uint64((1 << width) - 1)
-    half = words32(at >> share, place).astype(np.uint64)
+    half = words32(at >> share, stream).astype(np.uint64)
     part = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint64) & lower
     if not limit:
         return np.ascontiguousarray(part.astype(np.uint32)), part

@@ -39,8 +39,8 @@ class _Draws:
         self.stream = stream
         self.kind = kind
 
-    def at(self, places: Array) -> "_Draws":
-        return _Draws(self.numbers[places], self.stream, self.kind)
+    def at(self, positions: Array) -> "_Draws":
+        return _Draws(self.numbers[positions], self.stream, self.kind)
 
     def uniforms(self, attempts: Any) -> tuple[Array, Array]:
         """Return two uniform numbers in (0, 1] for each element and attempt, which broadcast."""
@@ -81,9 +81,9 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
     return reference
 
 
-def _at(values: Array, places: Any) -> Array:
+def _at(values: Array, positions: Any) -> Array:
     """Return the values of some elements; one that all elements share stays one."""
-    return values if values.size == 1 else values[places]
+    return values if values.size == 1 else values[positions]
 
 
 def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *parameters: Array) -> Array:
@@ -93,18 +93,18 @@ def _search(draws: _Draws, propose: Callable[..., tuple[Array, Array]], *paramet
     first axis: about as many as it takes until one of each is accepted.
     """
     results, accepted = propose(draws, 0, *parameters)
-    places = np.flatnonzero(~accepted)
-    rejected = places.size / accepted.size
+    positions = np.flatnonzero(~accepted)
+    rejected = positions.size / accepted.size
     attempt = 1
-    while places.size and attempt < ATTEMPTS:
-        needed = 1 + math.ceil(math.log(places.size) / -math.log(rejected)) if rejected < 1 else ATTEMPTS
-        last = min(attempt + min(needed, 1 + _FEW // places.size), ATTEMPTS)
+    while positions.size and attempt < ATTEMPTS:
+        needed = 1 + math.ceil(math.log(positions.size) / -math.log(rejected)) if rejected < 1 else ATTEMPTS
+        last = min(attempt + min(needed, 1 + _FEW // positions.size), ATTEMPTS)
         attempts = np.arange(attempt, last, dtype=np.uint64)[:, None]
-        values, accepted = propose(draws.at(places), attempts, *[_at(v, places) for v in parameters])
+        values, accepted = propose(draws.at(positions), attempts, *[_at(v, positions) for v in parameters])
         is_left = ~accepted.any(0)
         accepted[-1] = True  # the value of the last attempt, if none is accepted
-        results[places] = values[accepted.argmax(0), np.arange(places.size)]
-        places = places[is_left]
+        results[positions] = values[accepted.argmax(0), np.arange(positions.size)]
+        positions = positions[is_left]
         attempt += len(attempts)
     return results
 
@@ -114,9 +114,9 @@ def _where_valid(draws: _Draws, valid: Array, sampler: Sampler, otherwise: Any, 
     if valid.all():
         return np.asarray(sampler(draws, *parameters))
     values = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), draws.numbers.shape))
-    places = np.flatnonzero(valid)
-    if places.size:
-        values[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
+    positions = np.flatnonzero(valid)
+    if positions.size:
+        values[positions] = sampler(draws.at(positions), *[_at(v, positions) for v in parameters])
     return values
 
 
@@ -126,9 +126,9 @@ def _either(draws: _Draws, choice: Array, first: Sampler, second: Sampler, *para
     for chosen, sampler in ((choice, first), (~choice, second)):
         if chosen.all():
             return np.asarray(sampler(draws, *parameters))
-        places = np.flatnonzero(chosen)
-        if places.size:
-            values[places] = sampler(draws.at(places), *[_at(v, places) for v in parameters])
+        positions = np.flatnonzero(chosen)
+        if positions.size:
+            values[positions] = sampler(draws.at(positions), *[_at(v, positions) for v in parameters])
     return values
 
 

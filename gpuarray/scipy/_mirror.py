@@ -298,10 +298,10 @@ def run_scipy(
     if device is None:
         device = joint_device_of(among(args, kwargs)) or default_device()
     targets: dict[int, tuple[Any, Any]] | None = None
-    places = _written_places(function) if type(function) is FunctionType else ()
-    if (places and len(args) > places[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
+    numbers = _written_numbers(function) if type(function) is FunctionType else ()
+    if (numbers and len(args) > numbers[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
         targets = {}
-        args = tuple([_written(value, targets) if place in places else value for place, value in enumerate(args)])
+        args = tuple([_written(value, targets) if number in numbers else value for number, value in enumerate(args)])
         kwargs = {name: _written(value, targets) if name in _WRITTEN else value for name, value in kwargs.items()}
     given = [value if type(value) in _PLAIN else _seen(value) for value in args]
     found = function(*given, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*given)
@@ -345,13 +345,13 @@ def write(found: Any, target: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _written_places(function: Callable[..., Any]) -> tuple[int, ...]:
+def _written_numbers(function: Callable[..., Any]) -> tuple[int, ...]:
     """Return the places of the parameters that are written to if they are arrays."""
     try:
         parameters = signature(function).parameters
     except ValueError:  # of a function in C
         return ()
-    return tuple(place for place, name in enumerate(parameters) if name in _WRITTEN)
+    return tuple(number for number, name in enumerate(parameters) if name in _WRITTEN)
 
 
 def seen(array: GpuArray) -> Any:

@@ -215,7 +215,7 @@ def positions_written() -> Any:
 def placed() -> Any:
     x, places = image(), array(60, 80, dtype="int32")
     values = (x * 2, x.astype("uint8"))
-    return tuple(wrap(build.place(v.node(), places.node(), (1000,)), v.device) for v in values)
+    return tuple(wrap(build.scatter_all(v.node(), places.node(), (1000,)), v.device) for v in values)
 
 
 # -- tiles ------------------------------------------------------------------------------------------------------------

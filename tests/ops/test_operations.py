@@ -125,7 +125,7 @@ def test_random_bits_are_philox() -> None:
     bits = np.random.Philox(7)
     key = philox.joined(bits.state["state"]["key"], 64)
     expected = bits.random_raw(4000)
-    place = philox.Place(key, 1, 0, None)
+    place = philox.StreamPosition(key, 1, 0, None)
     for index in (np.arange(4000), np.arange(4000)[::-1], np.arange(3, 4000, 999), np.arange(40).reshape(5, 8).T):
         words = generators.random_bits.numpy(index, *place.parameters, dtype=np.uint64)
         assert (words == expected[index]).all()
@@ -141,7 +141,7 @@ def test_random_bits_are_philox() -> None:
 @pytest.mark.parametrize("block", [7, philox.COUNTER_MASK - 3])
 def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, spare: int | None) -> None:
     """NumPy's generator makes runs, and sums on arrays everything else."""
-    place = philox.Place(12345678901234567890123, block, start, spare)
+    place = philox.StreamPosition(12345678901234567890123, block, start, spare)
     for first, size in ((0, 2), (0, 100), (1, 7), (6, 11), (5, 3000)):
         run, index = range(first, first + size), np.append(np.arange(first, first + size), 0)
 

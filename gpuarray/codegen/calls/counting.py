@@ -43,9 +43,9 @@ _ROUGHLY: Final = {
 }
 
 
-def _count_at(place: str, kind: DType) -> str:
+def _count_at(position: str, kind: DType) -> str:
     """Return the low word of a count."""
-    return f"output0[{kind.itemsize // 4}u * {place}]"
+    return f"output0[{kind.itemsize // 4}u * {position}]"
 
 
 def _equal(first: str, second: str, words: int) -> str:

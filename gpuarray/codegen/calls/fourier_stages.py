@@ -83,7 +83,7 @@ def stage_function(radix: int, capacity: int, real: DType) -> str:
     """Return the function that does one stage: all is read into registers, then written where the next one wants it."""
     suffix = real.name.replace("float", "f")
     number = register_type(complex_of(real))
-    places = -(-capacity // (radix * WORKGROUP))
+    registers = -(-capacity // (radix * WORKGROUP))
     text = [] if radix in (2, 4, 8) else [_odd_transform(radix, suffix, number)]
     text += [
         f"fn stage_{radix}(local: u32, together: u32, size: u32, behind: u32) {{",
@@ -92,7 +92,7 @@ def stage_function(radix: int, capacity: int, real: DType) -> str:
         "let count_reciprocal = 1.0f / f32(count);",
         "let behind_reciprocal = 1.0f / f32(behind);",
     ]
-    for s in range(places):
+    for s in range(registers):
         values = turned([f"numbers[spread(from_{s} + {n}u * count)]" for n in range(radix)], f"_{suffix}")
         text += [
             f"let b_{s} = local + {s * WORKGROUP}u;",
@@ -107,7 +107,7 @@ def stage_function(radix: int, capacity: int, real: DType) -> str:
             "}",
         ]
     text.append("workgroupBarrier();")
-    for s in range(places):
+    for s in range(registers):
         text += [
             f"if (b_{s} < butterflies) {{",
             f"let to = line_{s} * size + (i_{s} - k_{s}) * {radix}u + k_{s};",

@@ -207,7 +207,7 @@ def _ranks(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     """Return the launch in which each invocation reads its window into registers and selects one of the elements."""
     shape, dtype = step.shapes[0], step.input_dtypes[0]
     chosen: Any = dict(step.parameters)
-    places, rank, constant = chosen["places"], chosen["rank"], chosen["constant"]
+    offsets, rank, constant = chosen["places"], chosen["rank"], chosen["constant"]
     size = prod(shape)
     kernel = _open(f"{label} {dtype.name}", size, shape)
     is_float = dtype.kind == "f"
@@ -220,21 +220,21 @@ def _ranks(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     begin = 0
     for axis, extent in enumerate(shape):
         first = kernel.parameter(begin)
-        for n in sorted({place[axis] for place in places}):
+        for n in sorted({step[axis] for step in offsets}):
             kernel.line(f"let t{axis}_{n} = {table.load(f'({first} + p{axis} + {n}u)')};")
-        begin += extent + max(place[axis] for place in places)
+        begin += extent + max(step[axis] for step in offsets)
     beyond = _constant(kernel, dtype, constant)
     final = kernel.parameter(size - 1)
     names = []
-    for number, place in enumerate(places):
-        at = " + ".join(f"t{axis}_{n}" for axis, n in enumerate(place))
+    for number, offset in enumerate(offsets):
+        at = " + ".join(f"t{axis}_{n}" for axis, n in enumerate(offset))
         value = source.load(f"min(u32(max(a{number}, 0)), {final})")
         kernel.line(f"let a{number} = {at};")
         if beyond:
             value = f"select({value}, {beyond}, a{number} < 0)"
         names.append(f"v{number}")
         kernel.line(f"let v{number} = {f'key_of({value})' if is_float else value};")
-    for number, (low, high, keeps_low, keeps_high) in enumerate(selection_network(len(places), rank)):
+    for number, (low, high, keeps_low, keeps_high) in enumerate(selection_network(len(offsets), rank)):
         first, second = names[low], names[high]
         if keeps_low:
             kernel.line(f"let low{number} = min({first}, {second});")

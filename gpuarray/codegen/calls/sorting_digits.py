@@ -47,7 +47,7 @@ _SCAN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BufferRef:
     """Where the values or positions of a pass lie: kind and number of the buffer, and the dtype there."""
 
     kind: str
@@ -66,10 +66,10 @@ class Pass:
     """One pass: its digit, and where values and positions move. Without a source, positions are indices."""
 
     digit: int
-    values: Place
-    positions: Place | None
-    new_values: Place | None
-    new_positions: Place | None
+    values: BufferRef
+    positions: BufferRef | None
+    new_values: BufferRef | None
+    new_positions: BufferRef | None
 
 
 def _elements(length: int, capabilities: Capabilities) -> int:
@@ -134,23 +134,25 @@ class DigitSort:
         """Return the passes: values and positions move between two buffers each, and end in the output."""
         last = self.dtype.itemsize - 1
         passes = []
-        values = Place("input", 0, self.dtype)
-        positions: Place | None = None
+        values = BufferRef("input", 0, self.dtype)
+        positions: BufferRef | None = None
         for digit in range(last + 1):
-            new_values: Place | None
-            new_positions: Place | None = None
+            new_values: BufferRef | None
+            new_positions: BufferRef | None = None
             if self.positions:
                 # until the last pass, the output's memory holds positions of 32 bits
-                new_positions = (Place("scratch", _PLACES, dtypes.uint32), Place("output", 0, dtypes.uint32))[digit % 2]
-                new_values = Place("scratch", (_EVEN, _ODD)[digit % 2], self.moved)
+                new_positions = (BufferRef("scratch", _PLACES, dtypes.uint32), BufferRef("output", 0, dtypes.uint32))[
+                    digit % 2
+                ]
+                new_values = BufferRef("scratch", (_EVEN, _ODD)[digit % 2], self.moved)
                 if digit == last:
-                    new_values, new_positions = None, Place("output", 0, dtypes.int64)
+                    new_values, new_positions = None, BufferRef("output", 0, dtypes.int64)
             elif digit == last:
-                new_values = Place("output", 0, self.dtype)
+                new_values = BufferRef("output", 0, self.dtype)
             elif (last - digit) % 2:
-                new_values = Place("scratch", _EVEN, self.moved)
+                new_values = BufferRef("scratch", _EVEN, self.moved)
             else:
-                new_values = Place("output", 0, self.moved)
+                new_values = BufferRef("output", 0, self.moved)
             passes.append(Pass(digit, values, positions, new_values, new_positions))
             if new_values is not None:
                 values, positions = new_values, new_positions
@@ -246,7 +248,7 @@ class DigitSort:
     def _move(self, step: Pass) -> Launch:
         kernel, tile = Kernel(f"{self.label} move"), self.tile
         values = step.values.bind(kernel, self.size, "values", writable=False)
-        places = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None
+        old_positions = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None
         counts = self._counts(kernel, writable=False)
         totals = bind_scratch(kernel, TOTALS, self.rows * self.lines, dtypes.uint32, writable=False)
         new_values = step.new_values.bind(kernel, self.size, "new_values", writable=True) if step.new_values else None
@@ -267,27 +269,29 @@ class DigitSort:
         )
         for k in tile.each:
             # no branch around each load, so that all of them are waited for together
-            kernel.line(f"let at{k} = row_start + min(tile + {tile.place(k)}, end - 1u);")
+            kernel.line(f"let at{k} = row_start + min(tile + {tile.index(k)}, end - 1u);")
             kernel.line(f"var v{k} = {self._loaded(values, f'at{k}')};")
         for k in tile.each if new_places is not None else ():
-            kernel.line(f"var p{k} = {places.load(f'at{k}') if places is not None else f'at{k} - row_start'};")
+            kernel.line(
+                f"var p{k} = {old_positions.load(f'at{k}') if old_positions is not None else f'at{k} - row_start'};"
+            )
         self._digits(kernel, digit, "tile", "end")
         tile.put_in_order(kernel)
         # what to add to a place in the ordered tile
         kernel.line("targets[local] = aim - start;", "aim += found;")
         written = [f"local + {WORKGROUP * k}u" for k in tile.each]
         tile.exchange(kernel, self._value_words(), written)
-        for k, place in zip(tile.each, written, strict=True):
-            kernel.line(f"let here{k} = tile + {place} < end;")
-            kernel.line(f"let to{k} = row_start + targets[digit_of(v{k}, {digit})] + {place};")
+        for k, index in zip(tile.each, written, strict=True):
+            kernel.line(f"let here{k} = tile + {index} < end;")
+            kernel.line(f"let to{k} = row_start + targets[digit_of(v{k}, {digit})] + {index};")
             if new_values is not None:
                 kernel.line(f"if (here{k}) {{ {new_values.store(f'to{k}', f'v{k}')} }}")
         if new_places is not None:
             words = 1 if step.positions is None else word_count(step.positions.dtype)
             tile.exchange(kernel, _words("p", words), written, again=True)
             for k in tile.each:
-                place = f"p{k}" if words > 1 else _position(f"p{k}", new_places)
-                kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', place)} }}")
+                position = f"p{k}" if words > 1 else _position(f"p{k}", new_places)
+                kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', position)} }}")
         kernel.line("}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
@@ -304,24 +308,24 @@ class DigitSort:
         self._position(kernel)
         tile.declare(kernel)
         for k in tile.each:
-            kernel.line(f"var v{k} = {values.load(f'row_start + min({tile.place(k)}, end - 1u)')};")
+            kernel.line(f"var v{k} = {values.load(f'row_start + min({tile.index(k)}, end - 1u)')};")
             if self.positions:
-                kernel.line(f"var p{k} = {tile.place(k)};")
+                kernel.line(f"var p{k} = {tile.index(k)};")
         kernel.line(f"for (var digit = 0u; digit < {kernel.parameter(self.dtype.itemsize)}; digit++) {{")
         self._digits(kernel, "digit", "0u", "end")
         tile.put_in_order(kernel)
-        places = [tile.place(k) for k in tile.each]
-        tile.exchange(kernel, [*self._value_words(), *(["p{}"] if self.positions else [])], places)
+        indices = [tile.index(k) for k in tile.each]
+        tile.exchange(kernel, [*self._value_words(), *(["p{}"] if self.positions else [])], indices)
         kernel.line("}")
-        for k, place in zip(tile.each, places, strict=True):
+        for k, index in zip(tile.each, indices, strict=True):
             value = _position(f"p{k}", target) if self.positions else f"v{k}"
-            kernel.line(f"if ({place} < end) {{ {target.store(f'row_start + {place}', value)} }}")
+            kernel.line(f"if ({index} < end) {{ {target.store(f'row_start + {index}', value)} }}")
         return kernel.launch(self.rows, self.limit)
 
     def _digits(self, kernel: Kernel, digit: str, begin: str, end: str) -> None:
         """Emit the digits of an invocation's elements; places beyond the end have the greatest digit, and stay last."""
         for k in self.tile.each:
-            inside = f"{begin} + {self.tile.place(k)} < {end}"
+            inside = f"{begin} + {self.tile.index(k)} < {end}"
             kernel.line(f"let d{k} = select({DIGITS - 1}u, digit_of(v{k}, {digit}), {inside});")
 
     def _value_words(self) -> list[str]:

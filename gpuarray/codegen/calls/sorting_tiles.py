@@ -81,7 +81,7 @@ class Tile:
             f"let first = mine * {self._together * len(self.each)}u + lane;",
         )
 
-    def place(self, k: int) -> str:
+    def index(self, k: int) -> str:
         """Return the place in the tile of element ``k`` of an invocation, before it is put in order."""
         return f"(first + {self._together * k}u)"
 
@@ -127,8 +127,8 @@ class Tile:
             before = f"(atomicLoad(&digit_counts[own + (d{k} & {_HALF - 1}u)]) >> s{k}) & 0xffffu"
             kernel.line(f"let o{k} = r{k} + ({before});")
 
-    def exchange(self, kernel: Kernel, words: Sequence[str], places: Sequence[str], *, again: bool = False) -> None:
-        """Emit the moves of elements' words to the invocations that want the elements at ``places``.
+    def exchange(self, kernel: Kernel, words: Sequence[str], indices: Sequence[str], *, again: bool = False) -> None:
+        """Emit the moves of elements' words to the invocations that want the elements at ``indices``.
 
         Of each word is given how the variables are called that hold it, but for the element's number. ``again`` says
         that this is not the first exchange since the tile was put in order, which waits for nobody.
@@ -139,10 +139,10 @@ class Tile:
                 kernel.line("workgroupBarrier();")
             if self._subgroups:
                 stores = [f"pool[o{k}] = {name};" for k, name in zip(self.each, names, strict=True)]
-                loads = [f"{name} = pool[{place}];" for name, place in zip(names, places, strict=True)]
+                loads = [f"{name} = pool[{index}];" for name, index in zip(names, indices, strict=True)]
             else:
                 stores = [f"atomicStore(&pool[o{k}], {name});" for k, name in zip(self.each, names, strict=True)]
-                loads = [f"{name} = atomicLoad(&pool[{place}]);" for name, place in zip(names, places, strict=True)]
+                loads = [f"{name} = atomicLoad(&pool[{index}]);" for name, index in zip(names, indices, strict=True)]
             kernel.line(*stores, "workgroupBarrier();", *loads)
 
     def _scan_function(self) -> list[str]:

@@ -130,8 +130,10 @@ def _elements(operand: Array, tiling: Tiling, at: Tile | None, shift: Any, spare
         by_axis = dict(zip(tiling.order, range(len(tiling.order)), strict=True))
         inner = [by_axis[a] for a in sorted(tiling.order) if tiling.inner[by_axis[a]]]
         strides = contiguous_strides(tuple(tiling.extents[k] for k in inner))
-        places = np.unravel_index(numbers, tuple(operand.shape[k] for k in inner))
-        return np.asarray(sum((place + at.start[k]) * s for place, k, s in zip(places, inner, strides, strict=True)))
+        coordinates = np.unravel_index(numbers, tuple(operand.shape[k] for k in inner))
+        return np.asarray(
+            sum((position + at.start[k]) * s for position, k, s in zip(coordinates, inner, strides, strict=True))
+        )
 
     return Elements(
         operand,
@@ -210,8 +212,8 @@ def _reduce_short(
 
 def _rows(operand: Array, tiling: Tiling) -> Array:
     """Return a tile in memory order as an array of rows, elements of a row in C order along the last axis."""
-    places = {axis: k for k, axis in enumerate(tiling.order)}
-    logical = operand.transpose([places[axis] for axis in range(operand.ndim)])
+    axis_of = {axis: k for k, axis in enumerate(tiling.order)}
+    logical = operand.transpose([axis_of[axis] for axis in range(operand.ndim)])
     outer = operand.ndim - len(tiling.axes)
     return logical.reshape(*logical.shape[:outer], prod(logical.shape[outer:]))
 

@@ -81,10 +81,10 @@ def _sine(x: GpuArray, kind: int) -> GpuArray:
     return _signed(_cosine(x[..., ::-1], kind))
 
 
-def _scaled(x: GpuArray, places: list[int], factor: float) -> GpuArray:
+def _scaled(x: GpuArray, columns: list[int], factor: float) -> GpuArray:
     """Return an array with some elements of the last axis multiplied by a factor."""
     factors = np.ones(x.shape[-1])
-    factors[places] = factor
+    factors[columns] = factor
     return x * as_array(factors.astype(x.dtype), x.device)
 
 
@@ -158,8 +158,8 @@ def _along_axes(
         numbers = [axes] if isinstance(axes, int) else [*axes]
     if sizes is not None and len(sizes) != len(numbers):
         raise ValueError("when given, axes and shape arguments have to be of the same length")
-    for place, axis in enumerate(numbers):
-        n = None if sizes is None or sizes[place] == -1 else sizes[place]
+    for number, axis in enumerate(numbers):
+        n = None if sizes is None or sizes[number] == -1 else sizes[number]
         array = _transform(array, family, kind, n, axis, norm, orthogonalize, inverse=inverse)
     return array
 

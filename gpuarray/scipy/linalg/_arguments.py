@@ -99,11 +99,11 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
     if len(conditions) > 1 and tracing.active() is None:
         # the remainder says which condition it is
         status: Any = 0
-        for place, (failed, _) in reversed([*enumerate(conditions)]):
+        for number, (failed, _) in reversed([*enumerate(conditions)]):
             if failed.dtype == dtypes.bool_:
-                status = xp.where(failed, len(conditions) + place, status)
+                status = xp.where(failed, len(conditions) + number, status)
             else:
-                code = failed.astype(dtypes.int32, copy=False) * len(conditions) + place
+                code = failed.astype(dtypes.int32, copy=False) * len(conditions) + number
                 status = xp.where(failed != 0, code, status)
         errors = [error for _, error in conditions]
         conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]

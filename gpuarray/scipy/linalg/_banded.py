@@ -38,13 +38,13 @@ def _from(x: GpuArray, distance: int) -> GpuArray:
     It is a gather, so that loops read the rows where they are.
     """
     *batch, rows, columns = x.shape
-    place = [
+    position = [
         wrap(build.reshape(build.generate(generators.arange, (0, 1), (extent,), dtypes.int32), shape), x.device)
         for extent, shape in ((prod(batch), (*batch, 1, 1)), (rows, (rows, 1)), (columns, (columns,)))
     ]
-    there = place[1] + distance
+    there = position[1] + distance
     inside = (there >= 0) if distance < 0 else (there < rows)
-    flat = (place[0] * rows + xp.clip(there, 0, rows - 1)) * columns + place[2]
+    flat = (position[0] * rows + xp.clip(there, 0, rows - 1)) * columns + position[2]
     return xp.where(inside, wrap(build.gather(x.node(), flat.node()), x.device), x.dtype.type(0))
 
 

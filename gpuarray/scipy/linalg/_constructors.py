@@ -180,14 +180,14 @@ def fiedler_companion(a: Any) -> GpuArray:
     line = line / line[..., :1]
     n = line.shape[-1] - 1
     # which coefficient stands where; 0 is the first one, which is 1, and -1 is nothing
-    places = np.full((n, n), -1)
-    places[range(3, n, 2), range(1, n - 2, 2)] = 0
-    places[range(2, n, 2), range(1, n - 1, 2)] = range(3, n + 1, 2)
-    places[range(0, n - 2, 2), range(2, n, 2)] = 0
-    places[range(0, n - 1, 2), range(1, n, 2)] = range(2, n + 1, 2)
-    places[[0, 1], 0] = 1, 0
-    signs = np.where(places > 0, -1, places == 0).astype(line.real.dtype)
-    return line[..., np.maximum(places, 0)] * signs
+    positions = np.full((n, n), -1)
+    positions[range(3, n, 2), range(1, n - 2, 2)] = 0
+    positions[range(2, n, 2), range(1, n - 1, 2)] = range(3, n + 1, 2)
+    positions[range(0, n - 2, 2), range(2, n, 2)] = 0
+    positions[range(0, n - 1, 2), range(1, n, 2)] = range(2, n + 1, 2)
+    positions[[0, 1], 0] = 1, 0
+    signs = np.where(positions > 0, -1, positions == 0).astype(line.real.dtype)
+    return line[..., np.maximum(positions, 0)] * signs
 
 
 @mirrors(scipy_linalg.diagsvd)

@@ -48,8 +48,8 @@ def _spectrum(
         inside = read((values > by_value[0]) & (values <= by_value[1])).reshape(-1, n)
         if (inside != inside[:1]).any():
             raise ValueError("all input arrays must have the same shape: other eigenvalues are in the range")
-        places = np.flatnonzero(inside[0])
-        chosen = slice(places[0], places[-1] + 1) if places.size else slice(0, 0)
+        positions = np.flatnonzero(inside[0])
+        chosen = slice(positions[0], positions[-1] + 1) if positions.size else slice(0, 0)
     return values[..., chosen], None if states is None else states[..., chosen]
 
 

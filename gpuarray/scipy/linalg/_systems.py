@@ -179,8 +179,8 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> GpuArra
     if array.dtype not in (np.float32, np.complex64) or not array.size:
         return linear_systems.det(array.astype(kind, copy=False))
     packed, pivots, _ = packed_factors(array)
-    places = xp.arange(array.shape[-1], dtype=pivots.dtype, device=array.device)
-    sign = 1 - 2 * (xp.count_nonzero(pivots != places, axis=-1) % 2)
+    positions = xp.arange(array.shape[-1], dtype=pivots.dtype, device=array.device)
+    sign = 1 - 2 * (xp.count_nonzero(pivots != positions, axis=-1) % 2)
     product: GpuArray = xp.prod(xp.diagonal(packed, axis1=-2, axis2=-1).astype(kind), axis=-1) * sign.astype(kind)
     return product
 

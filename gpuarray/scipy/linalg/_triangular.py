@@ -262,19 +262,19 @@ def lu(
     device = array.device
     if not array.size:
         lower, upper = (xp.zeros((*batch, *shape), array.dtype, device=device) for shape in ((m, k), (k, n)))
-        places = xp.zeros((*batch, 0), dtypes.int32, device=device)
+        order = xp.zeros((*batch, 0), dtypes.int32, device=device)
     else:
         packed, pivots, _ = packed_factors(array)
         lower = xp.tril(packed[..., :k], -1) + xp.eye(m, k, dtype=array.dtype, device=device)
         upper = xp.triu(packed[..., :k, :])
-        places = _order(pivots, m, inverse=True)
+        order = _order(pivots, m, inverse=True)
     if permute_l:
-        return rows_in_order(lower, places) if array.size else lower, upper
+        return rows_in_order(lower, order) if array.size else lower, upper
     if p_indices:
-        return places, lower, upper
+        return order, lower, upper
     real = result_dtypes(scipy_linalg.lu, array)[0]
-    columns = xp.arange(places.shape[-1], dtype=dtypes.int32, device=device)
-    return (places[..., None] == columns).astype(real), lower, upper
+    columns = xp.arange(order.shape[-1], dtype=dtypes.int32, device=device)
+    return (order[..., None] == columns).astype(real), lower, upper
 
 
 # -- Cholesky factors --------------------------------------------------------------------------------------------------

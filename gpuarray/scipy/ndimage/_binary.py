@@ -187,11 +187,11 @@ def binary_hit_or_miss(a: Any) -> GpuArray:
     truth = _truth(source)
     if not source.size:
         return finished(rounded(truth, dtype), a.output)
-    places = (
+    masks = (
         [extent // 2 + o for extent, o in zip(known.shape, spread(origin, axes, source.ndim), strict=True)]
         for known, origin in ((hit, a.origin1), (miss, other))
     )
-    found = _step(truth, hit, next(places), False, grow=False)
+    found = _step(truth, hit, next(masks), False, grow=False)
     if miss.any():
-        found = found & ~_step(truth, miss, next(places), False, grow=True)
+        found = found & ~_step(truth, miss, next(masks), False, grow=True)
     return finished(rounded(found, dtype), a.output)

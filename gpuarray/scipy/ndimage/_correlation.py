@@ -54,8 +54,8 @@ def _filtered(function: Any, a: Any) -> GpuArray:
     )
     numbers = axes_of(a.axes, source.ndim)
     ordered = sorted(numbers)  # SciPy does not transpose weights
-    places = spread(a.origin, numbers, source.ndim)
-    known, origins = _directed(function, known, [places[axis] for axis in ordered])
+    shifts = spread(a.origin, numbers, source.ndim)
+    known, origins = _directed(function, known, [shifts[axis] for axis in ordered])
     modes = each(a.mode, len(numbers))
     found = correlated(source, known, ordered, modes, a.cval, origins, dtype)
     choice = f"{known.size} products an element: Fourier transforms would spread infinities and NaN over the array"

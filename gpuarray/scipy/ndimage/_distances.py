@@ -65,26 +65,26 @@ def _distances(
     """Return the sums, or the largest, of powers of the distances along axes; whole numbers if there are no steps."""
     kind = dtypes.int32 if steps is None else dtypes.float64
     node = where(inside, kind.type(_NONE if steps is None else _NONE_WIDE), kind.type(0)).node()
-    places = []
+    indices = []
     for axis in axes:
         operands = node, _away(inside.shape[axis], 1.0 if steps is None else steps[axis], power, kind)
         parameters = {"axis": axis - inside.ndim, "is_largest": is_largest}
         if with_places:
-            place = build.call_one(images.place_in_envelope, operands, inside.shape, dtypes.int32, **parameters)
-            places.append(make(place, inside.device))
+            index = build.call_one(images.place_in_envelope, operands, inside.shape, dtypes.int32, **parameters)
+            indices.append(make(index, inside.device))
         node = build.call_one(images.lower_envelope, operands, inside.shape, kind, **parameters)
-    return _Distances(make(node, inside.device), places)
+    return _Distances(make(node, inside.device), indices)
 
 
-def _nearest(places: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
+def _nearest(indices: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
     """Return the positions of the nearest zeros along a new first axis: the last axis was treated with all others."""
-    shape, device = places[0].shape, places[0].device
+    shape, device = indices[0].shape, indices[0].device
     strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
     own = [arange(extent, dtype=np.int32, device=device) for extent in shape]
     found = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(own)]
-    for axis, place in zip(reversed(axes), reversed(places), strict=True):
+    for axis, index in zip(reversed(axes), reversed(indices), strict=True):
         flat: Any = sum(number * np.int32(stride) for number, stride in zip(found, strides, strict=True))
-        found[axis] = at(place.reshape(-1), flat)
+        found[axis] = at(index.reshape(-1), flat)
     return stack(found, 0)
 
 
@@ -146,7 +146,7 @@ def distance_transform_edt(a: Any) -> Any:
         return _edt_by_scipy(**vars(a))
     _checked(ndimage.distance_transform_edt, a, sampling=a.sampling)
     inside, steps, axes = source != 0, _steps(a.sampling, source.ndim), range(source.ndim)
-    squares, places = _distances(inside, steps, axes, 2, with_places=a.return_indices)
+    squares, nearest = _distances(inside, steps, axes, 2, with_places=a.return_indices)
     # without any zero SciPy has the distances to a place outside
     is_none = squares == squares.dtype.type(_NONE if steps is None else _NONE_WIDE)
     distances = indices = None
@@ -155,7 +155,7 @@ def distance_transform_edt(a: Any) -> Any:
         distances = elementwise.sqrt(squares.astype(np.float64))
     if a.return_indices:
         outside = as_array(np.array([-1] + [0] * (source.ndim - 1), np.int32), source.device)
-        indices = where(is_none, outside.reshape(-1, *[1] * source.ndim), _nearest(places, axes))
+        indices = where(is_none, outside.reshape(-1, *[1] * source.ndim), _nearest(nearest, axes))
     return _results(a, distances, indices)
 
 

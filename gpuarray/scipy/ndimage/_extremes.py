@@ -64,8 +64,8 @@ def line_extreme(
     before, modes = [0] * source.ndim, [mode] * source.ndim
     before[axis] = size // 2 + origin
     if size <= _LONGEST:
-        places = np.ones([size if a == axis else 1 for a in range(source.ndim)], bool)
-        return folded(source, places, before, modes, cval, extreme.combine, extreme.fold)
+        footprint = np.ones([size if a == axis else 1 for a in range(source.ndim)], bool)
+        return folded(source, footprint, before, modes, cval, extreme.combine, extreme.fold)
     part = isqrt(size - 1) + 1
     starts = np.zeros(size, bool)
     starts[[min(k * part, size - part) for k in range(ceil(size / part))]] = True
@@ -95,12 +95,12 @@ def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], c
     return source
 
 
-def _valid(source: GpuArray, places: Any, axis: int, extreme: Extreme) -> GpuArray:
+def _valid(source: GpuArray, footprint: Any, axis: int, extreme: Extreme) -> GpuArray:
     """Return the extremes of the windows that lie inside an array."""
-    length = source.shape[axis] - places.size + 1
+    length = source.shape[axis] - footprint.size + 1
     total: Any = None
-    for place in np.flatnonzero(places).tolist():
-        part = source[(slice(None),) * axis + (slice(place, place + length),)]
+    for position in np.flatnonzero(footprint).tolist():
+        part = source[(slice(None),) * axis + (slice(position, position + length),)]
         node = part.node()
         total = node if total is None else build.binary(extreme.combine, total, node)
     found: GpuArray = as_array(source)._fresh(total)

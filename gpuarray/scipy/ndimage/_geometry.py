@@ -76,9 +76,9 @@ def _stored(found: GpuArray, dtype: DType) -> GpuArray:
     return clip(nearest, float(limits.min), largest).astype(dtype)
 
 
-def _seen(source: GpuArray, places: Places, a: Any, dtype: DType) -> GpuArray:
+def _seen(source: GpuArray, positions: Places, a: Any, dtype: DType) -> GpuArray:
     """Return an array at places that are known beforehand."""
-    found = interpolated(source, places, places.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    found = interpolated(source, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
     return finished(_stored(found, dtype), a.output)
 
 
@@ -139,8 +139,10 @@ def _mapped(
     is_extended = order not in range(2) and prefilter and mode in ("nearest", "grid-constant")
     if points.ndim < 2 or points.size < LEAST or source.dtype.kind == "c" or is_target(output) or is_extended:
         return ndimage.map_coordinates(input, coordinates, output, *known, prefilter)
-    places = points.reshape(len(points), -1)
-    few = ndimage.map_coordinates(np.zeros((1,) * source.ndim, source.dtype), places[:, :1], output, *known, prefilter)
+    positions = points.reshape(len(points), -1)
+    few = ndimage.map_coordinates(
+        np.zeros((1,) * source.ndim, source.dtype), positions[:, :1], output, *known, prefilter
+    )
     if prefilter and order > 1:
         source = ndimage.spline_filter(source, order, np.float64, mode)
     found = np.empty(points.shape[1:], few.dtype)
@@ -148,7 +150,7 @@ def _mapped(
 
     def part(number: int) -> None:
         piece = slice(number * _PLACES, (number + 1) * _PLACES)
-        ndimage.map_coordinates(source, places[:, piece], lines[piece], *known, False)
+        ndimage.map_coordinates(source, positions[:, piece], lines[piece], *known, False)
 
     shared(-(-lines.size // _PLACES), part, _MAPPED(source.ndim, order))
     return found
@@ -230,8 +232,8 @@ def affine_transform(a: Any) -> GpuArray:
     moves = np.broadcast_to(np.asarray(offset, float), (source.ndim,))
     if matrix.ndim == 1:
         matrix = np.diag(matrix)
-    places = _transformed(source.ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(source.ndim)), shape)
-    return _seen(source, places, a, dtype)
+    positions = _transformed(source.ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(source.ndim)), shape)
+    return _seen(source, positions, a, dtype)
 
 
 @mirrors(ndimage.rotate)
@@ -252,5 +254,5 @@ def rotate(a: Any) -> GpuArray:
     shape = [*source.shape]
     for axis, extent in zip(axes, extents.tolist(), strict=True):
         shape[axis] = extent
-    places = _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
-    return _seen(source, places, a, dtype)
+    positions = _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
+    return _seen(source, positions, a, dtype)

@@ -86,9 +86,9 @@ class _Start(NamedTuple):
     beyond: Any
 
 
-def _clipped(places: Any, last: Any) -> Any:
+def _clipped(positions: Any, last: Any) -> Any:
     """Return places from 0 to the last one."""
-    return clip(places, np.int32(0), last) if isinstance(places, GpuArray) else np.clip(places, 0, last)
+    return clip(positions, np.int32(0), last) if isinstance(positions, GpuArray) else np.clip(positions, 0, last)
 
 
 def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
@@ -224,8 +224,8 @@ def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Targ
             step = target.put(target.kept(axis)[..., None])
         else:
             steps = taps[:, moved.index(axis)].astype(np.int32)
-            places = target.inside(start.whole[..., None] + target.given(steps, start.whole), axis)
-            step = target.put(target.step(places, axis))
+            indices = target.inside(start.whole[..., None] + target.given(steps, start.whole), axis)
+            step = target.put(target.step(indices, axis))
             if target.order:
                 own = target.put(_weights(start.rest, steps, target))
                 weights = own if weights is None else weights * own
@@ -258,17 +258,17 @@ class _Target(NamedTuple):
     def kept(self, axis: int) -> Any:
         """Return what the elements of an axis that is not moved add to flat positions."""
         extent = self.source[axis]
-        places = np.arange(extent, dtype=np.int32) * np.int32(prod(self.source[axis + 1 :]))
-        return places.reshape([extent if axis == other else 1 for other in range(len(self.result))])
+        positions = np.arange(extent, dtype=np.int32) * np.int32(prod(self.source[axis + 1 :]))
+        return positions.reshape([extent if axis == other else 1 for other in range(len(self.result))])
 
-    def inside(self, places: Any, axis: int) -> Any:
+    def inside(self, positions: Any, axis: int) -> Any:
         """Return the places inside an axis that stand for places anywhere; -1 for the constant."""
         extent = self.source[axis]
         last = np.int32(extent - 1)
         # results beyond the array are the constant: others lie less than a window beyond, or there with weight zero
         if self.mode == "constant" and extent > self.order:
-            return _clipped(last - abs(last - abs(places)) if self.order > 1 else places, last)
-        return inside(places, extent, _READ_AS.get(self.mode, self.mode))
+            return _clipped(last - abs(last - abs(positions)) if self.order > 1 else positions, last)
+        return inside(positions, extent, _READ_AS.get(self.mode, self.mode))
 
     def between(self, whole: Any, axis: int) -> tuple[Any, Any]:
         """Return the two places between which results of order 1 lie, inside an axis."""
@@ -277,12 +277,12 @@ class _Target(NamedTuple):
             return whole, np.minimum(after, np.int32(self.source[axis] - 1))
         return self.inside(whole, axis), self.inside(after, axis)
 
-    def step(self, places: Any, axis: int) -> Any:
+    def step(self, positions: Any, axis: int) -> Any:
         """Return what places inside an axis add to flat positions; ``-size`` for the constant."""
         stride = np.int32(prod(self.source[axis + 1 :]))
-        found = places * stride if stride > 1 else places
+        found = positions * stride if stride > 1 else positions
         if self.mode == "grid-constant":
-            found = np.where(places < 0, np.int32(-prod(self.source)), found)
+            found = np.where(positions < 0, np.int32(-prod(self.source)), found)
         return found.astype(np.int32, copy=False)
 
     def given(self, value: Any, like: Any) -> Any:
@@ -301,8 +301,8 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _known_beforehand(places: Places, target: _Target, pad: int) -> _Known:
-    return _known(places.coordinates(target.dtype, target.device), target, pad)
+def _known_beforehand(positions: Places, target: _Target, pad: int) -> _Known:
+    return _known(positions.coordinates(target.dtype, target.device), target, pad)
 
 
 def interpolated(

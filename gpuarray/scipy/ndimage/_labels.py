@@ -28,7 +28,7 @@ def at(line: GpuArray, positions: GpuArray) -> GpuArray:
 
 def _roots(inside: GpuArray, structure: Any) -> GpuArray:
     """Return for each element the position of the first element of its part; outside parts the size of the array."""
-    steps = [tuple(place) for place in (np.argwhere(structure) - 1).tolist()]
+    steps = [tuple(index) for index in (np.argwhere(structure) - 1).tolist()]
     before = tuple(step for step in steps if step < (0,) * inside.ndim)
     node = build.call_one(images.first_of_part, (inside.node(),), inside.shape, dtypes.int32, before=before)
     return make(node, inside.device)

@@ -72,8 +72,8 @@ def _groups(a: Any) -> _Groups:
     wanted = np.asarray(read(a.index))
     known, order = np.unique(wanted, return_inverse=True)
     table = as_array(known, source.device)
-    place = clip(searching.searchsorted(table, line), 0, known.size - 1).astype(np.int32)
-    group = where(at(table, place) == line, place, np.int32(known.size))
+    position = clip(searching.searchsorted(table, line), 0, known.size - 1).astype(np.int32)
+    group = where(at(table, position) == line, position, np.int32(known.size))
     return _Groups(values, group, known.size, order.reshape(wanted.shape))
 
 
@@ -191,16 +191,16 @@ def _extreme(groups: _Groups, *, is_least: bool) -> GpuArray:
     return where(_counts(groups) > 0, found[: groups.number], kind.type(0))
 
 
-def _place(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
+def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
     """Return flat positions of the extremes of groups, on the host: the first ones, but the last one of the greatest.
 
     They are those of SciPy, which sorts the elements of several groups, and takes the first that is equal of one.
     """
     values, size = groups.values, groups.values.size
-    places = arange(size, dtype=np.int32 if size < _SMALL else np.int64, device=values.device)
+    positions = arange(size, dtype=np.int32 if size < _SMALL else np.int64, device=values.device)
     if groups.order is None:
         chosen = (groups.group == 0) & (values == extreme)
-        found = int(where(chosen, places, places.dtype.type(size)).min().item())
+        found = int(where(chosen, positions, positions.dtype.type(size)).min().item())
         if found == size:
             raise IndexError("index 0 is out of bounds for axis 0 with size 0: there is no extreme beside NaN")
         return np.int64(found)
@@ -208,19 +208,19 @@ def _place(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
     is_own = values == own
     if values.dtype.kind == "f":
         is_own = is_own | (elementwise.isnan(values) & elementwise.isnan(own))
-    none = places.dtype.type(size if is_least else -1)
-    start = build.full((groups.number + 1,), none, places.dtype)
-    candidates = where(is_own, places, none)
+    none = positions.dtype.type(size if is_least else -1)
+    start = build.full((groups.number + 1,), none, positions.dtype)
+    candidates = where(is_own, positions, none)
     combine = ops.minimum if is_least else ops.maximum
     node = build.scatter_combined(combine, start, candidates.node(), groups.group.node())
     listed = np.asarray(read(make(node, values.device)), np.int64)[: groups.number]
     return np.where(listed == none, 0, listed)[groups.order]
 
 
-def _unravelled(place: Any, shape: tuple[int, ...]) -> Any:
+def _unravelled(position: Any, shape: tuple[int, ...]) -> Any:
     """Return a flat position as a tuple of numbers, several as a list of tuples."""
-    found = np.unravel_index(place, shape)
-    return found if np.ndim(place) == 0 else [*zip(*(line.ravel() for line in found), strict=True)]
+    found = np.unravel_index(position, shape)
+    return found if np.ndim(position) == 0 else [*zip(*(line.ravel() for line in found), strict=True)]
 
 
 def _result(found: GpuArray, groups: _Groups) -> GpuArray:
@@ -246,13 +246,13 @@ def _end(groups: _Groups, *, is_least: bool) -> GpuArray:
 
 
 def _end_position(groups: _Groups, shape: tuple[int, ...], *, is_least: bool) -> Any:
-    return _unravelled(_place(groups, _extreme(groups, is_least=is_least), is_least=is_least), shape)
+    return _unravelled(_position(groups, _extreme(groups, is_least=is_least), is_least=is_least), shape)
 
 
 def _ends(groups: _Groups, shape: tuple[int, ...]) -> Any:
     ends = [(_extreme(groups, is_least=is_least), is_least) for is_least in (True, False)]
-    places = [_unravelled(_place(groups, found, is_least=is_least), shape) for found, is_least in ends]
-    return *(_result(found, groups) for found, _ in ends), *places
+    positions = [_unravelled(_position(groups, found, is_least=is_least), shape) for found, is_least in ends]
+    return *(_result(found, groups) for found, _ in ends), *positions
 
 
 minimum = _of_extremes(
@@ -292,7 +292,7 @@ def median(a: Any) -> GpuArray:
     if values.dtype.kind in "biu":
         values = values.astype(np.float64)
     last = max(values.size - 1, 0)
-    low, high = (at(values, clip(place, 0, last).astype(np.int32)) for place in (first + step, end - 1 - step))
+    low, high = (at(values, clip(position, 0, last).astype(np.int32)) for position in (first + step, end - 1 - step))
     # of a label without elements it is the least element with the least label, as in SciPy
     line = as_array(a.labels, values.device)
     a.index = line.min()
@@ -320,13 +320,13 @@ def histogram(a: Any) -> Any:
         return None
     values = groups.values.astype(np.float64)
     table = as_array(edges, values.device)
-    place = searching.searchsorted(table, values, side="right").astype(np.int32) - np.int32(1)
-    place = where(values == edges[-1], np.int32(a.bins - 1), place)
+    position = searching.searchsorted(table, values, side="right").astype(np.int32) - np.int32(1)
+    position = where(values == edges[-1], np.int32(a.bins - 1), position)
     is_inside = (values >= edges[0]) & (values <= edges[-1]) & (groups.group < groups.number)
-    place = where(is_inside, groups.group * np.int32(a.bins) + place, np.int32(groups.number * a.bins))
+    position = where(is_inside, groups.group * np.int32(a.bins) + position, np.int32(groups.number * a.bins))
     start = build.full((groups.number * a.bins + 1,), 0, dtypes.int64)
-    ones = build.full(place.shape, 1, dtypes.int64)
-    node = build.scatter_combined(ops.add, start, ones, place.node())
+    ones = build.full(position.shape, 1, dtypes.int64)
+    node = build.scatter_combined(ops.add, start, ones, position.node())
     rows = make(node, values.device)[:-1].reshape(groups.number, a.bins)
     is_there = np.asarray(read(_counts(groups))) > 0
     listed = np.empty(groups.order.shape, object)

@@ -38,10 +38,10 @@ def find_objects(a: Any) -> list[Any]:
     ends = []
     for axis, extent in enumerate(shape):
         line = xp.arange(extent, dtype=np.int32, device=source.device)
-        places = xp.broadcast_to(line.reshape([-1 if axis == other else 1 for other in range(len(shape))]), shape)
+        indices = xp.broadcast_to(line.reshape([-1 if axis == other else 1 for other in range(len(shape))]), shape)
         for combine, start in ((ops.minimum, extent), (ops.maximum, -1)):
             none = build.full((count + 1,), start, dtypes.int32)
-            node = build.scatter_combined(combine, none, places.reshape(-1).node(), group)
+            node = build.scatter_combined(combine, none, indices.reshape(-1).node(), group)
             ends.append(make(node, source.device))
     boxes = read(xp.stack(ends, 1))[1:].reshape(count, len(shape), 2).tolist()
     return [None if box[0][1] < 0 else tuple(slice(first, last + 1) for first, last in box[:ndim]) for box in boxes]
@@ -55,12 +55,12 @@ def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
     ndimage.value_indices(np.zeros(1, source.dtype), ignore_value=a.ignore_value)  # raises SciPy's errors
     line = source.reshape(-1)
     order = xp.argsort(line, stable=True)
-    places = xp.unravel_index(order, source.shape) if source.ndim else ()
+    indices = xp.unravel_index(order, source.shape) if source.ndim else ()
     values, counts = (read(part) for part in xp.unique(line, return_counts=True))
     ends = counts.cumsum()
     ignored = None if a.ignore_value is None else source.dtype.type(a.ignore_value)
     return {
-        value: tuple(place[end - count : end] for place in places)
+        value: tuple(position[end - count : end] for position in indices)
         for value, count, end in zip(values, counts, ends, strict=True)
         if ignored is None or value != ignored
     }

@@ -46,7 +46,7 @@ def _selected(nodes: list[Node], rank: int) -> Node:
 
 
 @lru_cache(maxsize=256)
-def _places(footprint: bytes, extents: Shape, before: Shape) -> tuple[Offsets, tuple[tuple[int, int], ...]]:
+def _offsets(footprint: bytes, extents: Shape, before: Shape) -> tuple[Offsets, tuple[tuple[int, int], ...]]:
     """Return the elements of a window, from the first of each axis on, and the first and last offset of each axis."""
     offsets = np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before)
     first, last = offsets.min(0), offsets.max(0)
@@ -57,11 +57,11 @@ def _by_kernel(
     source: GpuArray, footprint: Any, before: Sequence[int], rank: int, modes: Sequence[str], cval: Any
 ) -> GpuArray:
     """Return the elements of a rank of windows, which one kernel selects in registers."""
-    places, ends = _places(footprint.tobytes(), footprint.shape, tuple(before))
+    offsets, ends = _offsets(footprint.tobytes(), footprint.shape, tuple(before))
     table, is_open = edge_table(source.shape, ends, tuple(modes))
     node = build.call_one(
         images.rank_of_windows, (source.node(), table), source.shape, source.dtype,
-        places=places, rank=rank, constant=cval if is_open else None,
+        places=offsets, rank=rank, constant=cval if is_open else None,
     )  # fmt: skip
     return make(node, source.device)
 

@@ -159,14 +159,14 @@ def uniform_filter(
     is_floating = source.dtype.kind == dtype.kind == "f" and min(sizes, default=0) > 0 and source.size
     if is_floating and 1 < prod(sizes) <= _ONE_WINDOW and are_gathered(source) and all(n == int(n) for n in sizes):
         shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
-        for axis, extent, kind, place in zip(numbers, *values, strict=True):
-            shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + place, kind
+        for axis, extent, kind, shift in zip(numbers, *values, strict=True):
+            shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + shift, kind
         sums = weighted(source, np.ones(shape), before, modes, cval, dtype)
         choice = f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once"
         return finished(chosen(rounded(sums * (1.0 / prod(shape)), dtype), choice), output)
-    for axis, extent, kind, place in zip(numbers, *values, strict=True):
+    for axis, extent, kind, shift in zip(numbers, *values, strict=True):
         if extent > 1:
-            found = _averaged(found, int(extent), axis, kind, cval, place, dtype)
+            found = _averaged(found, int(extent), axis, kind, cval, shift, dtype)
             choice = (
                 f"sums of {int(extent)} elements along axis {axis}: running sums would lose digits of float numbers"
             )

@@ -114,13 +114,13 @@ def weighted(
             return _reduced(source, seen, reductions.sum, known.dtype)
     after = [extent - 1 - lead for extent, lead in zip(weights.shape, before, strict=True)]
     dtype = sum_dtype(source.dtype, result, weights)
-    places: Any = None
+    positions: Any = None
     if not isinstance(weights, GpuArray):
-        places = np.argwhere(_are_counted(weights, has_gaps))
-    if places is None or len(places) > MOST_VIEWS:
-        line = weights if places is None else as_array(weights.astype(dtype), source.device)
+        positions = np.argwhere(_are_counted(weights, has_gaps))
+    if positions is None or len(positions) > MOST_VIEWS:
+        line = weights if positions is None else as_array(weights.astype(dtype), source.device)
         return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
-    listed = places.tolist()
+    listed = positions.tolist()
     return _by_parts(
         source, before, after, modes, cval, lambda part, shape: _products(part, shape, weights, listed, dtype)
     )
@@ -154,17 +154,17 @@ def _of_numbers(
     """Return weights that are not zero; None if a sum has no terms, or only in SciPy's order is what SciPy returns."""
     weights = np.frombuffer(values, kind).reshape(extents)
     dtype = sum_dtype(source, result, weights)
-    places = np.argwhere(_are_counted(weights, has_gaps))
-    if not len(places) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
+    positions = np.argwhere(_are_counted(weights, has_gaps))
+    if not len(positions) or (result.kind not in "fc" and dtype.kind == "f"):  # rounded sums become integers
         return None
-    first, last = places.min(0), places.max(0) + 1
+    first, last = positions.min(0), positions.max(0) + 1
     box = weights[tuple(slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))].astype(dtype)
     is_counted = _are_counted(box, has_gaps)
     if is_counted.mean() < _DENSE:
-        box, is_counted = weights[tuple(places.T)].astype(dtype), np.ones(len(places), bool)
+        box, is_counted = weights[tuple(positions.T)].astype(dtype), np.ones(len(positions), bool)
     else:
-        box, places = np.where(is_counted, box, 0).astype(dtype), np.argwhere(np.ones(box.shape, bool)) + first
-    known = window(places - np.array(before))
+        box, positions = np.where(is_counted, box, 0).astype(dtype), np.argwhere(np.ones(box.shape, bool)) + first
+    known = window(positions - np.array(before))
     line = build.reshape(constants(box.tobytes(), dtype), known.shape)
     return _Weights(known, None if (box == 1).all() else line, not is_counted.all(), dtype)
 
@@ -178,8 +178,8 @@ def _of_array(weights: GpuArray, before: Sequence[int], source: DType, result: D
     dtype = sum_dtype(source, result, weights)
     if not weights.size or (result.kind not in "fc" and dtype.kind == "f"):
         return None
-    places = np.argwhere(np.ones(weights.shape, bool))
-    known = window(places - np.array(before))
+    positions = np.argwhere(np.ones(weights.shape, bool))
+    known = window(positions - np.array(before))
     return _Weights(known, build.cast(weights.reshape(known.shape).node(), dtype), False, dtype)
 
 
@@ -233,22 +233,22 @@ def _extended(source: GpuArray, before: Any, after: Any, modes: Any, cval: Any) 
     return found if all(n >= 0 for n in (*before, *after)) else found[cuts].copy()
 
 
-def _products(padded: GpuArray, shape: Any, weights: Any, places: list[list[int]], dtype: DType) -> Node:
+def _products(padded: GpuArray, shape: Any, weights: Any, positions: list[list[int]], dtype: DType) -> Node:
     """Return the sum of products. Opposite elements with equal or opposite weights are multiplied once, as in SciPy."""
     total: Any = None
     middle = [extent // 2 for extent in weights.shape]
     is_line = sum(extent > 1 for extent in weights.shape) == 1 and weights.size % 2
     sign = _symmetry(weights) if is_line else 0
     if sign:
-        places = [place for place in places if place <= middle]
-        places = [*[p for p in places if p == middle], *[p for p in places if p != middle]]
-    for place in places:
-        node = build.cast(shifted(padded, shape, place), dtype)
-        if sign and place != middle:
-            other = [extent - 1 - p for extent, p in zip(weights.shape, place, strict=True)]
+        positions = [position for position in positions if position <= middle]
+        positions = [*[p for p in positions if p == middle], *[p for p in positions if p != middle]]
+    for position in positions:
+        node = build.cast(shifted(padded, shape, position), dtype)
+        if sign and position != middle:
+            other = [extent - 1 - p for extent, p in zip(weights.shape, position, strict=True)]
             opposite = build.cast(shifted(padded, shape, other), dtype)
             node = build.binary(ops.add if sign > 0 else ops.subtract, node, opposite)
-        weight = weights[tuple(place)].item()
+        weight = weights[tuple(position)].item()
         if dtype.kind == "i":
             weight = int(weight)
         term = node if weight == 1 else build.binary(ops.multiply, node, weight)
@@ -311,20 +311,20 @@ def folded(
             steps = constants(added[footprint].astype(source.dtype).tobytes(), source.dtype)
             seen = build.binary(ops.add, seen, build.reshape(steps, given.shape))
         return _reduced(source, seen, fold)
-    places = np.argwhere(footprint).tolist()
+    positions = np.argwhere(footprint).tolist()
 
     def compute(padded: GpuArray, shape: Sequence[int]) -> Node:
-        if len(places) > MOST_VIEWS:
-            nodes = _view_of_places(padded, shape, footprint)
+        if len(positions) > MOST_VIEWS:
+            nodes = _view_of_positions(padded, shape, footprint)
             if added is not None:
                 steps = as_array(added[footprint].astype(source.dtype), source.device).node()
                 nodes = build.elementwise(ops.add, nodes, steps)
             return build.reduce(fold, nodes, source.ndim)
         total: Any = None
-        for place in places:
-            node = shifted(padded, shape, place)
+        for position in positions:
+            node = shifted(padded, shape, position)
             if added is not None:
-                node = build.binary(ops.add, node, added[tuple(place)].item())
+                node = build.binary(ops.add, node, added[tuple(position)].item())
             total = node if total is None else build.binary(combine, total, node)
         found: Node = total
         return found
@@ -337,7 +337,7 @@ def _of_footprint(footprint: bytes, extents: Shape, before: Shape) -> Window:
     return window(np.argwhere(np.frombuffer(footprint, bool).reshape(extents)) - np.array(before))
 
 
-def _view_of_places(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:
+def _view_of_positions(padded: GpuArray, shape: Sequence[int], footprint: Any) -> Node:
     """Return the elements of each window that a footprint selects, along a last axis."""
     ndim = len(shape)
     if footprint.all() and sum(extent > 1 for extent in footprint.shape) < 2:
@@ -359,11 +359,11 @@ def taken(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequen
     """Return the elements of each window as arrays, one for each place in the footprint."""
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
     padded = _extended(source, before, after, modes, cval)
-    return [shifted(padded, source.shape, place) for place in np.argwhere(footprint).tolist()]
+    return [shifted(padded, source.shape, position) for position in np.argwhere(footprint).tolist()]
 
 
 def along_last(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> GpuArray:
     """Return the elements of each window along a last axis."""
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
     padded = _extended(source, before, after, modes, cval)
-    return make(_view_of_places(padded, source.shape, footprint), source.device)
+    return make(_view_of_positions(padded, source.shape, footprint), source.device)

@@ -94,14 +94,14 @@ def by_blocks(first: GpuArray, second: GpuArray, axes: list[int], axis: int, siz
     others = [a for a in axes if a != axis]
     extents = [first.shape[a] + second.shape[a] - 1 for a in others]
     sizes = [*map(fast_length, extents), size]
-    places = [a - (a > axis) for a in others]
-    transformed = [*places, parts.ndim - 1]
+    batch_axes = [a - (a > axis) for a in others]
+    transformed = [*batch_axes, parts.ndim - 1]
     taps = xp.moveaxis(short, axis, -1)[..., None, :]
     product = fourier.fftn(parts, sizes, transformed) * fourier.fftn(taps, sizes, transformed)
     found = fourier.ifftn(product, sizes, transformed)
     key = [slice(None)] * (found.ndim - 1) + [slice(overlap, None)]
-    for place, extent in zip(places, extents, strict=True):
-        key[place] = slice(0, extent)
+    for number, extent in zip(batch_axes, extents, strict=True):
+        key[number] = slice(0, extent)
     found = found[tuple(key)]
     if is_real:
         found = concatenated([found.real, found.imag], found.ndim - 2)

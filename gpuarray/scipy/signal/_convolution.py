@@ -48,12 +48,12 @@ def _is_exchanged(mode: str, first: Shape, second: Shape, axes: Any = None) -> b
     ValueError
         If neither is at least as large as the other along all axes.
     """
-    places = range(len(first)) if axes is None else axes
-    if mode != "valid" or not places:
+    compared = range(len(first)) if axes is None else axes
+    if mode != "valid" or not compared:
         return False
-    if all(first[a] >= second[a] for a in places):
+    if all(first[a] >= second[a] for a in compared):
         return False
-    if all(second[a] >= first[a] for a in places):
+    if all(second[a] >= first[a] for a in compared):
         return True
     raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
 

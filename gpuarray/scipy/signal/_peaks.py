@@ -36,15 +36,15 @@ def _line(x: Any) -> GpuArray:
     return line
 
 
-def _places(peaks: Any, line: GpuArray) -> GpuArray:
-    places = as_array(peaks, line.device)
-    if not places.size:
-        places = places.reshape(-1).astype(np.int64)
-    if not np.can_cast(places.dtype, np.intp):
+def _positions(peaks: Any, line: GpuArray) -> GpuArray:
+    positions = as_array(peaks, line.device)
+    if not positions.size:
+        positions = positions.reshape(-1).astype(np.int64)
+    if not np.can_cast(positions.dtype, np.intp):
         raise TypeError("cannot safely cast `peaks` to dtype('intp')")
-    if places.ndim != 1:
+    if positions.ndim != 1:
         raise ValueError("`peaks` must be a 1-D array")
-    return places.astype(np.int64)
+    return positions.astype(np.int64)
 
 
 def _reach(wlen: Any) -> int | None:
@@ -56,10 +56,10 @@ def _reach(wlen: Any) -> int | None:
     return int(ceil(wlen) if isinstance(wlen, float) else wlen) // 2
 
 
-def _check(is_wrong: GpuArray, places: GpuArray, message: str) -> None:
+def _check(is_wrong: GpuArray, positions: GpuArray, message: str) -> None:
     """Raise an error that names the first peak for which a condition is true, unless ``jit`` or ``vmap`` record."""
     if tracing.active() is None and tape.batch_of(is_wrong.node()) is None and is_wrong.any().item():
-        raise ValueError(message.format(places[is_wrong.argmax()].item()))
+        raise ValueError(message.format(positions[is_wrong.argmax()].item()))
 
 
 def _warn(is_zero: GpuArray, name: str) -> None:
@@ -94,58 +94,58 @@ def _last_outside(tree: GpuArray, starts: GpuArray, bounds: GpuArray, inside: st
     return make(node, starts.device)
 
 
-def _base(line: GpuArray, places: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
+def _base(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
     """Return the least element on the way from peaks down to a higher element, and the last place where it is.
 
     Parameters
     ----------
     line : GpuArray
         The signal.
-    places : GpuArray
+    positions : GpuArray
         The peaks.
     before : GpuArray
         Where the ways end in any case.
     """
-    higher = _last_outside(_tree(line, is_least=False, end=np.inf), places, at(line, places), "up_to")
+    higher = _last_outside(_tree(line, is_least=False, end=np.inf), positions, at(line, positions), "up_to")
     starts = xp.maximum(higher + 1, before)
-    operands = _tree(line, is_least=True, end=np.inf).node(), starts.node(), (places + 1).node()
-    base = make(build.call_one(searches.last_least, operands, places.shape, dtypes.int32), line.device)
+    operands = _tree(line, is_least=True, end=np.inf).node(), starts.node(), (positions + 1).node()
+    base = make(build.call_one(searches.last_least, operands, positions.shape, dtypes.int32), line.device)
     return at(line, base), base
 
 
 def _both_sides(
-    find: Callable[[GpuArray, GpuArray, GpuArray], Any], line: GpuArray, places: GpuArray, ends: tuple[Any, Any]
+    find: Callable[[GpuArray, GpuArray, GpuArray], Any], line: GpuArray, positions: GpuArray, ends: tuple[Any, Any]
 ) -> tuple[Any, Any]:
     """Return what a function of the signal, peaks, and ends before them finds, also of the reversed signal."""
     last = np.int32(line.size - 1)
     left, right = (end.astype(np.int32) for end in ends)
-    places = places.astype(np.int32)
-    return find(line, places, left), find(line[::-1], last - places, last - right)
+    positions = positions.astype(np.int32)
+    return find(line, positions, left), find(line[::-1], last - positions, last - right)
 
 
-def _prominences(line: GpuArray, places: GpuArray, reach: int | None) -> tuple[GpuArray, GpuArray, GpuArray]:
+def _prominences(line: GpuArray, positions: GpuArray, reach: int | None) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return the prominences of peaks, and their bases to the left and to the right."""
     away = line.size if reach is None else reach
-    ends = xp.maximum(places - away, 0), xp.minimum(places + away, line.size - 1)
-    (low, left), (other, right) = _both_sides(_base, line, places, ends)
-    found = at(line, places).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
+    ends = xp.maximum(positions - away, 0), xp.minimum(positions + away, line.size - 1)
+    (low, left), (other, right) = _both_sides(_base, line, positions, ends)
+    found = at(line, positions).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
     return found, left.astype(np.int64), line.size - 1 - right.astype(np.int64)
 
 
 def _widths(
-    line: GpuArray, places: GpuArray, rel_height: float, prominences: GpuArray, left: GpuArray, right: GpuArray
+    line: GpuArray, positions: GpuArray, rel_height: float, prominences: GpuArray, left: GpuArray, right: GpuArray
 ) -> tuple[GpuArray, GpuArray, GpuArray, GpuArray]:
     """Return the widths of peaks, the heights at which they are measured, and between which positions."""
-    heights = at(line, places).astype(np.float64) - prominences * rel_height
+    heights = at(line, positions).astype(np.float64) - prominences * rel_height
 
-    def crossing(line: GpuArray, places: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
+    def crossing(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
         """Return the last places before peaks that are not above the heights, and how far behind them the signal is."""
         tree = _tree(line.astype(np.float64), is_least=True, end=-np.inf)
-        found = xp.maximum(_last_outside(tree, places + 1, heights, "above"), before)
-        low, high = (at(line, place).astype(np.float64) for place in (found, xp.minimum(found + 1, places)))
+        found = xp.maximum(_last_outside(tree, positions + 1, heights, "above"), before)
+        low, high = (at(line, index).astype(np.float64) for index in (found, xp.minimum(found + 1, positions)))
         return found.astype(np.float64), xp.where(low < heights, (heights - low) / (high - low), 0.0)
 
-    (start, behind), (end, ahead) = _both_sides(crossing, line, places, (left, right))
+    (start, behind), (end, ahead) = _both_sides(crossing, line, positions, (left, right))
     start, end = start + behind, line.size - 1 - end - ahead
     return end - start, heights, start, end
 
@@ -176,10 +176,10 @@ def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> tuple[GpuArray, Gp
         If a place is not in the signal, or ``wlen`` is not larger than 1.
     """
     line = _line(x)
-    places = _places(peaks, line)
+    positions = _positions(peaks, line)
     reach = _reach(wlen)
-    _check((places < 0) | (places >= line.size), places, "peak {} is not a valid index for `x`")
-    found = _prominences(line, places, reach)
+    _check((positions < 0) | (positions >= line.size), positions, "peak {} is not a valid index for `x`")
+    found = _prominences(line, positions, reach)
     _warn(found[0] == 0, "prominences")
     return found
 
@@ -218,17 +218,17 @@ def peak_widths(
         If a place is not in the signal, a base is not on its side of the peak, or a parameter is out of range.
     """
     line = _line(x)
-    places = _places(peaks, line)
+    positions = _positions(peaks, line)
     if prominence_data is None:
-        prominence_data = peak_prominences.composition(line, places, wlen)  # type: ignore[attr-defined]  # the decorator sets it
+        prominence_data = peak_prominences.composition(line, positions, wlen)  # type: ignore[attr-defined]  # the decorator sets it
     prominences, left, right = (as_array(part, line.device) for part in prominence_data)
     if rel_height < 0:
         raise ValueError("`rel_height` must be greater or equal to 0.0")
-    if not places.shape == prominences.shape == left.shape == right.shape:
+    if not positions.shape == prominences.shape == left.shape == right.shape:
         raise ValueError("arrays in `prominence_data` must have the same shape as `peaks`")
-    is_wrong = (left < 0) | (left > places) | (right < places) | (right >= line.size)
-    _check(is_wrong, places, "prominence data is invalid for peak {}")
-    found = _widths(line, places, rel_height, prominences, left, right)
+    is_wrong = (left < 0) | (left > positions) | (right < positions) | (right >= line.size)
+    _check(is_wrong, positions, "prominence data is invalid for peak {}")
+    found = _widths(line, positions, rel_height, prominences, left, right)
     _warn(found[0] == 0, "widths")
     return found
 
@@ -251,9 +251,9 @@ def _local_maxima(line: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
 class _Peaks:
     """Peaks with their properties, which conditions restrict one after the other."""
 
-    def __init__(self, line: GpuArray, places: GpuArray) -> None:
+    def __init__(self, line: GpuArray, positions: GpuArray) -> None:
         self.line = line
-        self.places = places
+        self.places = positions
         self.properties: dict[str, GpuArray] = {}
 
     def keep(self, numbers: GpuArray) -> None:
@@ -282,12 +282,12 @@ class _Peaks:
         return as_array(end, self.line.device)[self.places]
 
 
-def _apart(line: GpuArray, places: GpuArray, distance: float) -> GpuArray:
+def _apart(line: GpuArray, positions: GpuArray, distance: float) -> GpuArray:
     """Return the numbers of the peaks that are left if peaks that are near to higher ones are removed."""
     alone = xp.full_like(line, -np.inf)
-    alone[places] = line[places]
+    alone[positions] = line[positions]
     kept, _ = on_host(scipy_signal.find_peaks, (alone,), {"distance": distance}, _DISTANCE, "scipy.signal.find_peaks")
-    return xp.searchsorted(places, kept)
+    return xp.searchsorted(positions, kept)
 
 
 @mirrors(scipy_signal.find_peaks, kind=COMPOSED, reason=_DISTANCE)
@@ -330,8 +330,8 @@ def find_peaks(
     line = _line(x)
     if distance is not None and distance < 1:
         raise ValueError("`distance` must be greater or equal to 1")
-    places, starts, ends = _local_maxima(line)
-    peaks = _Peaks(line, places)
+    positions, starts, ends = _local_maxima(line)
+    peaks = _Peaks(line, positions)
     if plateau_size is not None:
         peaks.properties |= {"plateau_sizes": ends - starts + 1, "left_edges": starts, "right_edges": ends}
         peaks.require(plateau_size, peaks.properties["plateau_sizes"])

@@ -55,7 +55,8 @@ def _continued(x: GpuArray, before: int, after: int, mode: str, cval: Any) -> Gp
     else:
         first, last = x[..., 1:2] - x[..., :1], x[..., -1:] - x[..., -2:-1]
     left, right = (
-        as_array(places.astype(x.real.dtype), x.device) for places in (np.arange(-before, 0), np.arange(1, after + 1))
+        as_array(positions.astype(x.real.dtype), x.device)
+        for positions in (np.arange(-before, 0), np.arange(1, after + 1))
     )
     return concatenated([x[..., :1] + first * left, x, x[..., -1:] + last * right], x.ndim - 1)
 
@@ -79,11 +80,11 @@ def _phases(taps: np.ndarray[Any, Any], up: int, down: int) -> tuple[np.ndarray[
     period, step = up // common, down // common
     reach = -(-len(taps) // up)
     before = reach - 1
-    places = np.arange(period) * down
-    width = int(places[-1] // up) + reach
+    positions = np.arange(period) * down
+    width = int(positions[-1] // up) + reach
     matrix = np.zeros((width, period), taps.dtype)
-    for r, place in enumerate(places):
-        phase, base = place % up, place // up
+    for r, start in enumerate(positions):
+        phase, base = start % up, start // up
         line = taps[phase::up]
         matrix[base + before - np.arange(len(line)), r] = line
     return matrix, step, period, before

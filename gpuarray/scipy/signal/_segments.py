@@ -48,11 +48,11 @@ def padded_segments(x: GpuArray, first: int, count: int, length: int, step: int)
     if not are_gathered(x) or prod(x.shape) >= _SMALL:
         widths = [(0, 0)] * len(lead) + [(max(-first, 0), max(end - extent, 0))]
         return segments(xp.pad(x, widths)[..., max(first, 0) :], length, step)[..., :count, :]
-    places = xp.arange(first, first + count * step, step, dtype=dtypes.int32, device=x.device)[:, None]
-    places = places + xp.arange(length, dtype=dtypes.int32, device=x.device)
+    positions = xp.arange(first, first + count * step, step, dtype=dtypes.int32, device=x.device)[:, None]
+    positions = positions + xp.arange(length, dtype=dtypes.int32, device=x.device)
     rows = xp.arange(0, prod(x.shape), extent, dtype=dtypes.int32, device=x.device).reshape(*lead, 1, 1)
-    found = wrap(build.gather(x.node(), (rows + xp.clip(places, 0, extent - 1)).node()), x.device)
-    return xp.where((places >= 0) & (places < extent), found, found.dtype.type(0))
+    found = wrap(build.gather(x.node(), (rows + xp.clip(positions, 0, extent - 1)).node()), x.device)
+    return xp.where((positions >= 0) & (positions < extent), found, found.dtype.type(0))
 
 
 def overlapped(parts: GpuArray, step: int) -> GpuArray:

@@ -47,9 +47,9 @@ def savgol_filter(
         return found
     line, middle = (xp.moveaxis(x, number, -1) for x in (signal, found))
     # the values of the polynomials through the first and the last window
-    places = np.arange(window_length)
-    fit = np.linalg.pinv(np.vander(places, polyorder + 1))
-    rows = [np.polyval(np.polyder(np.eye(polyorder + 1)[k], deriv), places) for k in range(polyorder + 1)]
+    positions = np.arange(window_length)
+    fit = np.linalg.pinv(np.vander(positions, polyorder + 1))
+    rows = [np.polyval(np.polyder(np.eye(polyorder + 1)[k], deriv), positions) for k in range(polyorder + 1)]
     ends = (fit.T @ np.asarray(rows).reshape(polyorder + 1, -1)) / delta**deriv
     matrix = as_array(ends.astype(line.dtype), line.device)
     first, last = (
@@ -148,12 +148,14 @@ def argrelextrema(
     array = as_array(data)
     number = build.normalize_axis(axis, array.ndim)
     line = xp.moveaxis(array, number, -1)
-    places = np.arange(line.shape[-1])
+    positions = np.arange(line.shape[-1])
     is_extreme: Any = True
     for shift in range(1, index(order) + 1):
         for step in (shift, -shift):
             where = as_array(
-                (places + step) % len(places) if mode == "wrap" else np.clip(places + step, 0, len(places) - 1)
+                (positions + step) % len(positions)
+                if mode == "wrap"
+                else np.clip(positions + step, 0, len(positions) - 1)
             )
             is_extreme = is_extreme & comparator(line, xp.take(line, where, axis=-1))
     return tuple(xp.nonzero(xp.moveaxis(is_extreme, -1, number)))

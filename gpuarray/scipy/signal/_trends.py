@@ -55,9 +55,9 @@ def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwr
 def _without_line(x: GpuArray) -> GpuArray:
     count = x.shape[-1]
     real = np.empty(0, x.dtype).real.dtype
-    places = np.arange(count) - (count - 1) / 2
-    norm = np.sqrt((places**2).sum())
-    axis = as_array((places / (norm or 1.0)).astype(real), x.device)
+    positions = np.arange(count) - (count - 1) / 2
+    norm = np.sqrt((positions**2).sum())
+    axis = as_array((positions / (norm or 1.0)).astype(real), x.device)
     level = x - x.mean(-1, keepdims=True)
     return level - (level * axis).sum(-1, keepdims=True) * axis
 

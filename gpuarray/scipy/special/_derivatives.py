@@ -81,7 +81,7 @@ def _voigt(x: Any, sigma: Any, gamma: Any) -> Any:
     return z, _faddeeva(z), _named("wofz")(z).real / sqrt(2 * pi)
 
 
-def _voigt_by_place(x: Any, sigma: Any, gamma: Any) -> Any:
+def _voigt_by_position(x: Any, sigma: Any, gamma: Any) -> Any:
     return _voigt(x, sigma, gamma)[1].real / (2 * sqrt(pi) * sigma * sigma)
 
 
@@ -195,7 +195,7 @@ PARTIALS: Final[Mapping[str, tuple[Partial, ...]]] = {
         lambda n, a, b, x: (n + a + b + 1) / 2 * _named("eval_jacobi")(n - 1, a + 1, b + 1, x),
     ),
     "wofz": (_faddeeva,),
-    "voigt_profile": (_voigt_by_place, _voigt_by_width, _voigt_by_length),
+    "voigt_profile": (_voigt_by_position, _voigt_by_width, _voigt_by_length),
     "lambertw": (_lambert, None, None),
     "wrightomega": (_wright_omega,),
     "wright_bessel": (None, None, lambda a, b, x: _named("wright_bessel")(a, a + b, x)),

@@ -44,7 +44,7 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
         )
         template.matrix("source")
         template.matrix("target")
-        plain = cast_expression(read.load(template.place("source", source, "row", "column")), source.buffer.dtype,
+        plain = cast_expression(read.load(template.index("source", source, "row", "column")), source.buffer.dtype,
                                 target.buffer.dtype)  # fmt: skip
         kernel.line(f"var value = {numbers.zero if target.buffer.dtype == frame.dtype else plain};")
         if form in _COPIED:
@@ -52,7 +52,7 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
         else:
             kernel.line(f"value = {plain};")
         if form == HERMITIAN:
-            other = read.load(template.place("source", source, "column", "row"))
+            other = read.load(template.index("source", source, "column", "row"))
             other = cast_expression(other, source.buffer.dtype, target.buffer.dtype)
             kernel.line(f"else {{ let other = {other}; value = {numbers.conj('other')}; }}")
             if numbers.is_complex:
@@ -60,7 +60,7 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
         if form == IDENTITY:
             kernel.line(f"if (row == column) {{ value = {numbers.one}; }}")
         stored = numbers.conj("value") if conjugated else "value"
-        kernel.line(written.store(template.place("target", target, "row", "column"), stored))
+        kernel.line(written.store(template.index("target", target, "row", "column"), stored))
 
     values = {"rows": target.rows, "columns": target.columns, **where("source", source), **where("target", target)}
     tiles = -(-target.rows // 16) * -(-target.columns // 16)
@@ -160,9 +160,9 @@ def _add_parts(frame: Frame, result: Matrix, parts: Matrix, splits: int, sign: i
             f"let parts_each = {template.number('parts_each')}; var sum = {numbers.zero};",
             f"for (var n = 0u; n < splits; n++) {{ sum += {read.load(first)}; }}",
         )
-        place = template.place("result", result, "i", "j")
-        total = f"{written.load(place)} {'+' if sign > 0 else '-'} sum" if sign else "sum"
-        kernel.line(written.store(place, total))
+        index = template.index("result", result, "i", "j")
+        total = f"{written.load(index)} {'+' if sign > 0 else '-'} sum" if sign else "sum"
+        kernel.line(written.store(index, total))
 
     each = -(-result.rows * result.columns // WORKGROUP)
     values = {
@@ -228,13 +228,13 @@ def _write_update(
 
 def _stores(access: Access, walk: TileKernel, sums: list[str], step: str, sign: int) -> list[str]:
     if access.wide:
-        place, total = f"{access.name}[here / {LANES}u]", sums[0]
-        return [f"{place} = {total};" if sign == 0 else f"{place} {'+' if sign > 0 else '-'}= {total};"]
+        target, total = f"{access.name}[here / {LANES}u]", sums[0]
+        return [f"{target} = {total};" if sign == 0 else f"{target} {'+' if sign > 0 else '-'}= {total};"]
     lines = []
     for lane in range(LANES):
         value = walk.arithmetic.whole([f"{name}.{'xyzw'[lane]}" for name in sums])
-        place = f"here + {lane}u{step}"
+        target = f"here + {lane}u{step}"
         if sign:
-            value = f"{access.load(place)} {'+' if sign > 0 else '-'} {value}"
-        lines.append(f"if (column + {lane}u < width) {{ {access.store(place, value)} }}")
+            value = f"{access.load(target)} {'+' if sign > 0 else '-'} {value}"
+        lines.append(f"if (column + {lane}u < width) {{ {access.store(target, value)} }}")
     return lines

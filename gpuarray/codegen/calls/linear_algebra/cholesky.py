@@ -120,14 +120,14 @@ class _Panel:
         self._report(status)
 
     def _loaded(self, r: int, i: int) -> str:
-        value = self.access.load(self.template.place("a", self.a, f"row{r}", f"b + {i}u"))
+        value = self.access.load(self.template.index("a", self.a, f"row{r}", f"b + {i}u"))
         return f"if (b + {i}u < columns) {{ x{r}_{i} = {value}; }}"
 
     def _stored(self, r: int, i: int) -> str:
         x, row = f"x{r}_{i}", f"row{r}"
-        below = self.written.store(self.template.place("factor", self.factor, row, f"b + {i}u"), x)
-        place = self.template.place("adjoint", self.adjoint, f"b + {i}u", row)
-        beside = self.access.store(place, self.numbers.conj(x))
+        below = self.written.store(self.template.index("factor", self.factor, row, f"b + {i}u"), x)
+        index = self.template.index("adjoint", self.adjoint, f"b + {i}u", row)
+        beside = self.access.store(index, self.numbers.conj(x))
         return f"if ({row} >= b + {i}u) {{ {below} if (!is_top) {{ {beside} }} }}"
 
     def _subtract(self) -> None:
@@ -142,7 +142,7 @@ class _Panel:
         )
         for r, m in product(range(_ROWS), range(LANES)):
             kept = self.known.element(f"own + k + {m}u", f"row{r} % {size}u")
-            element = self.written.load(self.template.place("factor", self.factor, f"row{r}", f"k + {m}u"))
+            element = self.written.load(self.template.index("factor", self.factor, f"row{r}", f"k + {m}u"))
             kernel.line(
                 f"var y{r}_{m} = {numbers.zero};",
                 f"if (is_top) {{ y{r}_{m} = {kept}; }} else if (row{r} < rows) {{ y{r}_{m} = {element}; }}",

@@ -53,11 +53,11 @@ def element_of_each(template: Template) -> None:
 
 def run_each(
     frame: Frame, key: tuple[object, ...], label: str, write: Callable[[Template], None], a: Matrix,
-    places: dict[str, int],
+    words: dict[str, int],
 ) -> None:  # fmt: skip
     """Add a launch with an invocation for each element of a stack of matrices."""
     each = -(-a.rows * a.columns // WORKGROUP)
-    values = {"rows": a.rows, "columns": a.columns, "groups_each": each, **places}
+    values = {"rows": a.rows, "columns": a.columns, "groups_each": each, **words}
     frame.run(key, label, write, values, frame.batch * each)
 
 
@@ -97,7 +97,7 @@ def sum_columns(
             f"var sum = {numbers.real}();",
             "for (var i = local; i < rows; i += 32u) {",
             *(
-                f"let {name} = {accesses[name].load(template.place(f'of_{name}', a, 'i', 'j'))};"
+                f"let {name} = {accesses[name].load(template.index(f'of_{name}', a, 'i', 'j'))};"
                 for name, a in matrices.items()
             ),
             f"sum += {term};",
@@ -127,8 +127,8 @@ def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
         access, divisors = template.bind(a.buffer, writable=True), template.bind(lengths, writable=False)
         element_of_each(template)
         template.matrix("a")
-        place = template.place("a", a, "i", "j")
-        kernel.line(access.store(place, f"{access.load(place)} / {divisors.load('plane * columns + j')}"))
+        index = template.index("a", a, "i", "j")
+        kernel.line(access.store(index, f"{access.load(index)} / {divisors.load('plane * columns + j')}"))
 
     run_each(frame, ("normalise", a.buffer), "normalisation", write, a, where("a", a))
 
@@ -208,7 +208,7 @@ def take(
         template.matrix("target")
         kernel.line(
             f"let place = min(u32({order.load('plane * columns + j')}), columns - 1u);",
-            f"var x = {read.load(template.place('source', source, 'i', 'place'))};",
+            f"var x = {read.load(template.index('source', source, 'i', 'place'))};",
         )
         if unit:
             length = template.bind(columns.lengths, writable=False).load("plane * columns + place")
@@ -216,10 +216,10 @@ def take(
                 f"let length = {length};",
                 f"if (length > {numbers.real}({least!r})) {{ x = x / length; }} else {{ x = {numbers.zero}; }}",
             )
-        kernel.line(written.store(template.place("target", target, "i", "j"), numbers.conj("x") if conjugated else "x"))
+        kernel.line(written.store(template.index("target", target, "i", "j"), numbers.conj("x") if conjugated else "x"))
 
-    places = {**where("source", source), **where("target", target)}
-    run_each(frame, ("take", source.buffer, target.buffer, unit, conjugated), "vectors", write, source, places)
+    words = {**where("source", source), **where("target", target)}
+    run_each(frame, ("take", source.buffer, target.buffer, unit, conjugated), "vectors", write, source, words)
 
 
 def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
@@ -233,11 +233,11 @@ def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
         element_of_each(template)
         template.matrix("r")
         template.matrix("q")
-        place = template.place("q", q, "i", "j")
+        index = template.index("q", q, "i", "j")
         kernel.line(
-            f"let pivot = {read.load(template.place('r', r, 'j', 'j'))};",
-            f"if ({numbers.part('pivot')} < 0) {{ let x = {written.load(place)}; {written.store(place, '-x')} }}",
+            f"let pivot = {read.load(template.index('r', r, 'j', 'j'))};",
+            f"if ({numbers.part('pivot')} < 0) {{ let x = {written.load(index)}; {written.store(index, '-x')} }}",
         )
 
-    places = {**where("r", r), **where("q", q)}
-    run_each(frame, ("signs", r.buffer, q.buffer), "signs", write, q[:, : r.columns], places)
+    words = {**where("r", r), **where("q", q)}
+    run_each(frame, ("signs", r.buffer, q.buffer), "signs", write, q[:, : r.columns], words)

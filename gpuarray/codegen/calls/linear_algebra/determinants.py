@@ -47,7 +47,7 @@ def _write_product(template: Template, numbers: Numbers, factors: Matrix, pivots
     kernel.line(
         f"var product = Scaled({numbers.one}, 0);",
         "for (var k = local; k < rows; k += 64u) {",
-        f"let factor = scaled(Scaled({access.load(template.place('a', factors, 'k', 'k'))}, 0));",
+        f"let factor = scaled(Scaled({access.load(template.index('a', factors, 'k', 'k'))}, 0));",
         f"var number = {numbers.times('product.number', 'factor.number')};",
         f"if (u32({rows_of.load('plane * rows + k')}) != k) {{ number = -number; }}",
         "product = scaled(Scaled(number, product.exponent + factor.exponent));",

@@ -144,8 +144,8 @@ def _leaves(
         )
 
     count = frame.batch * size * size
-    places = {"size": size, "n": n, "leaves": leaves, "all": count}
-    frame.run(("leaves",), "blocks", write, places, -(-count // WORKGROUP))
+    words = {"size": size, "n": n, "leaves": leaves, "all": count}
+    frame.run(("leaves",), "blocks", write, words, -(-count // WORKGROUP))
     if not eigh(frame, blocks, values, vectors, frame.buffer(frame.batch, INDEX), conjugated=False):
         raise AssertionError("a block fits workgroup memory")
     return values.buffer, vectors.buffer

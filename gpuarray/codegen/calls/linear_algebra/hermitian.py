@@ -47,8 +47,8 @@ def _write_phases(frame: Frame, spectrum: Spectrum, form: Tridiagonal, x: Matrix
         element_of_each(template)
         template.matrix("x")
         template.matrix("y")
-        value = f"{read.load(template.place('y', spectrum.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
-        template.kernel.line(written.store(template.place("x", x, "i", "j"), value))
+        value = f"{read.load(template.index('y', spectrum.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
+        template.kernel.line(written.store(template.index("x", x, "i", "j"), value))
 
     run_each(frame, ("phases",), "phases", write, x, {**where("x", x), **where("y", spectrum.vectors)})
 
@@ -94,14 +94,14 @@ def _write_triangles(
         kernel.line("let plane = block; let matrix = block / panels; let first = (block - matrix * panels) * size;")
         template.matrix("g")
         template.matrix("t")
-        own, known = template.place("t", t, "local", "k"), written.load(template.place("t", t, "local", "l"))
+        own, known = template.index("t", t, "local", "k"), written.load(template.index("t", t, "local", "l"))
         kernel.line(
             "for (var k = 0u; k < size; k++) {",
             f"var tau = {numbers.real}(); let at = (3u * matrix + 2u) * n + first + k;",
             f"if (first + k < n) {{ tau = {scales.load('at')}; }}",
             f"var sum = {numbers.zero};",
             "for (var l = local; l < k; l++) {",
-            f"sum -= {numbers.times(known, read.load(template.place('g', products, 'l', 'k')))};",
+            f"sum -= {numbers.times(known, read.load(template.index('g', products, 'l', 'k')))};",
             "}",
             f"if (local == k) {{ sum = {numbers.one}; }}",
             written.store(own, "tau * sum"),

@@ -78,11 +78,11 @@ class _Panel:
 
     def load(self, name: str, row: str, column: str) -> str:
         """Return an element of a matrix."""
-        return self.accesses[name].load(self.template.place(name, self.parts[name], row, column))
+        return self.accesses[name].load(self.template.index(name, self.parts[name], row, column))
 
     def store(self, name: str, row: str, column: str, value: str) -> str:
         """Return the statement that changes an element of a matrix."""
-        return self.accesses[name].store(self.template.place(name, self.parts[name], row, column), value)
+        return self.accesses[name].store(self.template.index(name, self.parts[name], row, column), value)
 
     def write(self) -> None:
         """Write the kernel."""
@@ -277,8 +277,8 @@ class _Panel:
                 "{", "workgroupBarrier();" if self.sums.is_shared else "",
                 *(f"var {dot} = {numbers.zero};" for dot in self.dots), *products,
             )  # fmt: skip
-            place = f"(local / {self.sums.span}u * {size}u + c{m}) * {width}u"
-            self.sums.of_neighbours(f"if (c{m} < columns) {{{{ partial[{place} + {{number}}] = {{value}}; }}}}")
+            start = f"(local / {self.sums.span}u * {size}u + c{m}) * {width}u"
+            self.sums.of_neighbours(f"if (c{m} < columns) {{{{ partial[{start} + {{number}}] = {{value}}; }}}}")
             kernel.line("}")
         spans = strip.workgroup // self.sums.span
         kernel.line(

@@ -109,9 +109,9 @@ def _write_interchange(template: Template, a: Matrix, pivots: Buffer, rows: int,
         "if (is_active && other < columns && source != goal) {"
     )
     kernel.line(f"for (var t = 0u; t < {_TURNS}u; t++) {{", inside)
-    kernel.line(f"kept[t] = {access.load(template.place('a', a, 'source', 'column'))};", "} }")
+    kernel.line(f"kept[t] = {access.load(template.index('a', a, 'source', 'column'))};", "} }")
     kernel.line("storageBarrier(); workgroupBarrier();", f"for (var t = 0u; t < {_TURNS}u; t++) {{", inside)
-    kernel.line(access.store(template.place("a", a, "goal", "column"), "kept[t]"), "} }")
+    kernel.line(access.store(template.index("a", a, "goal", "column"), "kept[t]"), "} }")
 
 
 def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:

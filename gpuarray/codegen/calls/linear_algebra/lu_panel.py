@@ -61,10 +61,10 @@ class _Panel:
         self.size = frame.block
 
     def load(self, row: str, column: str) -> str:
-        return self.access.load(self.template.place("a", self.a, row, column))
+        return self.access.load(self.template.index("a", self.a, row, column))
 
     def store(self, row: str, column: str, value: str) -> str:
-        return self.access.store(self.template.place("a", self.a, row, column), value)
+        return self.access.store(self.template.index("a", self.a, row, column), value)
 
     def write(self, pivots: Buffer, status: Buffer) -> None:
         """Write the kernel."""

@@ -101,7 +101,7 @@ class Template:
         """Declare variables with the values of numbers."""
         self.kernel.line(*(f"let {name} = {self.number(name)};" for name in names))
 
-    def place(self, name: str, matrix: Matrix, row: str, column: str) -> str:
+    def index(self, name: str, matrix: Matrix, row: str, column: str) -> str:
         """Return the index of an element, where the numbers of the matrix have the names of :func:`where`."""
         return f"{name}_at + ({row}) * {name}_down + ({column}) * {name}_across"
 

@@ -27,11 +27,11 @@ _EDGE = 16
 _SHARED = 2
 
 
-def meeting(number: str, place: str, count: str) -> tuple[str, str]:
+def meeting(number: str, round: str, count: str) -> tuple[str, str]:
     """Return which two of ``count``, an even number, meet at a place of a round of a tournament."""
     rest = f"({count} - 1u)"
-    first = f"select(({number} + {place}) % {rest}, {rest}, {place} == 0u)"
-    return first, f"({number} + {rest} - {place}) % {rest}"
+    first = f"select(({number} + {round}) % {rest}, {rest}, {round} == 0u)"
+    return first, f"({number} + {rest} - {round}) % {rest}"
 
 
 def rotation(numbers: Numbers) -> list[str]:
@@ -114,10 +114,10 @@ def tournament(frame: Frame, work: Matrix, rows: int, turned: Buffer, sweeps: in
 def sweep(frame: Frame, t: Tournament, number: int) -> None:
     """Let all blocks meet each other once."""
     for turn in range(2 * t.meetings - 1):
-        places = {"sweep": number, "round": turn, "meetings": t.meetings}
-        _gram(frame, t, places)
-        _rotate(frame, t, places)
-        _turn(frame, t, places)
+        words = {"sweep": number, "round": turn, "meetings": t.meetings}
+        _gram(frame, t, words)
+        _rotate(frame, t, words)
+        _turn(frame, t, words)
 
 
 def _begin(template: Template, t: Tournament, parts: str) -> None:
@@ -138,7 +138,7 @@ def _begin(template: Template, t: Tournament, parts: str) -> None:
     )
 
 
-def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+def _gram(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
     """Write the products of the columns of meetings with each other, for each chunk of rows."""
     numbers = Numbers(frame.dtype)
 
@@ -147,7 +147,7 @@ def _gram(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
 
     each = -(-t.rows // (t.chunks * t.width)) * t.width
     values = {
-        **places, "columns": t.work.columns, "parts": t.chunks, "rows": t.rows, "rows_each": each,
+        **words, "columns": t.work.columns, "parts": t.chunks, "rows": t.rows, "rows_each": each,
         **where("work", t.work),
     }  # fmt: skip
     frame.run(("gram", t.work.buffer), "Gram matrices", write, values, frame.batch * t.meetings * t.chunks)
@@ -163,10 +163,10 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
     read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
     template.numbers("rows", "rows_each")
     template.matrix("work")
-    element = read.load(template.place("work", t.work, "row", "column"))
+    element = read.load(template.index("work", t.work, "row", "column"))
     here = kept.element(f"e % {width}u", f"e / {width}u")
     (lefts, left_names), (rights, right_names) = (
-        kept.read_some(name, "k", place, each) for name, place in (("left", "i"), ("right", "j"))
+        kept.read_some(name, "k", column, each) for name, column in (("left", "i"), ("right", "j"))
     )
     kernel.line(
         f"let i = local % {_EDGE}u * {each}u; let j = local / {_EDGE}u * {each}u;",
@@ -198,7 +198,7 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
             kernel.line(written.store(f"block * {width * width}u + (j + {b}u) * {width}u + i + {a}u", f"sum{a}_{b}"))
 
 
-def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+def _turn(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
     """Multiply the columns of meetings by their rotations, in place."""
     numbers = Numbers(frame.dtype)
 
@@ -206,7 +206,7 @@ def _turn(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
         _write_turn(template, t, numbers)
 
     parts = -(-t.work.rows // WORKGROUP)
-    values = {**places, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
+    values = {**words, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
     frame.run(("turn", t.work.buffer), "turns of columns", write, values, frame.batch * t.meetings * parts)
 
 
@@ -240,7 +240,7 @@ def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
         f"for (var k = 0u; k < {width}u; k += {LANES}u) {{",
     )
     for m, r in product(range(LANES), range(_SHARED)):  # the loads of four columns are under way at once
-        element = written.load(template.place("work", t.work, f"i{r}", "column"))
+        element = written.load(template.index("work", t.work, f"i{r}", "column"))
         kernel.line(
             f"var minus{m}_{r} = {numbers.zero}; {{ let column = column_of(k + {m}u, one, other);",
             f"if (column < columns && i{r} < rows) {{ minus{m}_{r} = -{element}; }} }}",
@@ -254,13 +254,13 @@ def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
     kernel.line("}", "storageBarrier(); workgroupBarrier();")
     for j in range(each):
         stores = (
-            f"if (i{r} < rows) {{ {written.store(template.place('work', t.work, f'i{r}', 'column'), f'x{r}_{j}')} }}"
+            f"if (i{r} < rows) {{ {written.store(template.index('work', t.work, f'i{r}', 'column'), f'x{r}_{j}')} }}"
             for r in range(_SHARED)
         )
         kernel.line(f"{{ let column = column_of(first + {j}u, one, other); if (column < columns) {{", *stores, "} }")
 
 
-def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
+def _rotate(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
     """Find the rotations of meetings, and write their product, and whether there are any."""
     numbers = Numbers(frame.dtype)
 
@@ -268,7 +268,7 @@ def _rotate(frame: Frame, t: Tournament, places: dict[str, int]) -> None:
         template.kernel.workgroup = min(frame.capabilities.workgroup_size, max(WORKGROUP, (t.width // 2) ** 2))
         _write_rotations(template, t, numbers)
 
-    values = {**places, "columns": t.work.columns, "parts": 1, "rows": t.rows}
+    values = {**words, "columns": t.work.columns, "parts": 1, "rows": t.rows}
     frame.run(("rotate", t.work.buffer), "rotations", write, values, frame.batch * t.meetings)
 
 

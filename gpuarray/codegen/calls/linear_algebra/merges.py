@@ -82,22 +82,22 @@ class _Kernel:
             "let matrix = plane / blocks; let boundary = (plane - matrix * blocks) * size + size / 2u;",
         )
 
-    def number(self, section: str, place: str) -> str:
+    def number(self, section: str, index: str) -> str:
         """Return what is known of a column."""
-        return self.state.load(self._at(_SECTIONS, section, place))
+        return self.state.load(self._at(_SECTIONS, section, index))
 
-    def place(self, section: str, place: str) -> str:
+    def index(self, section: str, index: str) -> str:
         """Return a place that is known of a column."""
-        return f"min(u32({self.places.load(self._at(_PLACES, section, place))}), size)"
+        return f"min(u32({self.places.load(self._at(_PLACES, section, index))}), size)"
 
-    def keep(self, section: str, place: str, value: str) -> str:
+    def keep(self, section: str, index: str, value: str) -> str:
         """Return the statement that notes something."""
         if section in _SECTIONS:
-            return self.state.store(self._at(_SECTIONS, section, place), value)
-        return self.places.store(self._at(_PLACES, section, place), f"i32({value})")
+            return self.state.store(self._at(_SECTIONS, section, index), value)
+        return self.places.store(self._at(_PLACES, section, index), f"i32({value})")
 
-    def _at(self, sections: tuple[str, ...], section: str, place: str) -> str:
-        return f"{sections.index(section)}u * all + base + {place}"
+    def _at(self, sections: tuple[str, ...], section: str, index: str) -> str:
+        return f"{sections.index(section)}u * all + base + {index}"
 
     def _rho(self) -> str:
         """Return the statement that declares the factor of ``z z^T``, where z has unit length."""
@@ -116,7 +116,7 @@ class _Kernel:
             f"for (var start = 0u; start < size; start += {workgroup}u) {{",
             "let k = start + local;",
             f"if (k < size) {{ near[local] = vec2<{real}>({self.number('sorted_d', 'k')}, "
-            f"{self.number('sorted_z', 'k')}); row_of[local] = min({self.place('sorted_row', 'k')}, size - 1u); }}",
+            f"{self.number('sorted_z', 'k')}); row_of[local] = min({self.index('sorted_row', 'k')}, size - 1u); }}",
             "workgroupBarrier();",
             f"if (local == 0u) {{ for (var c = 0u; c < min({workgroup}u, size - start); c++) {{",
             "var next = near[c]; let next_row = row_of[c];",
@@ -188,7 +188,7 @@ class _Kernel:
         ]  # fmt: skip
 
     def _poles(self) -> str:
-        return f"let poles = {self.place('counts', '0u')};"
+        return f"let poles = {self.index('counts', '0u')};"
 
     def write_roots(self) -> None:
         """Write the root after each pole: its distance from the nearer one of the poles beside it, by bisection."""
@@ -238,7 +238,7 @@ class _Kernel:
 
     def _origin(self, column: str) -> str:
         """Return the pole from which the root of a column is measured."""
-        return self.number("d", f"min({self.place('origin', column)}, size - 1u)")
+        return self.number("d", f"min({self.index('origin', column)}, size - 1u)")
 
     def write_weights(self) -> None:
         """Write the z for which the roots are exact."""
@@ -298,14 +298,14 @@ class _Kernel:
             f"let e = item * {WORKGROUP}u + local;",
             "if (e >= size * size) { return; }",
             "let row = e / size; let column = e % size;",
-            f"let slot = {self.place('slot', 'row')};",
+            f"let slot = {self.index('slot', 'row')};",
             f"var x = select({self.real}(), {self.real}(1), slot == column);",
             "if (column < poles) {",
             f"x = {self.real}();",
             f"if (slot < poles) {{ x = {self.number('weight', 'slot')} / ({distance}) * "
             f"{self.number('inverse', 'column')}; }}",
             "}",
-            f"let to = min({self.place('rank', 'column')}, size - 1u);",
+            f"let to = min({self.index('rank', 'column')}, size - 1u);",
             written.store(self._turns("row", "to"), "x"),
         )
 
@@ -316,9 +316,9 @@ class _Kernel:
         self.kernel.line(
             f"let column = item * {_MEMBERS}u + local;",
             "if (column >= size) { return; }",
-            f"for (var n = {self.place('counts', '1u')}; n > 0u; n--) {{",
-            f"let first = min({self.place('first', 'n - 1u')}, size - 1u);",
-            f"let second = min({self.place('second', 'n - 1u')}, size - 1u);",
+            f"for (var n = {self.index('counts', '1u')}; n > 0u; n--) {{",
+            f"let first = min({self.index('first', 'n - 1u')}, size - 1u);",
+            f"let second = min({self.index('second', 'n - 1u')}, size - 1u);",
             f"let c = {self.number('cosine', 'n - 1u')}; let s = {self.number('sine', 'n - 1u')};",
             f"let x = {access.load(one)}; let y = {access.load(other)};",
             access.store(one, "c * x - s * y"),

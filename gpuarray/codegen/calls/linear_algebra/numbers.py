@@ -112,19 +112,19 @@ class Vectors:
         """Return the numbers from a line to the next, which begin in different banks."""
         return length + LANES
 
-    def element(self, line: str, place: str) -> str:
+    def element(self, line: str, index: str) -> str:
         """Return one number."""
         if self._lanes == 1:
-            return f"{self._name}[({line}) * {self._pitch}u + {place}]"
+            return f"{self._name}[({line}) * {self._pitch}u + {index}]"
         first = f"({line}) * {self._pitch // LANES}u"
-        return f"{self._name}[{first} + ({place}) / {LANES}u][({place}) % {LANES}u]"
+        return f"{self._name}[{first} + ({index}) / {LANES}u][({index}) % {LANES}u]"
 
     def read(self, line: str, first: int = 0) -> tuple[list[str], list[str]]:
         """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
         return self._read(self._name, f"({line}) * {self._pitch // self._lanes}u", range(first, self._length))
 
     def read_some(
-        self, name: str, line: str, place: str, count: int, beyond: int = 0
+        self, name: str, line: str, index: str, count: int, beyond: int = 0
     ) -> tuple[list[str], list[str]]:  # fmt: skip
         """Return statements that read ``count`` numbers, and the names of these.
 
@@ -134,29 +134,29 @@ class Vectors:
         sign, distance = "-" if beyond < 0 else "+", abs(beyond)
         if count % self._lanes:
             return [
-                f"let {name}{n} = {self.element(line, f'{place} {sign} {distance}u + {n}u')};" for n in range(count)
+                f"let {name}{n} = {self.element(line, f'{index} {sign} {distance}u + {n}u')};" for n in range(count)
             ], [f"{name}{n}" for n in range(count)]
         lanes = self._lanes
-        start = f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u {sign} {distance // lanes}u"
+        start = f"({line}) * {self._pitch // lanes}u + ({index}) / {lanes}u {sign} {distance // lanes}u"
         return self._read(name, start, range(count))
 
-    def write_some(self, line: str, place: str, values: Sequence[str]) -> list[str]:
+    def write_some(self, line: str, index: str, values: Sequence[str]) -> list[str]:
         """Return statements that write numbers from a place on, a multiple of their number."""
         lanes = self._lanes
         if len(values) % lanes:
-            return [f"{self.element(line, f'{place} + {n}u')} = {value};" for n, value in enumerate(values)]
-        start = f"({line}) * {self._pitch // lanes}u + ({place}) / {lanes}u"
+            return [f"{self.element(line, f'{index} + {n}u')} = {value};" for n, value in enumerate(values)]
+        start = f"({line}) * {self._pitch // lanes}u + ({index}) / {lanes}u"
         kind = f"vec{LANES}" if lanes > 1 else ""
         parts = [", ".join(values[n : n + lanes]) for n in range(0, len(values), lanes)]
         return [f"{self._name}[{start} + {n}u] = {kind}({part});" for n, part in enumerate(parts)]
 
-    def _read(self, name: str, start: str, places: range) -> tuple[list[str], list[str]]:
+    def _read(self, name: str, start: str, indices: range) -> tuple[list[str], list[str]]:
         lanes = self._lanes
-        parts = range(places.start // lanes, -(-places.stop // lanes))
+        parts = range(indices.start // lanes, -(-indices.stop // lanes))
         lets = [f"let {name}{n} = {self._name}[{start} + {n}u];" for n in parts]
         if lanes == 1:
-            return lets, [f"{name}{n}" for n in range(places.stop)]
-        return lets, [f"{name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(places.stop)]
+            return lets, [f"{name}{n}" for n in range(indices.stop)]
+        return lets, [f"{name}{n // LANES}.{'xyzw'[n % LANES]}" for n in range(indices.stop)]
 
 
 def inverse(numbers: Numbers, pivot: str) -> list[str]:

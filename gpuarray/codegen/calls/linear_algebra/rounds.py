@@ -101,14 +101,14 @@ def turn_all(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
         template.numbers("rows", "height", "columns", "pairs", "pitch", "flags_each")
         kernel.line("let plane = block;")
         template.matrix("a")
-        place = template.place("a", both, "i", "j")
+        index = template.index("a", both, "i", "j")
         if team.room:
-            rounds.each_element("height", f"kept[j * pitch + i] = {rounds.access.load(place)};")
+            rounds.each_element("height", f"kept[j * pitch + i] = {rounds.access.load(index)};")
         rounds.turn()
         kernel.line(f"if (local == 0u && is_turned != 0u) {{ {flags.store('plane * flags_each', '1i')} }}")
         if team.room:
             kernel.line("workgroupBarrier();")
-            rounds.each_element("height", rounds.access.store(place, "kept[j * pitch + i]"))
+            rounds.each_element("height", rounds.access.store(index, "kept[j * pitch + i]"))
 
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "pairs": team.pairs, "pitch": team.pitch,
@@ -155,13 +155,13 @@ class Rounds:
         """Return an element."""
         if self.team.room:
             return f"kept[({column}) * pitch + {row}]"
-        return self.access.load(self.template.place("a", self.both, row, column))
+        return self.access.load(self.template.index("a", self.both, row, column))
 
     def store(self, row: str, column: str, value: str) -> str:
         """Return the statement that changes an element."""
         if self.team.room:
             return f"{self.load(row, column)} = {value};"
-        return self.access.store(self.template.place("a", self.both, row, column), value)
+        return self.access.store(self.template.index("a", self.both, row, column), value)
 
     def each_element(self, height: str, *lines: str) -> None:
         """Write statements for the elements in rows ``i`` and columns ``j``, of which neighbours have neighbours."""

@@ -55,7 +55,7 @@ def _write_survey(template: Template, frame: Frame, both: Matrix, survey: Buffer
     template.numbers("rows", "columns", "parts")
     kernel.line("let plane = block / parts; let part = block - plane * parts;")
     template.matrix("a")
-    size = numbers.size(read.load(template.place("a", both, "e % rows", "e / rows")))
+    size = numbers.size(read.load(template.index("a", both, "e % rows", "e / rows")))
     kernel.line(
         f"var peak = {numbers.real}();",
         f"for (var e = part * {WORKGROUP}u + local; e < rows * columns; e += parts * {WORKGROUP}u) {{",
@@ -87,14 +87,14 @@ def _write_scaling(
         flag = template.bind(flags, writable=True).store("plane * flags_each + s", "0i")
         kernel.line(f"for (var s = 0u; s < flags_each; s++) {{ {flag} }}")
     kernel.line("}")
-    place = template.place("a", both, "i", "j")
+    index = template.index("a", both, "i", "j")
     kernel.line(
         f"for (var n = 0u; n < {_EACH}u; n++) {{",
         f"let e = (part * {_EACH}u + n) * {WORKGROUP}u + local;",
         "if (e >= height * columns) { return; }",
         "let i = e % height; let j = e / height;",
         f"var x = select({numbers.zero}, {numbers.one}, i >= begin && i - begin == j);",
-        f"if (i < rows) {{ x = {access.load(place)} * scale; }}",
-        access.store(place, "x"),
+        f"if (i < rows) {{ x = {access.load(index)} * scale; }}",
+        access.store(index, "x"),
         "}",
     )

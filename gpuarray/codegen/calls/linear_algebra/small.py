@@ -115,7 +115,7 @@ def _load(template: Template, team: Team, numbers: Numbers, source: Matrix, *, c
     template.matrix("source")
 
     def element(i: int) -> str:
-        value = cast_expression(read.load(template.place("source", source, f"{i}u", "own")), read.dtype, numbers.dtype)
+        value = cast_expression(read.load(template.index("source", source, f"{i}u", "own")), read.dtype, numbers.dtype)
         if conjugated and numbers.is_complex:
             return f"if ({i}u < n) {{ let value = {value}; x{i} = {numbers.conj('value')}; }}"
         return f"if ({i}u < n) {{ x{i} = {value}; }}"
@@ -131,9 +131,9 @@ def _report(template: Template, status: Buffer, failure: str) -> None:
 
 def _run(
     frame: Frame, team: Team, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
-    places: dict[str, int],
+    words: dict[str, int],
 ) -> None:  # fmt: skip
-    values = {"n": n, "count": frame.batch, **places}
+    values = {"n": n, "count": frame.batch, **words}
     frame.run((*key, team), label, write, values, -(-frame.batch // team.teams))
 
 
@@ -205,16 +205,16 @@ def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: 
         template.matrix("target")
         kernel.line("workgroupBarrier();", "if (is_present && own < n) {")
         kernel.line(rows_of.store("plane * n + own", "i32(pivots[first + own])"))
-        place = template.place("target", target, "position", "column")
+        index = template.index("target", target, "position", "column")
         stored = team.registers(
-            lambda i: f"{{ let column = {i}u - past; if (column < n) {{ {written.store(place, f'x{i}')} }} }}"
+            lambda i: f"{{ let column = {i}u - past; if (column < n) {{ {written.store(index, f'x{i}')} }} }}"
         )
         kernel.line(_past(team), *stored, "}")
         _report(template, status, "failure")
 
     # an invocation has a column of the transpose
-    places = {**where("source", source.T), **where("target", target)}
-    _run(frame, team, ("small factors", source.buffer), "small factors", write, n, places)
+    words = {**where("source", source.T), **where("target", target)}
+    _run(frame, team, ("small factors", source.buffer), "small factors", write, n, words)
 
 
 def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target: Matrix, status: Buffer) -> None:
@@ -238,14 +238,14 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
         written = template.bind(target.buffer, writable=True)
 
         def stored(i: int) -> str:
-            return f"if ({i}u < n) {{ {written.store(template.place('target', target, f'{i}u', 'c'), f'x{i}')} }}"
+            return f"if ({i}u < n) {{ {written.store(template.index('target', target, f'{i}u', 'c'), f'x{i}')} }}"
 
         kernel.line(*team.registers(stored), "} }")
         _report(template, status, "failure")
 
-    places = {**where("source", source.T), **(where("right", right) if right else {}), **where("target", target)}
+    words = {**where("source", source.T), **(where("right", right) if right else {}), **where("target", target)}
     key = ("small solve", source.buffer, right and right.buffer)
-    _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **places})
+    _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **words})
 
 
 def _keep(template: Template, team: Team, factors: Vectors) -> None:
@@ -265,8 +265,8 @@ def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix 
         lines = team.registers(lambda i: f"x{i} = select({numbers.zero}, {numbers.one}, order[first + {i}u] == c);")
     else:
         read = template.bind(right.buffer, writable=False)
-        place = template.place("right", right, "row", "c")
-        value = cast_expression(read.load(place), read.dtype, numbers.dtype)
+        index = template.index("right", right, "row", "c")
+        value = cast_expression(read.load(index), read.dtype, numbers.dtype)
         lines = team.registers(lambda i: f"if ({i}u < n) {{ let row = order[first + {i}u]; x{i} = {value}; }}")
     template.kernel.line(*lines)
 
@@ -320,7 +320,7 @@ def cholesky(
         _load(template, team, numbers, source, conjugated=conjugated)
         _eliminate_positive(template, team, numbers)
         template.matrix("target")
-        store = written.store(template.place("target", target, "row", "own"), "value")
+        store = written.store(template.index("target", target, "row", "own"), "value")
 
         def stored(i: int) -> str:
             value = numbers.conj(f"x{i}") if conjugated else f"x{i}"
@@ -332,8 +332,8 @@ def cholesky(
         kernel.line(_past(team), "if (is_present && own < n) {", *team.registers(stored), "}")
         _report(template, status, "failures[team]")
 
-    places = {**where("source", source), **where("target", target)}
-    _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, places)
+    words = {**where("source", source), **where("target", target)}
+    _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, words)
 
 
 def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> None:

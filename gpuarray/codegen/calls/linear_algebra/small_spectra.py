@@ -27,10 +27,10 @@ def eigh(
     def write(template: Template) -> None:
         _Spectrum(template, frame, team, given, conjugated=conjugated).write(values, vectors, status)
 
-    places = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", given)}
+    words = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", given)}
     if vectors is not None:
-        places |= where("vectors", vectors)
-    frame.run(("spectrum", team), "rotations", write, places, frame.batch)
+        words |= where("vectors", vectors)
+    frame.run(("spectrum", team), "rotations", write, words, frame.batch)
     return True
 
 
@@ -67,8 +67,8 @@ class _Spectrum:
         if vectors is not None:
             # neighbours write neighbours
             written = template.bind(vectors.buffer, writable=True)
-            place = template.place("vectors", vectors, "j", "i")
-            self.rounds.each_element("columns", written.store(place, "kept[min(source[i], columns - 1u) * pitch + j]"))
+            index = template.index("vectors", vectors, "j", "i")
+            self.rounds.each_element("columns", written.store(index, "kept[min(source[i], columns - 1u) * pitch + j]"))
         failed = template.bind(status, writable=True)
         lost = "select(0i, 1i, is_lost != 0u || is_turned != 0u)"
         kernel.line(f"if (local == 0u) {{ {failed.store('plane', lost)} }}")
@@ -79,8 +79,8 @@ class _Spectrum:
     def _element(self, i: str, j: str) -> list[str]:
         """Return statements that declare an element ``x`` of the matrix."""
         numbers = self.numbers
-        place = self.template.place("given", self.given, f"max({i}, {j})", f"min({i}, {j})")
-        lines = [f"var x = {self.read.load(place)};"]
+        index = self.template.index("given", self.given, f"max({i}, {j})", f"min({i}, {j})")
+        lines = [f"var x = {self.read.load(index)};"]
         if numbers.is_complex:
             lines += [
                 f"if ({i} {'>=' if self.conjugated else '<'} {j}) {{ x = {numbers.conj('x')}; }}",

@@ -36,11 +36,11 @@ def _divide(frame: Frame, columns: Columns, parts: Matrix, share: float) -> None
         written, scales = template.bind(parts.buffer, writable=True), template.bind(columns.scales, writable=False)
         element_of_each(template)
         template.matrix("parts")
-        place, kept = template.place("parts", parts, "i", "j"), _is_kept(template, columns, "i")
+        index, kept = template.index("parts", parts, "i", "j"), _is_kept(template, columns, "i")
         template.kernel.line(
             f"var x = {Numbers(frame.dtype).zero};",
-            f"if ({kept}) {{ x = {written.load(place)} / length / length * {scales.load('plane')}; }}",
-            written.store(place, "x"),
+            f"if ({kept}) {{ x = {written.load(index)} / length / length * {scales.load('plane')}; }}",
+            written.store(index, "x"),
         )
 
     run_each(frame, ("divide",), "division", write, parts, {**where("parts", parts), **_share(columns, share)})
@@ -50,10 +50,10 @@ def _share(columns: Columns, share: float) -> dict[str, int]:
     return {"short": columns.work.columns, "share": int(np.float32(share).view(np.uint32))}
 
 
-def _sorted(template: Template, columns: Columns, place: str) -> str:
+def _sorted(template: Template, columns: Columns, index: str) -> str:
     """Return the length that is at a place of the order."""
     lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=False)
-    return lengths.load(f"plane * short + min(u32({order.load(f'plane * short + {place}')}), short - 1u)")
+    return lengths.load(f"plane * short + min(u32({order.load(f'plane * short + {index}')}), short - 1u)")
 
 
 def _is_kept(template: Template, columns: Columns, j: str) -> str:

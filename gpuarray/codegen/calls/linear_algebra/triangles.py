@@ -117,12 +117,12 @@ class _Substitution:
         )
 
     def _element(self, i: int) -> str:
-        return self.written.load(self.template.place("right", self.right, f"b + {i}u", "c"))
+        return self.written.load(self.template.index("right", self.right, f"b + {i}u", "c"))
 
     def _stored(self, i: int) -> str:
-        return self.written.store(self.template.place("right", self.right, f"b + {i}u", "c"), f"x{i}")
+        return self.written.store(self.template.index("right", self.right, f"b + {i}u", "c"), f"x{i}")
 
-    def _places(self, *, along: bool) -> list[tuple[int, str, str]]:
+    def _loaded_elements(self, *, along: bool) -> list[tuple[int, str, str]]:
         """Return the rows and columns of a block that an invocation loads, and the numbers of their registers."""
         size = self.size
         row, column = ("lane / {0}u + {1}u", "lane % {0}u") if along else ("lane % {0}u", "lane / {0}u + {1}u")
@@ -131,16 +131,16 @@ class _Substitution:
     def _load_block(self, first: str, *, unit: bool, along: bool) -> list[str]:
         """Return statements that load the block of rows ``b`` and some columns, with all loads under way at once."""
         lines = []
-        for n, i, k in self._places(along=along):
-            place = self.template.place("triangle", self.triangle, f"b + {i}", f"{first} + {k}")
+        for n, i, k in self._loaded_elements(along=along):
+            index = self.template.index("triangle", self.triangle, f"b + {i}", f"{first} + {k}")
             limit = f"b + {i} < rows && {first} + {k} {'<' if unit else '<='} b + {i}"
-            lines.append(f"t{n} = {self.numbers.zero}; if ({limit}) {{ t{n} = {self.read.load(place)}; }}")
+            lines.append(f"t{n} = {self.numbers.zero}; if ({limit}) {{ t{n} = {self.read.load(index)}; }}")
         return lines
 
     def _keep_block(self, *, unit: bool, along: bool) -> list[str]:
         """Return statements that write the loaded block of columns ``p`` to workgroup memory."""
         numbers, lines = self.numbers, []
-        for n, i, k in self._places(along=along):
+        for n, i, k in self._loaded_elements(along=along):
             if not unit:
                 inverse = numbers.over(numbers.one, f"t{n}")
                 lines.append(f"if (p == b && {i} == {k}) {{ t{n} = {inverse}; }}")

@@ -109,7 +109,7 @@ class _Step:
         self._change()
 
     def _element(self, row: str, column: str) -> str:
-        return self.template.place("a", self.a, row, column)
+        return self.template.index("a", self.a, row, column)
 
     def _load(self) -> None:
         """Write the loads of the column, of the reflector before it and its products, and of the columns to change."""
@@ -121,13 +121,13 @@ class _Step:
                 f"var v{m} = {zero}; var w{m} = {zero}; var x{m} = {zero};",
                 f"if (is_in{m}) {{",
                 f"x{m} = {self.access.load(self._element(f'k{m}', 'j'))};",
-                f"if (j > 0u) {{ v{m} = {self.reflectors.load(self.template.place('v', self.v, f'k{m}', 'j - 1u'))};",
+                f"if (j > 0u) {{ v{m} = {self.reflectors.load(self.template.index('v', self.v, f'k{m}', 'j - 1u'))};",
                 f"w{m} = {self.products.load(f'taken + k{m}')}; }}",
                 "}",
             )
         self.kernel.line(
             f"var head_v = {zero}; var head_w = {zero}; var tau = {self.numbers.real}();",
-            f"if (j > 0u) {{ head_v = {self.reflectors.load(self.template.place('v', self.v, 'j', 'j - 1u'))};",
+            f"if (j > 0u) {{ head_v = {self.reflectors.load(self.template.index('v', self.v, 'j', 'j - 1u'))};",
             f"head_w = {self.products.load('taken + j')}; tau = {self.found.load('own + 2u * n + j - 1u')}; }}",
             f"let corner = {self.access.load(self._element('j', 'j'))};",
         )
@@ -136,7 +136,7 @@ class _Step:
             self.kernel.line(
                 f"var across_v{r} = {zero}; var across_w{r} = {zero};",
                 f"if (j > 0u && {i} < n) {{",
-                f"across_v{r} = {self.reflectors.load(self.template.place('v', self.v, i, 'j - 1u'))};",
+                f"across_v{r} = {self.reflectors.load(self.template.index('v', self.v, i, 'j - 1u'))};",
                 f"across_w{r} = {self.products.load(f'taken + {i}')};",
                 "}",
             )
@@ -191,7 +191,7 @@ class _Step:
         for m in range(self.each):
             kernel.line(f"let u{m} = select({numbers.times(f'x{m}', 'inverse')}, one, k{m} == j + 1u);")
         store = [
-            f"if (is_in{m}) {{ {self.reflectors.store(self.template.place('v', self.v, f'k{m}', 'j'), f'u{m}')} }}"
+            f"if (is_in{m}) {{ {self.reflectors.store(self.template.index('v', self.v, f'k{m}', 'j'), f'u{m}')} }}"
             for m in range(self.each)
         ]
         turned = numbers.times("last", "select(phase, -phase, is_reflected)")
@@ -199,7 +199,7 @@ class _Step:
             "if (part == 0u) {",
             *store,
             f"for (var k = local; k <= j; k += {kernel.workgroup}u) {{",
-            self.reflectors.store(self.template.place("v", self.v, "k", "j"), numbers.zero),
+            self.reflectors.store(self.template.index("v", self.v, "k", "j"), numbers.zero),
             "}",
             "if (local == 0u) {",
             self.found.store(
