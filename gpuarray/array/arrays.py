@@ -143,12 +143,12 @@ class GpuArray(MethodsArray):
         """
         check_order(order, "CFAK")
         wanted = dtypes.canonical(dtype)
-        own = self.dtype
-        if casting != "unsafe" and not np.can_cast(own, wanted, casting):
-            raise TypeError(f"Cannot cast array data from {own!r} to {wanted!r} according to the rule {casting!r}")
-        if wanted == own and not copy:
+        source = self.dtype
+        if casting != "unsafe" and not np.can_cast(source, wanted, casting):
+            raise TypeError(f"Cannot cast array data from {source!r} to {wanted!r} according to the rule {casting!r}")
+        if wanted == source and not copy:
             return self
-        if immediacy().limit and (own.kind != "c" or wanted.kind in "bc"):
+        if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
             host = self.host()
             if host is not None:
                 made = quiet.run(host.astype, wanted)

@@ -110,16 +110,16 @@ class Cell:
     def _made(self) -> Node:
         """Return the leaf of the cell's own memory, which graphs may read from now on."""
         with binding:
-            own = getattr(self, "own", None)
-            if own is not None:
-                memory = np.array(self.memory) if type(own) is list else self.memory
-                if isinstance(own, Leaf):
-                    node: Node = own
+            private = getattr(self, "own", None)
+            if private is not None:
+                memory = np.array(self.memory) if type(private) is list else self.memory
+                if isinstance(private, Leaf):
+                    node: Node = private
                 else:
                     node = host_leaf(memory) if type(memory) is np.ndarray else build.constant(memory, memory.dtype)
                 node.holder = ref(self)
                 self._node = node
-                if node is not own:
+                if node is not private:
                     self.memory = None
                 self.own = None
             return self._node  # under the lock: another thread may take the node away again
@@ -128,7 +128,7 @@ class Cell:
         """Return the value as memory to be read; None if it is to be computed, or elsewhere."""
         if not immediacy().covers(self.device):
             return None
-        node, own = self.node, None
+        node, memory_array = self.node, None
         leaf = node if type(node) is Leaf else node.result
         if leaf is not None and leaf.nbytes > _COPIED:
             memory = evaluate.value_of(leaf)
@@ -136,14 +136,14 @@ class Cell:
                 return None
             memory = marked_writeable(memory)
         else:
-            memory, own = evaluate.small_value(node, immediacy().limit), UNMADE
+            memory, memory_array = evaluate.small_value(node, immediacy().limit), UNMADE
             if memory is None:
                 return None
         with binding:
             if self.memory is not None or self.node is not node:
                 return self.memory
-            self.memory, self.own = memory, own
-            if own is not None:
+            self.memory, self.own = memory, memory_array
+            if memory_array is not None:
                 del self._node
         return memory
 

@@ -160,9 +160,9 @@ def joint_device_of(arrays: Iterable[StoredArray]) -> Device | None:
     """Return the joint device of arrays, as :func:`device_of` does."""
     device: Device | None = None
     for array in arrays:
-        own = array._made_cell.device if array._value is None else array._device
-        if own is not device:
-            device = own if device is None else joint_device(device, own)
+        device_of_array = array._made_cell.device if array._value is None else array._device
+        if device_of_array is not device:
+            device = device_of_array if device is None else joint_device(device, device_of_array)
     return device
 
 
@@ -181,8 +181,8 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     """
     if type(value) in WEAK:
         return weak_node(value, dtype), device
-    own = device_of(value)
-    return element_node(value, dtype), device if own is None else joint_device(device, own)
+    source = device_of(value)
+    return element_node(value, dtype), device if source is None else joint_device(device, source)
 
 
 def element_node(value: Any, dtype: DType) -> Node:

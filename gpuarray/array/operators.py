@@ -171,9 +171,9 @@ class ComputingArray(ImmediateArray):
         self.check_writeable()
         cell, layout, shape, dtype, part, access = self.traits()
         device = cell.device
-        own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
-        if own is not None:
-            device = joint_device(device, own)
+        source = other._cell.device if isinstance(other, StoredArray) else device_of(other)
+        if source is not None:
+            device = joint_device(device, source)
         if access is VALUE and not standard.is_on():
             return self._wrap(node, device)  # NumPy's scalars have no in-place operators
         if node.dtype is not dtype:

@@ -119,7 +119,7 @@ class Recorded:
         if tracing.is_anywhere() and not tracing.mode().is_replayed:  # some have no values
             return []
         least = limit // (8 if tape.state.tapes else 2)  # a derivative reads what arrays have again
-        deep = [other.node for other in self.pending() if other.device is cell.device]
+        deep = [pending.node for pending in self.pending() if pending.device is cell.device]
         return [node for node in deep if node.depth > least and tape.batch_of(node) is None and node is not cell.node]
 
 

@@ -63,9 +63,9 @@ def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
         lead = max(len(left.shape), len(right.shape)) + 1
         known, side = (
             operand
-            if own is None
-            else build.reshape(own, (own.shape[0], *(1,) * (lead - len(own.shape)), *own.shape[1:]))
-            for operand, own in zip(node.inputs, owns, strict=True)
+            if stacked is None
+            else build.reshape(stacked, (stacked.shape[0], *(1,) * (lead - len(stacked.shape)), *stacked.shape[1:]))
+            for operand, stacked in zip(node.inputs, owns, strict=True)
         )
     return _solution(batch, (known, side), owns)
 
@@ -244,7 +244,7 @@ def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
 def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
     """Fold lines that lie side by side."""
     source, *rest = node.inputs
-    if any(own is not None for own in owns[1:]):
+    if any(stacked is not None for stacked in owns[1:]):
         raise without_rule(node, name_of(node), " with indices that differ along the batch")
     side = moved(batch.full(source), 0, 1)
     line = build.reshape(side, (side.shape[0], batch.size * source.shape[1]))

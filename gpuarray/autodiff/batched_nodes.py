@@ -22,10 +22,10 @@ def _map(batch: Batch, node: Map) -> Node:
         return batch.full(node.inputs[0])
     operands = []
     for operand in node.inputs:
-        own = batch.value(operand)
-        if own is not None:
-            own = build.reshape(own, (batch.size, *(1,) * (ndim - len(operand.shape)), *operand.shape))
-        operands.append(operand if own is None else own)
+        stacked = batch.value(operand)
+        if stacked is not None:
+            stacked = build.reshape(stacked, (batch.size, *(1,) * (ndim - len(operand.shape)), *operand.shape))
+        operands.append(operand if stacked is None else stacked)
     return Map(node.op, tuple(operands), (batch.size, *node.shape), node.dtype)
 
 
@@ -58,17 +58,17 @@ def _scan(batch: Batch, node: Scan) -> Node:
 @rule(Gather)
 def _gather(batch: Batch, node: Gather) -> Node:
     source, positions = node.inputs
-    own = batch.value(source)
-    if own is None:
+    stacked = batch.value(source)
+    if stacked is None:
         return build.gather(source, batch.full(positions))
-    return build.gather(own, _positions(batch, positions, source.size))
+    return build.gather(stacked, _positions(batch, positions, source.size))
 
 
 def _positions(batch: Batch, positions: Node, size: int) -> Node:
     """Return positions in arrays of some size as positions in all of them."""
     dtype = int32 if batch.size * size < INDEX_LIMIT else int64
-    own = batch.value(positions)
-    found = build.cast(positions if own is None else own, dtype)
+    stacked = batch.value(positions)
+    found = build.cast(positions if stacked is None else stacked, dtype)
     return build.elementwise(ops.add, found, batch.starts(size, len(positions.shape), dtype))
 
 
@@ -111,7 +111,7 @@ def _contract(batch: Batch, node: Contract) -> Node:
         wide = build.reshape(permuted(second, (1, 2, 0, 3)), (count, inner, number * columns))
         made = build.reshape(build.contract(left, wide), (count, rows, number, columns))
         return permuted(made, (2, 0, 1, 3))
-    stacked = [build.reshape(own, (number * count, *own.shape[2:])) for own in (first, second)]
+    stacked = [build.reshape(operand, (number * count, *operand.shape[2:])) for operand in (first, second)]
     return build.reshape(build.contract(*stacked), (number, *node.shape))
 
 

@@ -92,14 +92,14 @@ class Batch:
         """Let placeholders stand for elements of the batch in this block, where no graph of them is evaluated."""
         with tape.recording() as record, using(strict_array_api=False, pending_limit=tape.UNBOUNDED):
             self._record = record  # a pullback runs when the tape of the function is gone
-            own = record.batches
-            before = dict(own)
-            own.update(dict.fromkeys(self.sources, self))
+            batches = record.batches
+            before = dict(batches)
+            batches.update(dict.fromkeys(self.sources, self))
             try:
                 yield
             finally:
-                own.clear()
-                own.update(before)
+                batches.clear()
+                batches.update(before)
 
     def placeholder(self, source: Node) -> Node:
         """Return a node that stands for one element of values along their first axis."""
@@ -119,8 +119,8 @@ class Batch:
             for operand in self._operands(node):
                 uses[operand] -= 1
             if made is not None and made.depth > limit:
-                own = [self._values.get(live) for live, count in uses.items() if count > 0]
-                evaluate.evaluate([value for value in own if value is not None and value.depth], device)
+                values = [self._values.get(live) for live, count in uses.items() if count > 0]
+                evaluate.evaluate([value for value in values if value is not None and value.depth], device)
         return [self._values[node] for node in nodes]
 
     def value(self, node: Node) -> Node | None:
@@ -222,7 +222,9 @@ class _Joint:
         self._batch = batch
         self._rule = rule
         self._own = [batch.value(node) for node in rule.inputs]
-        self.inputs = tuple(node if own is None else own for node, own in zip(rule.inputs, self._own, strict=True))
+        self.inputs = tuple(
+            node if stacked is None else stacked for node, stacked in zip(rule.inputs, self._own, strict=True)
+        )
 
     def pull(
         self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Any
@@ -236,14 +238,14 @@ class _Joint:
             batch.batched(nodes, device)
             found = map(batch.full, nodes)
             return [
-                None if part is None else wrap(_summed(next(found), own), device)
-                for part, own in zip(parts, self._own, strict=True)
+                None if part is None else wrap(_summed(next(found), stacked), device)
+                for part, stacked in zip(parts, self._own, strict=True)
             ]
 
 
-def _summed(node: Node, own: Node | None) -> Node:
+def _summed(node: Node, stacked: Node | None) -> Node:
     """Return the cotangent of an operand: a sum over the batch, if the operand is the same for all elements."""
-    return build.reduce(reductions.sum, node, 0) if own is None else node
+    return build.reduce(reductions.sum, node, 0) if stacked is None else node
 
 
 def moved(node: Node, source: int, target: int) -> Node:

@@ -79,12 +79,12 @@ def positions_of(order: Node) -> Node:
 
 def _resized(x: GpuArray, extent: int) -> GpuArray:
     """Return lines cropped to an extent, or padded with zeros."""
-    own = x.shape[-1]
-    if extent < own:
+    length = x.shape[-1]
+    if extent < length:
         return x[..., :extent]
-    if extent == own:
+    if extent == length:
         return x
-    padding = build.full((*x.shape[:-1], extent - own), 0, x.dtype)
+    padding = build.full((*x.shape[:-1], extent - length), 0, x.dtype)
     return wrap(build.concat([x.node(), padding], x.ndim - 1), x.device)
 
 

@@ -41,8 +41,8 @@ def _is_differentiated(arguments: Any) -> bool:
     """Return whether a derivative is being taken of what is computed from containers of arrays."""
     if not tape.state.tapes:
         return False
-    own = tape.active()
-    if own is not None and own.variables:
+    record = tape.active()
+    if record is not None and record.variables:
         return True
     arrays = (leaf for leaf in containers.leaves(arguments) if isinstance(leaf, GpuArray))
     return any(tape.varying(array.node()) for array in arrays)  # of a variable of another thread
@@ -282,8 +282,8 @@ def _checked(found: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> l
     cts: list[GpuArray | None] = []
     for part, argument in zip(found, chosen, strict=True):
         count = len(containers.leaves(argument))
-        own = kept[len(cts) : len(cts) + count]
-        cts += [None] * count if part is None else tangents_of(part, argument, own, "a cotangent of defvjp")
+        tangents = kept[len(cts) : len(cts) + count]
+        cts += [None] * count if part is None else tangents_of(part, argument, tangents, "a cotangent of defvjp")
     return cts
 
 

@@ -110,7 +110,7 @@ def parts(
         elif isinstance(partial, float):
             found.append(None if partial == 0 else ct if partial == 1 else -ct if partial == -1 else ct * partial)
         elif callable(partial):
-            known = known or [value(own) for own in (node, *inputs)]
+            known = known or [value(operand) for operand in (node, *inputs)]
             found.append(scale(ct, converted(partial(*known), ct.dtype)))
         else:
             raise undefined(node, op.name)
@@ -146,10 +146,10 @@ def adjoint(x: GpuArray) -> GpuArray:
 
 def converted(ct: Any, dtype: DType) -> Any:
     """Return a cotangent in the dtype of the value that it belongs to."""
-    own = ct.dtype
-    if own is dtype or own == dtype:
+    source = ct.dtype
+    if source is dtype or source == dtype:
         return ct
-    if own.kind == "c" and dtype.kind != "c":
+    if source.kind == "c" and dtype.kind != "c":
         ct = apply(ops.real, ct)
     return ct.astype(dtype)
 
@@ -157,15 +157,15 @@ def converted(ct: Any, dtype: DType) -> Any:
 def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
     """Return a cotangent of an operand that was broadcast and converted, as one of the operand itself."""
     ct = converted(ct, operand.dtype)
-    shape, own = operand.shape, ct.shape
-    if own == shape:
+    shape, ct_shape = operand.shape, ct.shape
+    if ct_shape == shape:
         return ct
-    lead = len(own) - len(shape)
-    if lead < 0 or any(n != 1 and n != m for n, m in zip(shape, own[lead:], strict=True)):
-        own = build.broadcast_shapes(own, shape)
-        ct = ct.broadcast(own)
-        lead = len(own) - len(shape)
-    over = tuple([a for a, n in enumerate(own) if a < lead or (shape[a - lead] == 1 and n != 1)])
+    lead = len(ct_shape) - len(shape)
+    if lead < 0 or any(n != 1 and n != m for n, m in zip(shape, ct_shape[lead:], strict=True)):
+        ct_shape = build.broadcast_shapes(ct_shape, shape)
+        ct = ct.broadcast(ct_shape)
+        lead = len(ct_shape) - len(shape)
+    over = tuple([a for a, n in enumerate(ct_shape) if a < lead or (shape[a - lead] == 1 and n != 1)])
     return wrap(build.reshape(build.reduce(reductions.sum, ct.node(), over), shape), ct.device)
 
 

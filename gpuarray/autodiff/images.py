@@ -77,6 +77,6 @@ def batched_parts(batch: Batch, call: Call, _owns: Sequence[Node | None]) -> Nod
     before = tuple([(0, *step) for step in call.parameters["before"]])
     whole = batch.full(inside)
     found = build.call_one(images.first_of_part, [whole], whole.shape, call.dtype, before=before)
-    own = build.elementwise(ops.subtract, found, batch.starts(inside.size, len(inside.shape), call.dtype))
+    local = build.elementwise(ops.subtract, found, batch.starts(inside.size, len(inside.shape), call.dtype))
     is_outside = build.elementwise(ops.logical_not, whole)
-    return build.elementwise(ops.where, is_outside, build.full((), inside.size, call.dtype), own)
+    return build.elementwise(ops.where, is_outside, build.full((), inside.size, call.dtype), local)

@@ -119,12 +119,12 @@ def jacfwd(
         push = point.pushed()
         found: list[list[GpuArray]] = [[] for _ in point.results]
         for number, array in enumerate(point.given):
-            zeros = [zeros_like(other) for other in point.given]
+            zeros = [zeros_like(given) for given in point.given]
             columns = _of_units(_of_argument(push, zeros, number), array)
-            for own, line, result in zip(found, columns, point.results, strict=True):
+            for column, line, result in zip(found, columns, point.results, strict=True):
                 turned = line.reshape((array.size, result.size)).T
-                own.append(turned.reshape(result.shape + array.shape))
-        parts = [chosen(containers.with_leaves(point.primals, own), argnums) for own in found]
+                column.append(turned.reshape(result.shape + array.shape))
+        parts = [chosen(containers.with_leaves(point.primals, column), argnums) for column in found]
         jacobian = containers.with_leaves(point.out, parts)
         return (jacobian, point.aux) if has_aux else jacobian
 

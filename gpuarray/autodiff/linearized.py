@@ -147,4 +147,4 @@ def tangent_of(value: Any, like: GpuArray, what: str) -> GpuArray:
 def tangents_of(tree: Any, like: Any, arrays: Sequence[GpuArray], what: str) -> list[GpuArray]:
     """Return the leaves of a container of tangents or cotangents, checked."""
     containers.require_same(tree, like, what)
-    return [tangent_of(leaf, own, what) for leaf, own in zip(containers.leaves(tree), arrays, strict=True)]
+    return [tangent_of(leaf, tangent, what) for leaf, tangent in zip(containers.leaves(tree), arrays, strict=True)]

@@ -77,8 +77,10 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
             found = batch.batched(nodes, mapping.device)
             mapping.write(batch, written, nodes[len(results) :], found[len(results) :])
             outs = [
-                array if axis is None and own is None else wrap(_placed(batch, array.node(), own, axis), array.device)
-                for array, own, axis in zip(results, found, axes, strict=False)
+                array
+                if axis is None and stacked is None
+                else wrap(_placed(batch, array.node(), stacked, axis), array.device)
+                for array, stacked, axis in zip(results, found, axes, strict=False)
             ]
         return containers.with_leaves(made, outs)
 
@@ -143,9 +145,9 @@ class _Mapping:
 
     def write(self, batch: Batch, numbers: Iterable[int], nodes: Sequence[Node], found: Sequence[Node | None]) -> None:
         """Write values for all elements to some of the arguments."""
-        for number, node, own in zip(numbers, nodes, found, strict=True):
+        for number, node, stacked in zip(numbers, nodes, found, strict=True):
             leaf, axis = self._leaves[number], self._axes[number]
-            whole = batch.repeated(node) if own is None else own
+            whole = batch.repeated(node) if stacked is None else stacked
             leaf.assign(wrap(moved(whole, 0, (axis or 0) % leaf.ndim), self.device))
 
 
@@ -159,8 +161,8 @@ def _axes_of(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> lis
         prefix = (in_axes,) * len(args)
     else:
         raise TypeError(f"in_axes must be an integer, None, or a sequence of these, not a {type(in_axes).__name__}")
-    own = [axis for part, arg in zip(prefix, args, strict=True) for axis in _spread(part, arg, "in_axes")]
-    return own + [0] * len(containers.leaves(dict(kwargs)))
+    axes = [axis for part, arg in zip(prefix, args, strict=True) for axis in _spread(part, arg, "in_axes")]
+    return axes + [0] * len(containers.leaves(dict(kwargs)))
 
 
 def _spread(prefix: Any, tree: Any, what: str) -> list[int | None]:
@@ -205,13 +207,13 @@ def _argument(batch: Batch, source: Node, leaf: Any, device: Any) -> GpuArray:
     return array
 
 
-def _placed(batch: Batch, node: Node, own: Node | None, axis: int | None) -> Node:
+def _placed(batch: Batch, node: Node, stacked: Node | None, axis: int | None) -> Node:
     """Return a result with the axis of the batch at its place."""
     if axis is None:
         raise ValueError("out_axes is None for a result that differs along the batch")
-    if own is None:
-        own = batch.repeated(node)
-    ndim = len(own.shape)
+    if stacked is None:
+        stacked = batch.repeated(node)
+    ndim = len(stacked.shape)
     if not -ndim <= axis < ndim:
         raise ValueError(f"out_axes: a result with {ndim} axes, of which one is the batch, has no axis {axis}")
-    return moved(own, 0, axis % ndim)
+    return moved(stacked, 0, axis % ndim)

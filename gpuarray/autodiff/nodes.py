@@ -104,7 +104,7 @@ def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Devic
         raise undefined(node, f"{op.name}.at")
     target, new, result = (wrap(value, device) for value in (inputs[0], values, node))
     is_kept, is_taken = target == result, new == _seen(result, positions)
-    first, others = (own.astype(ct.dtype).node() for own in (is_kept, is_taken))
+    first, others = (mask.astype(ct.dtype).node() for mask in (is_kept, is_taken))
     share = ct / wrap(build.scatter_combined(ops.add, first, others, positions), device)
     part = elementwise.apply(ops.where, is_taken, _seen(share, positions), 0.0)
     return elementwise.apply(ops.where, is_kept, share, 0.0), elementwise.converted(part, values.dtype), None

@@ -256,9 +256,9 @@ def _added_in_place(array: GpuArray, part: GpuArray, layout: Layout) -> GpuArray
 
 def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:
     """Add a part to the cotangent of a node, and return the depth of its graph."""
-    own = known.get(node)
-    if own is not None:
-        part = wrap(build.binary(ops.add, own.node(), part.node()), part.device)
+    earlier = known.get(node)
+    if earlier is not None:
+        part = wrap(build.binary(ops.add, earlier.node(), part.node()), part.device)
     known[node] = part
     return part._cell.node.depth
 

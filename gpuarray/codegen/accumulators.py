@@ -71,12 +71,12 @@ class Accumulator:
     @cached_property
     def _names(self) -> dict[str, str]:
         """What templates may name, in any place."""
-        own = zip(self.parts.state, self.states, strict=True)
+        names = zip(self.parts.state, self.states, strict=True)
         return {
             "number": str(self.number),
             "T": register_type(self.dtype),
             "compute": compute_type(self.dtype),
-            **dict(own),
+            **dict(names),
         }
 
     def _dtype(self, name: str) -> DType:
@@ -209,7 +209,9 @@ class Accumulator:
         if isinstance(combine, MapOp):
             (name,) = self.states
             return f"{name} = {combine_expression(combine, name, others[0], self._only)};"
-        return self._filled(combine, {f"{name}2": other for name, other in zip(self.parts.state, others, strict=True)})
+        return self._filled(
+            combine, {f"{name}2": second for name, second in zip(self.parts.state, others, strict=True)}
+        )
 
     def result(self) -> str:
         """Return the fold's result, of its dtype."""

@@ -84,8 +84,8 @@ def _sides(loop: Loop, row: int, column: int) -> dict[int, str] | None:
             levels = {loop.instructions[o].level for o in item.operands}
             if OUTER in levels:
                 return None
-            own = {sides[o] for o in item.operands if loop.instructions[o].level == FULL} - {ALONE}
-            sides[number] = PAIR if len(own) > 1 else own.pop() if own else ALONE
+            used = {sides[o] for o in item.operands if loop.instructions[o].level == FULL} - {ALONE}
+            sides[number] = PAIR if len(used) > 1 else used.pop() if used else ALONE
         else:
             return None
     return sides
@@ -213,8 +213,8 @@ class AllPairsKernel(RowKernel):
                 kernel.line("}")
 
     def _values(self, side: str, i: int, j: int) -> None:
-        for number, own in self.pairs.sides.items():
-            if own != side:
+        for number, operand_side in self.pairs.sides.items():
+            if operand_side != side:
                 continue
             item = self.loop.instructions[number]
             if isinstance(item, Apply):

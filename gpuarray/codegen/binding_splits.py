@@ -130,9 +130,9 @@ def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> 
     launches: list[Launch] = []
     scratch: tuple[int, ...] = ()
     for piece in pieces:
-        own = program(piece.step)
-        launches += _moved(own.launches, piece)
-        scratch = tuple(max(pair) for pair in zip_longest(scratch, own.scratch, fillvalue=0))
+        written = program(piece.step)
+        launches += _moved(written.launches, piece)
+        scratch = tuple(max(pair) for pair in zip_longest(scratch, written.scratch, fillvalue=0))
     return Program(tuple(launches), scratch)
 
 

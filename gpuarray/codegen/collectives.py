@@ -113,7 +113,7 @@ class Collectives:
         while reach < span:  # written out, since a loop keeps drivers from seeing that all members take part
             others = [loaded(f"subgroupShuffleXor({stored(s, k)}, {reach}u)", k) for s, k in states.items()]
             names = [f"other{n}" for n in range(len(states))]
-            lets = (f"let {name} = {other};" for name, other in zip(names, others, strict=True))
+            lets = (f"let {name} = {value};" for name, value in zip(names, others, strict=True))
             self.kernel.line("{", *lets, merge(names), "}")
             reach *= 2
         # two that met each other need not agree on the last bit, nor on the sign of a zero

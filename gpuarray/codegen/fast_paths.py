@@ -127,8 +127,8 @@ class _Writer:
             return
         self.kernel.line(f"if (!{fine}) {{")
         if self.lanes == 1:
-            own = {n: value_name(n, FULL, 0) for n in self._given()}
-            names = emit_slow_path(self.kernel, self.instructions, self.again, own)
+            value_names = {n: value_name(n, FULL, 0) for n in self._given()}
+            names = emit_slow_path(self.kernel, self.instructions, self.again, value_names)
             self.kernel.line(*(f"  v{n}_0 = {names[n]};" for n in self.results), "}")
         else:
             self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
@@ -190,12 +190,12 @@ class _Writer:
     def _one_lane(self) -> None:
         """Write the slow paths of one lane, and the end of the loop and of the branch around it."""
         given = self._given()
-        own = {n: f"operand{k}" for k, n in enumerate(given)}
-        self.kernel.line(*(f"  var {own[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
+        value_names = {n: f"operand{k}" for k, n in enumerate(given)}
+        self.kernel.line(*(f"  var {value_names[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
         # a choice by cases keeps the lanes in registers, which an index would not
         lanes = range(self.lanes)
-        self.kernel.line(f"  {_cases([' '.join(f'{own[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
-        names = emit_slow_path(self.kernel, self.instructions, self.again, own)
+        self.kernel.line(f"  {_cases([' '.join(f'{value_names[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
+        names = emit_slow_path(self.kernel, self.instructions, self.again, value_names)
         takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
         self.kernel.line(f"  {_cases(takes)}", "} }")
 

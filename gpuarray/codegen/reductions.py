@@ -150,15 +150,15 @@ class RowKernel(ColumnKernel):
         names = iter(accesses)
         lines: list[str] = []
         for number in self.loop.folds:
-            own = self.accumulators[number]
+            accumulator = self.accumulators[number]
             merged: list[list[str]] = [[] for _ in parts]
-            for dtype in own.states.values():
+            for dtype in accumulator.states.values():
                 access, _ = next(names)
                 for n, part in enumerate(parts):
                     name = f"{access.name}_{n}"
                     self.work.kernel.line(f"let {name} = {access.name}[{part} * {total} + row];")
                     merged[n].append(loaded(name, dtype))
-            lines += [own.merge(states) for states in merged]
+            lines += [accumulator.merge(states) for states in merged]
         self.work.kernel.line(*lines)
 
     # -- sections of a kernel ------------------------------------------------------------------------------------------
@@ -203,9 +203,12 @@ class RowKernel(ColumnKernel):
         columns = kernel.parameter(self.loop.columns)
         end = columns if together == 1 or shape.invocations == 1 else f"select(0u, {columns}, place < {count})"
         if split:
-            total, own = kernel.parameter(max(self.loop.rows, 1)), shape.invocations * (LANES if shape.wide else 1)
+            total, rows_each = (
+                kernel.parameter(max(self.loop.rows, 1)),
+                shape.invocations * (LANES if shape.wide else 1),
+            )
             kernel.line(f"let split = walker / {total};", f"let row = walker - split * {total};")
-            kernel.line(f"let begin = split{f' * {own}u' if own > 1 else ''};")
+            kernel.line(f"let begin = split{f' * {rows_each}u' if rows_each > 1 else ''};")
         else:
             kernel.line("let row = walker;", "let begin = 0u;")
         kernel.line(f"let end = {end};")
@@ -245,8 +248,8 @@ class RowKernel(ColumnKernel):
         for n in range(count):
             takes = []
             for number in folds:
-                (state,), (own,) = self.accumulators[number].states, totals[number][n].states
-                takes.append(f"{state} = {prefix}{own};")
+                (state,), (total,) = self.accumulators[number].states, totals[number][n].states
+                takes.append(f"{state} = {prefix}{total};")
             kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
         kernel.line("}", *positions, f"if ({condition}) {{")
         self._row_values(0)

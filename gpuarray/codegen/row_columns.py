@@ -108,12 +108,12 @@ class ColumnKernel:
     def _column_loops(self, columns: "_Columns") -> None:
         """Emit the unrolled loop over the columns, and the loop over the remaining ones."""
         kernel, shape = self.work.kernel, self.shape
-        own = LANES if shape.wide else 1
+        lanes = LANES if shape.wide else 1
         step = f"{shape.invocations}u"
         if shape.splits > 1:
             step = "apart"
             kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.invocations)};")
-        kernel.line("{", f"var column = begin{'' if shape.invocations == 1 else f' + lane * {own}u'};")
+        kernel.line("{", f"var column = begin{'' if shape.invocations == 1 else f' + lane * {lanes}u'};")
         layouts = [
             x.layout for x in self.loop.laid_out_at(FULL) if isinstance(x, Store) or x in self._items(columns.values)
         ]
@@ -128,11 +128,11 @@ class ColumnKernel:
             self._coordinates(layouts, count)
             self._block(columns, count)
             kernel.line("}")
-        kernel.line(f"for (; column < end; column += {own}u * {step}) {{")
-        for n in range(own):
+        kernel.line(f"for (; column < end; column += {lanes}u * {step}) {{")
+        for n in range(lanes):
             kernel.line(f"let i{n} = column + {n}u;" if n else "let i0 = column;")
-        self._coordinates(layouts, own)
-        self._block(columns, own, ragged=shape.ragged)
+        self._coordinates(layouts, lanes)
+        self._block(columns, lanes, ragged=shape.ragged)
         kernel.line("} }")
 
     def _items(self, numbers: list[int]) -> list[Instruction]:
@@ -170,8 +170,8 @@ class ColumnKernel:
         shape, lines = self.shape, []
         vectors = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
-            own, operand = self.accumulators[number], self._fold(number).operand
-            if own.is_ordered:
+            accumulator, operand = self.accumulators[number], self._fold(number).operand
+            if accumulator.is_ordered:
                 for lanes in vectors:
                     lines += (
                         self._take([number], lanes) if shape.fills_invocations else self._take_existing([number], lanes)
@@ -182,7 +182,7 @@ class ColumnKernel:
                 level = self.loop.instructions[operand].level
                 whole = shape.wide and not shape.ragged
                 exist = [f"(at{lane - lane % LANES if whole else lane} < end)" for lane in range(count)]
-                lines += own.take_existing([value_name(operand, level, lane) for lane in range(count)], exist)
+                lines += accumulator.take_existing([value_name(operand, level, lane) for lane in range(count)], exist)
         return lines
 
     def _take_existing(self, numbers: list[int], lanes: range) -> list[str]:
@@ -303,9 +303,9 @@ class ColumnKernel:
         return item
 
     def _start(self, number: int) -> None:
-        own = self.accumulators[number]
-        self.work.kernel.line(*own.start())
-        self.work.kernel.module += own.functions()
+        accumulator = self.accumulators[number]
+        self.work.kernel.line(*accumulator.start())
+        self.work.kernel.module += accumulator.functions()
 
     def _take(self, numbers: list[int], lanes: range) -> list[str]:
         """Return the statements that fold some lanes of each operand."""
@@ -320,8 +320,8 @@ class ColumnKernel:
 
     def _gather(self, number: int) -> None:
         """Emit the combination of the accumulators of a group; each of its invocations gets the result."""
-        own = self.accumulators[number]
-        self.collectives.reduce(own.states, own.merge)
+        accumulator = self.accumulators[number]
+        self.collectives.reduce(accumulator.states, accumulator.merge)
 
     def _result(self, number: int) -> None:
         self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self.accumulators[number].result()))

@@ -111,7 +111,7 @@ def _interleaved_invocations(loop: Loop, unroll: int, capabilities: Capabilities
     if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _INTERLEAVED_ROWS) * _INTERLEAVED_ROWS):
         return 1  # single invocations take parts of rows in turn, so none is idle
     folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
-    nbytes = sum(max(kind.itemsize, 4) for own in folds for kind in own.states.values())
+    nbytes = sum(max(kind.itemsize, 4) for fold in folds for kind in fold.states.values())
     most = (
         min(capabilities.workgroup_size, _INTERLEAVED_INVOCATIONS, capabilities.workgroup_memory // nbytes)
         // _INTERLEAVED_ROWS
@@ -148,7 +148,7 @@ def most_invocations(loop: Loop, capabilities: Capabilities) -> int:
     if capabilities.workgroup_size < 1024:
         return WORKGROUP
     folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
-    return 1024 if all(uses_subgroups(own.states.values(), capabilities) for own in folds) else WORKGROUP
+    return 1024 if all(uses_subgroups(fold.states.values(), capabilities) for fold in folds) else WORKGROUP
 
 
 def _late_full(loop: Loop) -> list[bool]:

@@ -129,9 +129,9 @@ class ScanKernels:
         source = self._source(kernel, piece)
         scratch = self._scratch(kernel, writable=True)
         self._position(kernel, piece)
-        own = LANES if self.wide else 1
-        kernel.line(f"var total: {self.kind} = {self.identity};", f"var n = begin + local * {own}u;")
-        step = WORKGROUP * own
+        lanes = LANES if self.wide else 1
+        kernel.line(f"var total: {self.kind} = {self.identity};", f"var n = begin + local * {lanes}u;")
+        step = WORKGROUP * lanes
         for count in (VECTORS, 1):  # several loads in flight at a time
             kernel.line(f"for (; n + {(count - 1) * step}u < end; n += {count * step}u) {{")
             values: list[str] = []
@@ -306,13 +306,13 @@ class ScanKernels:
 
     def _sequential_position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and the block of an invocation, and the bounds of its elements."""
-        own = kernel.parameter(piece.rows)
+        rows = kernel.parameter(piece.rows)
         kernel.line(
             f"let walker = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
             f"if (walker >= {kernel.parameter(piece.rows * piece.parts)}) {{ return; }}",
             f"let rows = {kernel.parameter(self.rows)};",
-            f"let part = walker / {own} + {kernel.parameter(piece.part)};",
-            f"let row = walker % {own} + {kernel.parameter(piece.row)};",
+            f"let part = walker / {rows} + {kernel.parameter(piece.part)};",
+            f"let row = walker % {rows} + {kernel.parameter(piece.row)};",
         )
         self._bounds(kernel, piece)
 

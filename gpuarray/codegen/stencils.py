@@ -113,5 +113,5 @@ def _load(work: LoopKernel, number: int, column: _Column, before: list[str], hei
         index = f"base{number} + {line} * {strides[-2]}" if strides[-2] else f"base{number}"
         kernel.line(f"let l{number}_{row} = {work.access(item).load(index)};")
     for load, apart in column.rows.items():
-        for lane, own in enumerate(lanes):
-            own.loaded[load] = f"l{number}_{lane + apart if strides[-2] else 0}"
+        for lane, element in enumerate(lanes):
+            element.loaded[load] = f"l{number}_{lane + apart if strides[-2] else 0}"

@@ -218,13 +218,13 @@ class TileKernel:
     def patch(self) -> list[tuple[str, str, list[str]]]:
         """Return the vectors of an invocation's patch: row and column in the tile, and the names of their planes."""
         tiling, planes = self.tiling, range(self.arithmetic.planes)
-        own = tiling.patch_rows // tiling.slices
+        rows = tiling.patch_rows // tiling.slices
         step = self._step(tiling.rows, tiling.patch_rows)
         patches = []
-        for i in range(own):
+        for i in range(rows):
             row = f"{i // LANES * step + i % LANES}u + y * {LANES}u"
             if tiling.slices > 1:
-                mine = f"(slice * {own}u + {i}u)"
+                mine = f"(slice * {rows}u + {i}u)"
                 row = f"{mine} / {LANES}u * {step}u + {mine} % {LANES}u + y * {LANES}u"
             for j in range(tiling.patch_columns // LANES):
                 column = f"{j * self._step(tiling.columns, tiling.patch_columns)}u + x * {LANES}u"
@@ -258,8 +258,8 @@ class TileKernel:
         else:
             kernel.line(f"let x = member % {across}u;", f"let y = member / {across}u;")
         for operand, coordinate in zip(self.operands, "yx", strict=True):
-            own = tiling.depth // tiling.slices * operand.pitch // LANES
-            mine = f" + slice * {own}u" if tiling.slices > 1 else ""
+            vectors = tiling.depth // tiling.slices * operand.pitch // LANES
+            mine = f" + slice * {vectors}u" if tiling.slices > 1 else ""
             kernel.line(f"let {operand.edge}_at = {self.bases[operand.edge]}u + {coordinate}{mine};")
 
     def _multiply(self) -> None:

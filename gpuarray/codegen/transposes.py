@@ -58,12 +58,12 @@ def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
                 loads.setdefault(near, []).append(number)
     if not loads:
         return None
-    other = max(loads, key=lambda axis: len(loads[axis]))
-    transposed = tuple(loads[other])
-    sizes = _sides(shape[column], shape[other], loop, transposed, capabilities)
+    slow = max(loads, key=lambda axis: len(loads[axis]))
+    transposed = tuple(loads[slow])
+    sizes = _sides(shape[column], shape[slow], loop, transposed, capabilities)
     if sizes is None:
         return None
-    tile = Tile(column, other, *sizes, transposed)
+    tile = Tile(column, slow, *sizes, transposed)
     wide = _wide_slots(loop, tile)
     # single elements of packed outputs need atomic operations, which a flat kernel does without
     if any(is_packed(store.dtype) and not wide[store.key] for store in loop.stores):
@@ -139,9 +139,9 @@ def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabil
     wide = _wide_slots(loop, tile)
     work = open_kernel(loop, f"{label} transposed", lambda kind, slot: wide[kind, slot])
     kernel, shape = work.kernel, loop.inner
-    fast, other = tile.fast, tile.other
-    across, down = -(-shape[fast] // tile.columns), -(-shape[other] // tile.rows)
-    batch = [axis for axis in range(len(shape)) if axis not in (fast, other)]
+    fast, slow = tile.fast, tile.other
+    across, down = -(-shape[fast] // tile.columns), -(-shape[slow] // tile.rows)
+    batch = [axis for axis in range(len(shape)) if axis not in (fast, slow)]
     groups = across * down
     for axis in batch:
         groups *= shape[axis]
@@ -224,20 +224,20 @@ def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, 
         "let along = left + column; let down = top + row;",
         f"if (along < {extents[tile.fast]} && down < {extents[tile.other]}) {{",
     )
-    own = list(names)
-    own[tile.fast], own[tile.other] = "along", "down"
-    flat = own[0]
-    for axis in range(1, len(own)):
-        flat = f"({flat}) * {extents[axis]} + {own[axis]}"
-    kernel.line(f"let first = {flat};", f"let end = first + {extents[line]} - {own[line]};")
-    step = " * ".join(["", *(extents[axis] for axis in range(line + 1, len(own)))])
+    local_names = list(names)
+    local_names[tile.fast], local_names[tile.other] = "along", "down"
+    flat = local_names[0]
+    for axis in range(1, len(local_names)):
+        flat = f"({flat}) * {extents[axis]} + {local_names[axis]}"
+    kernel.line(f"let first = {flat};", f"let end = first + {extents[line]} - {local_names[line]};")
+    step = " * ".join(["", *(extents[axis] for axis in range(line + 1, len(local_names)))])
     lanes = []
     for lane in range(LANES):
-        kernel.line(f"let more{lane} = min({lane * gap}u, {extents[line]} - 1u - {own[line]});")
+        kernel.line(f"let more{lane} = min({lane * gap}u, {extents[line]} - 1u - {local_names[line]});")
         kernel.line(f"let i{lane} = first + more{lane}{step};")
-        for axis, name in enumerate(own):
+        for axis, name in enumerate(local_names):
             kernel.line(f"let c{lane}_{axis} = {name}{f' + more{lane}' if axis == line else ''};")
-        lanes.append(Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(own))], {}))
+        lanes.append(Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(local_names))], {}))
     pitch = tile.columns + 1
     for number in tile.transposed:
         apart = 1 if beside else gap * pitch

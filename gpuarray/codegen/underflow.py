@@ -332,10 +332,10 @@ class _Group:
         """Return the error of a product, what bounds it, and the operands that make the error too large."""
         first, second = (self._factor(n) for n in (x, y))
         error, doubtful = FLUSHED, []
-        for n, own, other in ((x, first, second), (y, second, first)):
-            if own.error is not None:
-                error = max(error, own.error + other.below)
-                if own.error + other.below > LARGEST_ERROR:
+        for n, bound, factor in ((x, first, second), (y, second, first)):
+            if bound.error is not None:
+                error = max(error, bound.error + factor.below)
+                if bound.error + factor.below > LARGEST_ERROR:
                     doubtful.append(n)
         return error, min(first.below + second.below, UNBOUNDED), doubtful
 

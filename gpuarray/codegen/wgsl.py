@@ -165,9 +165,9 @@ class Kernel:
             *(f"  {line}" for line in self.body),
             "}",
         ]
-        own = "\n".join([*self.module, *entry])
-        helpers = library.functions(library.names_in(own))
-        text = "\n".join([*head, *([helpers] if helpers else []), own])
+        own_source = "\n".join([*self.module, *entry])
+        helpers = library.functions(library.names_in(own_source))
+        text = "\n".join([*head, *([helpers] if helpers else []), own_source])
         return intern("\n".join([IN_RANGE, *directives(text), text]) + "\n")  # programs of many steps keep it
 
 

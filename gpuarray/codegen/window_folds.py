@@ -56,7 +56,7 @@ class Dependence:
     def joined(self, other: "Dependence") -> "Dependence":
         """Return on what a value depends that is computed from two others."""
         row, step_along = self.row or other.row, self.place or other.place
-        steps = {own.step for own in (self, other) if own.row or own.place}
+        steps = {dependence.step for dependence in (self, other) if dependence.row or dependence.place}
         return Dependence(row, step_along, steps.pop() if len(steps) == 1 else 0, self.others or other.others)
 
     def instances(self, count: int) -> dict[str, tuple[int, int]]:
@@ -98,14 +98,14 @@ def windows_of(loop: Loop, capabilities: Capabilities) -> Windows | None:
         return None
     items = loop.instructions
     folds = [Accumulator(fold, 0) for number in loop.folds if isinstance(fold := items[number], Fold)]
-    if any(len(own.states) > 1 or own.is_ordered for own in folds) or is_heavy(loop, capabilities):
+    if any(len(fold.states) > 1 or fold.is_ordered for fold in folds) or is_heavy(loop, capabilities):
         return None
     if not 1 < loop.columns <= _LARGEST or any(store.level == FULL for store in loop.stores):
         return None
     choices = [Windows(axis, _values(loop, axis)) for axis in range(len(loop.inner))]
     best = min(choices, key=lambda choice: _reads(loop, choice))
     count = min(loop.inner[best.axis], _UNROLL)
-    is_small = sum(len(own.instances(count)) for own in best.values.values()) <= _MOST_VALUES
+    is_small = sum(len(fold.instances(count)) for fold in best.values.values()) <= _MOST_VALUES
     return best if is_small and _reads(loop, best) <= _SHARED else None
 
 
@@ -124,10 +124,10 @@ def _values(loop: Loop, axis: int) -> dict[int, Dependence]:
             others = any(step for n, step in enumerate(after) if n != axis)
             values[number] = Dependence(row != 0, place != 0, times if 0 < times < _DEPTH else 0, others)
             continue
-        own = Dependence()
+        dependence = Dependence()
         for operand in operands_of(item):
-            own = own.joined(values[operand]) if operand in values else own
-        values[number] = own
+            dependence = dependence.joined(values[operand]) if operand in values else dependence
+        values[number] = dependence
     return values
 
 
@@ -135,8 +135,8 @@ def _reads(loop: Loop, windows: Windows) -> float:
     """Return how many of the reads without sharing are left with it."""
     count = min(loop.inner[windows.axis], _UNROLL)
     items = loop.instructions
-    own = [v for n, v in windows.values.items() if isinstance(items[n], Load | Take) and items[n].level == FULL]
-    return sum(len(values.instances(count)) for values in own) / max(len(own) * _DEPTH * count, 1)
+    loaded = [v for n, v in windows.values.items() if isinstance(items[n], Load | Take) and items[n].level == FULL]
+    return sum(len(values.instances(count)) for values in loaded) / max(len(loaded) * _DEPTH * count, 1)
 
 
 class WindowKernel(RowKernel):
@@ -202,9 +202,9 @@ class WindowKernel(RowKernel):
         names = ["other"] * len(others)
         if len(others) > 1:
             names = coordinates(kernel, "other", [kernel.parameter(loop.inner[axis]) for axis in others[1:]], "c")
-        for number, own in values.items():
+        for number, dependence in values.items():
             item = loop.instructions[number]
-            if own.others and isinstance(item, Load | Index):
+            if dependence.others and isinstance(item, Load | Index):
                 pairs = [(name, rank + axis) for name, axis in zip(names, others, strict=True)]
                 kernel.line(f"let a{number} = b{number} + {self._position(item, 0, pairs)};")
         self._emit([number for number in full if values[number].others], count)
@@ -260,16 +260,16 @@ class WindowKernel(RowKernel):
 
     def _address(self, number: int, item: Load | Index, row: int, place: int) -> str:
         """Return the address of an element; neighbours beyond the last one read what belongs to no result."""
-        own, steps, rank = self.windows.values[number], item.layout.strides, len(self.loop.outer)
+        dependence, steps, rank = self.windows.values[number], item.layout.strides, len(self.loop.outer)
         height = self.loop.outer[-2]
-        terms = [f"a{number}" if own.others else f"b{number}"]
-        if own.row:
+        terms = [f"a{number}" if dependence.others else f"b{number}"]
+        if dependence.row:
             down = self._parameter(number, "down", steps[rank - 2])
-            ahead = f"start * {own.step}u + " if own.step > 1 else "start + " if own.step else ""
-            further = own.step * (self.loop.inner[self.windows.axis] - 1)
+            ahead = f"start * {dependence.step}u + " if dependence.step > 1 else "start + " if dependence.step else ""
+            further = dependence.step * (self.loop.inner[self.windows.axis] - 1)
             last = self._parameter(number, "last", height - 1 + further)
-            terms.append(f"min(first + {ahead}{row + own.step * place}u, {last}) * {down}")
-        if own.place and not own.step:
+            terms.append(f"min(first + {ahead}{row + dependence.step * place}u, {last}) * {down}")
+        if dependence.place and not dependence.step:
             terms.append(f"(start + {place}u) * {self._parameter(number, 'along', steps[rank + self.windows.axis])}")
         return " + ".join(terms)
 

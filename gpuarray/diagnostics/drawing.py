@@ -132,11 +132,11 @@ def _edge(
     source: tuple[float, float],
     extent: tuple[float, float],
     target: tuple[float, float],
-    own: tuple[float, float],
+    centre: tuple[float, float],
     label: str,
 ) -> str:
     x0, y0 = source[0] + extent[0] / 2, source[1] + extent[1]
-    x1, y1 = target[0] + own[0] / 2, target[1]
+    x1, y1 = target[0] + centre[0] / 2, target[1]
     bend = max((y1 - y0) / 2, 12)
     path = f"M{x0:.1f} {y0:.1f} C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
     line = f'<path d="{path}" fill="none" stroke="#9aa9ba"/>'

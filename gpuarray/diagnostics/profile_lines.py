@@ -94,30 +94,30 @@ def lines_of(
         return lines.get(location) or lines.setdefault(location, Line(location, text))
 
     for evaluation, start, planned, _, thread in evaluated:
-        own = line(*_located(last_origin(evaluation.origins)))
-        own.times[observers.PLAN] += planned - start
-        own.evaluations += 1
-        plans.setdefault(own.place, set()).add(id(evaluation.prepared))
+        entry = line(*_located(last_origin(evaluation.origins)))
+        entry.times[observers.PLAN] += planned - start
+        entry.evaluations += 1
+        plans.setdefault(entry.place, set()).add(id(evaluation.prepared))
         starts, ends = known.setdefault(thread, ([], []))
         starts.append(start)
-        ends.append((own, planned))
+        ends.append((entry, planned))
     for location, which in plans.items():
         lines[location].plans = len(which)
     for phase, name, start, stop, _, thread in spans:
         if phase == observers.DIRECT:
-            own = line(*_located(name))
-            own.times[phase] += stop - start
-            own.operations += 1
+            entry = line(*_located(name))
+            entry.times[phase] += stop - start
+            entry.operations += 1
         elif phase == observers.COMPILE:
             starts, ends = known.get(thread, ([], []))
             at = bisect_right(starts, start) - 1
-            own, planned = ends[at] if at >= 0 else (line(_UNKNOWN, ""), 0)
-            own.times[phase] += stop - start
+            entry, planned = ends[at] if at >= 0 else (line(_UNKNOWN, ""), 0)
+            entry.times[phase] += stop - start
             if stop <= planned:
-                own.times[observers.PLAN] -= stop - start
+                entry.times[observers.PLAN] -= stop - start
     for where, elapsed in launches:
-        own = line(_UNKNOWN, "") if where is None else line(str(where), where.text)
-        own.times["kernels"] += elapsed
+        entry = line(_UNKNOWN, "") if where is None else line(str(where), where.text)
+        entry.times["kernels"] += elapsed
     return sorted(lines.values(), key=lambda timed_line: -timed_line.total)
 
 

@@ -282,9 +282,9 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
                 for target in targets:
                     cell = target._made_cell
-                    own = target._host if target._memory is cell.memory and cell.own is not None else None
+                    target_host = target._host if target._memory is cell.memory and cell.own is not None else None
                     for host in hosts:
-                        if host is own:
+                        if host is target_host:
                             break
                     else:
                         return NOT_COMPUTED

@@ -67,11 +67,11 @@ def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
     for names, array in zip(labels, arrays, strict=True):
         if len(names) != array.ndim:
             raise ValueError(f"einstein sum subscripts string {names!r} does not fit an operand of {array.ndim} axes")
-        own: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for name, extent in zip(names, array.shape, strict=True):
-            if own.setdefault(name, extent) != extent:
+            if sizes.setdefault(name, extent) != extent:
                 raise ValueError(
-                    f"dimensions in one operand for collapsing index {name!r} don't match ({own[name]} != {extent})"
+                    f"dimensions in one operand for collapsing index {name!r} don't match ({sizes[name]} != {extent})"
                 )
         for name, extent in zip(names, array.shape, strict=True):
             if extents.setdefault(name, extent) not in (extent, 1) and extent != 1:

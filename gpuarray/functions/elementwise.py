@@ -138,8 +138,8 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
     if out is None and where is True and dtype is None and casting == "same_kind":
-        other: GpuArray = _of_other_classes(op, inputs)
-        return other
+        answer: GpuArray = _of_other_classes(op, inputs)
+        return answer
     keywords: dict[str, Any] = {}
     if where is not True:
         keywords["where"] = where

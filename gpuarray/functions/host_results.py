@@ -32,7 +32,7 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if kind is _ndarray:
         for host in hosts:
             if result is host:  # it was given as ``out``, or there was nothing to do
-                number = [id(other) for other in hosts].index(id(result))
+                number = [id(host) for host in hosts].index(id(result))
                 return _current(arrays[number]) if number < len(arrays) else result
         is_read_only = False
         if result.base is not None:

@@ -234,8 +234,8 @@ def _numpys_clip(
     max: Any = NOT_GIVEN, **kwargs: Any,
 ) -> GpuArray:  # fmt: skip
     # unlike the standard, NumPy requires both ends if one is given by position
-    for name, one, other in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
-        if one is NOT_GIVEN and other is not NOT_GIVEN:
+    for name, one, bound in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
+        if one is NOT_GIVEN and bound is not NOT_GIVEN:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
     if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
         raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")

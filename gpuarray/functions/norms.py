@@ -105,8 +105,8 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     if ord in (None, "fro", "f"):
         return _lengths(array, 2, (-2, -1), keepdims)
     if ord in (1, -1, inf, -inf):
-        summed, other = (-2, -1) if abs(ord) == 1 else (-1, -2)
-        sizes, chosen = reductions.sum(elementwise.abs(array), axis=summed, keepdims=True), other
+        summed, maximised = (-2, -1) if abs(ord) == 1 else (-1, -2)
+        sizes, chosen = reductions.sum(elementwise.abs(array), axis=summed, keepdims=True), maximised
     elif ord in (2, -2, "nuc"):
         sizes, chosen = expand_dims(svdvals(array), axis=-2), -1
     else:

@@ -89,8 +89,8 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
 def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_operations()
-    for name, other in ufuncs.SYNONYMS.items():
-        dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(other)]
+    for name, synonym in ufuncs.SYNONYMS.items():
+        dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(synonym)]
     dispatch.METHODS.update(
         __array_function__=array_function, __array_namespace__=_namespace, __array_ufunc__=ufuncs.array_ufunc
     )

@@ -200,11 +200,11 @@ class Philox:
     def jumped(self, jumps: int = 1) -> "Philox":
         """Return a new bit generator, advanced by ``jumps`` times 2**128 blocks."""
         self._touch("jumped()")
-        other = Philox(key=self._key)
-        other._seeds = None
+        jumped = Philox(key=self._key)
+        jumped._seeds = None
         with self.lock:
-            other._put((self._counter + (index(jumps) << 128)) & philox.COUNTER_MASK)
-        return other
+            jumped._put((self._counter + (index(jumps) << 128)) & philox.COUNTER_MASK)
+        return jumped
 
     def spawn(self, n_children: int) -> list["Philox"]:
         """Return independent bit generators, as ``numpy.random.BitGenerator.spawn``.

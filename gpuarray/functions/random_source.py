@@ -273,9 +273,9 @@ def _own_bits(bits: Any) -> Philox:
         return bits
     if isinstance(bits, np.random.Philox):
         seeds: Any = bits.seed_seq  # None where the key was given
-        own = Philox(key=0) if seeds is None else Philox(seeds)
-        own.state = bits.state
-        return own
+        generator = Philox(key=0) if seeds is None else Philox(seeds)
+        generator.state = bits.state
+        return generator
     raise TypeError(
         f"a Generator takes a Philox bit generator, not a {type(bits).__name__}; use default_rng(seed) or "
         "Philox(seed). Other bit generators cannot compute their numbers in parallel"

@@ -116,12 +116,12 @@ def _loop(
     chosen = ufunc.resolve_dtypes(tuple(dtypes_given), signature=signature, casting="unsafe" if exact else casting)
     if exact:
         # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
-        for number, (own, loop) in enumerate(zip(dtypes_given, chosen, strict=True)):
-            if own is None or ufunc in _TRUTHS or (casting == "no" and isinstance(own, type)):
+        for number, (wanted, loop) in enumerate(zip(dtypes_given, chosen, strict=True)):
+            if wanted is None or ufunc in _TRUTHS or (casting == "no" and isinstance(wanted, type)):
                 continue  # by this rule, a Python number has the dtype of the arrays
-            if not np.can_cast(*((own, loop) if number < ufunc.nin else (loop, own)), casting):
+            if not np.can_cast(*((wanted, loop) if number < ufunc.nin else (loop, wanted)), casting):
                 raise TypeError(
-                    f"Cannot cast ufunc {ufunc.__name__!r} operand {number} between {np.dtype(own)} and {loop} with "
+                    f"Cannot cast ufunc {ufunc.__name__!r} operand {number} between {np.dtype(wanted)} and {loop} with "
                     f"casting rule {casting!r}"
                 )
     return tuple(chosen[: ufunc.nin])

@@ -45,15 +45,15 @@ class Beyond(NamedTuple):
         axes = coordinates(layout, shape)
         if axes is None:
             return None
-        return Beyond(self.shape, tuple([_sum(self.shape, self.axes, own.strides, own.offset) for own in axes]))
+        return Beyond(self.shape, tuple([_sum(self.shape, self.axes, axis.strides, axis.offset) for axis in axes]))
 
-    def of_operand(self, own: Shape, shape: Shape) -> "Beyond":
+    def of_operand(self, operand: Shape, shape: Shape) -> "Beyond":
         """Return the coordinates in an operand that is broadcast to ``shape``."""
-        if own == shape:
+        if operand == shape:
             return self
-        axes = self.axes[len(shape) - len(own) :]
+        axes = self.axes[len(shape) - len(operand) :]
         still = Layout(self.shape, (0,) * len(self.shape), 0)
-        kept = zip(axes, own, shape[len(shape) - len(own) :], strict=True)
+        kept = zip(axes, operand, shape[len(shape) - len(operand) :], strict=True)
         return Beyond(self.shape, tuple([axis if n == m else still for axis, n, m in kept]))
 
 
@@ -75,12 +75,12 @@ def box_of(layout: Layout, shape: Shape) -> tuple[Side, ...] | None:
         return None
     sides = []
     used: set[int] = set()
-    for own in axes:
-        along = [axis for axis, (n, step) in enumerate(zip(own.shape, own.strides, strict=True)) if n > 1 and step]
-        if len(along) > 1 or any(own.strides[axis] != 1 or axis in used for axis in along):
+    for steps in axes:
+        along = [axis for axis, (n, step) in enumerate(zip(steps.shape, steps.strides, strict=True)) if n > 1 and step]
+        if len(along) > 1 or any(steps.strides[axis] != 1 or axis in used for axis in along):
             return None
         used.update(along)
-        sides.append(Side(along[0], own.offset, own.shape[along[0]]) if along else Side(None, own.offset, 1))
+        sides.append(Side(along[0], steps.offset, steps.shape[along[0]]) if along else Side(None, steps.offset, 1))
     return tuple(sides)
 
 
@@ -111,17 +111,17 @@ def inside(layout: Layout, shape: Shape, read: "Layout | Beyond") -> tuple[Beyon
     if axes is None:
         return None
     tests = []
-    own = [Layout(read.shape, (0,) * len(read.shape), 0)] * len(layout.shape)
+    source_axes = [Layout(read.shape, (0,) * len(read.shape), 0)] * len(layout.shape)
     for side, axis, n in zip(sides, axes, shape, strict=True):
         before = axis._replace(offset=axis.offset - side.start)
         if side.axis is not None:
-            own[side.axis] = before
+            source_axes[side.axis] = before
         if side.start > 0:
             tests.append(before)
         last = side.start + side.extent - 1
         if last < n - 1:
             tests.append(Layout(read.shape, tuple([-step for step in axis.strides]), last - axis.offset))
-    return Beyond(read.shape, tuple(own)), tuple(tests)
+    return Beyond(read.shape, tuple(source_axes)), tuple(tests)
 
 
 class Part(NamedTuple):

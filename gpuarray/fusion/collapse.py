@@ -19,8 +19,8 @@ def collapse_loop(loop: Loop) -> Loop:
     rest = iter(inner_parts)
     layouts: dict[int, Layout] = {}
     for item, part in zip(placed, outer_parts, strict=True):
-        own = next(rest) if item.level == FULL else Layout((), (), 0)
-        layouts[id(item)] = Layout(part.shape + own.shape, part.strides + own.strides, part.offset)
+        layout = next(rest) if item.level == FULL else Layout((), (), 0)
+        layouts[id(item)] = Layout(part.shape + layout.shape, part.strides + layout.strides, part.offset)
     return loop.over(outer, inner, lambda item: layouts[id(item)])
 
 

@@ -213,8 +213,8 @@ def cost(step: Step) -> Cost:
         case ScanStep():
             size = step.before * step.length * step.after
             scanned = size * max(1, step.dtype.itemsize // 4)
-            own = Cost(size * step.source.itemsize, size * step.dtype.itemsize, size, ((Work.SCAN, scanned),))
-            return _with_epilogue(own, step.epilogue, step.dtype.itemsize * size)
+            scan = Cost(size * step.source.itemsize, size * step.dtype.itemsize, size, ((Work.SCAN, scanned),))
+            return _with_epilogue(scan, step.epilogue, step.dtype.itemsize * size)
         case ContractStep():
             return _product_cost(step)
         case CallStep():
@@ -274,13 +274,13 @@ def _loop_cost(loop: Loop) -> Cost:
     return Cost(read, written, total, ((Work.GATHER, gathered),) if gathered else ())
 
 
-def _with_epilogue(own: Cost, epilogue: Loop | None, result: int) -> Cost:
+def _with_epilogue(step: Cost, epilogue: Loop | None, result: int) -> Cost:
     """Return the cost of a step whose result, of ``result`` bytes, is passed to a loop instead of to memory."""
     if epilogue is None:
-        return own
+        return step
     after = _loop_cost(epilogue)
-    read = own.read + max(0, after.read - result)
-    return Cost(read, after.written, own.operations + after.operations, own.work + after.work)
+    read = step.read + max(0, after.read - result)
+    return Cost(read, after.written, step.operations + after.operations, step.work + after.work)
 
 
 def _product_cost(step: ContractStep) -> Cost:
@@ -289,9 +289,9 @@ def _product_cost(step: ContractStep) -> Cost:
     itemsize = step.dtype.itemsize
     # a multiplication and an addition, of complex numbers four of each
     products = (8 if step.dtype.kind == "c" else 2) * batch * height * depth * columns
-    own = Cost(0, batch * height * columns * itemsize, products, ((Work.PRODUCT, products),))
+    product = Cost(0, batch * height * columns * itemsize, products, ((Work.PRODUCT, products),))
     for layout, prologue in zip((step.left, step.right), step.prologues, strict=True):
         before = Cost(touched(layout) * itemsize, 0, 0) if prologue is None else _loop_cost(prologue)
-        total = own.operations + before.operations
-        own = Cost(own.read + before.read, own.written, total, own.work + before.work)
-    return _with_epilogue(own, step.epilogue, own.written)
+        total = product.operations + before.operations
+        product = Cost(product.read + before.read, product.written, total, product.work + before.work)
+    return _with_epilogue(product, step.epilogue, product.written)

@@ -193,8 +193,8 @@ class Lowering:
                 self._refuse_repetition(position, layout, level)
             wanted: list[_Request] = []
             for i in inputs:
-                own = graph.nodes[i].shape
-                inner = layout if own == shape else compose(layout, broadcast(own, shape))
+                operand_shape = graph.nodes[i].shape
+                inner = layout if operand_shape == shape else compose(layout, broadcast(operand_shape, shape))
                 if inner is None:
                     raise StoreFirst(position)
                 wanted.append((i, inner, level))
@@ -347,10 +347,12 @@ class Lowering:
     def _read(self, position: int, layout: Layout, level: int) -> int:
         root = self.graph.root(position)
         if root in self.made:
-            instruction, own = self.made[root]
-            if own > level:
+            instruction, level_read = self.made[root]
+            if level_read > level:
                 raise CannotJoin
-            here = self.full_layout if own == FULL else self.own_row() if level == FULL else contiguous(self.outer)
+            here = (
+                self.full_layout if level_read == FULL else self.own_row() if level == FULL else contiguous(self.outer)
+            )
             if not same_map(layout, here):
                 raise CannotJoin
             return instruction
@@ -418,8 +420,8 @@ class Lowering:
         if not tests:
             return written
         is_inside, *others = tests
-        for other in others:
-            both = is_inside, other
+        for operand in others:
+            both = is_inside, operand
             if (ops.logical_and, both) not in self.generated:
                 self.generated[ops.logical_and, both] = self._applied(ops.logical_and, both, dtypes.bool_)
             is_inside = self.generated[ops.logical_and, both]

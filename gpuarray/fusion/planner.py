@@ -49,12 +49,12 @@ class Group:
     @property
     def reads(self) -> set[int]:
         """Positions whose buffers the group reads."""
-        own = set(self.loaded)
+        loaded = set(self.loaded)
         written: set[int] = set()
         for step in (*self.fixed, *([self.head] if self.head else [])):
-            own.update(i for i in step.inputs if i not in written)
+            loaded.update(i for i in step.inputs if i not in written)
             written.update(step.outputs)
-        return own
+        return loaded
 
 
 class Planner:

@@ -95,10 +95,12 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
             size = _result_size(step)
             if isinstance(step, ScanStep):
                 require(sizes[0] == step.before * step.length * step.after, f"{where} scans its whole input")
-                own = 1
+                count = 1
             else:
-                own = step.reads
-                for operand, prologue, slot in zip((step.left, step.right), step.prologues, (0, own - 1), strict=True):
+                count = step.reads
+                for operand, prologue, slot in zip(
+                    (step.left, step.right), step.prologues, (0, count - 1), strict=True
+                ):
                     check_layout(operand, sizes[slot] if prologue is None else operand.size, where)
                     if prologue is not None:
                         prologue = _placed(prologue, scalars)
@@ -110,7 +112,7 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
                 epilogue = _placed(step.epilogue, scalars)
                 require(not epilogue.folds, f"{where}: an epilogue has no folds")
                 outputs = [nodes[o].size for o in planned.outputs]
-                _check_extents(epilogue, [size, *sizes[own:]], outputs, where)
+                _check_extents(epilogue, [size, *sizes[count:]], outputs, where)
                 check_loop(epilogue, where)
         case CopyStep():
             require(sizes == [step.extent], f"{where} copies its whole input")

@@ -192,16 +192,16 @@ def collapse(layouts: Sequence[Layout]) -> list[Layout]:
         if extent == 1:
             continue
         steps = [layout.strides[axis] for layout in layouts]
-        if merged and all(own[-1] == step * extent for own, step in zip(strides, steps, strict=True)):
+        if merged and all(steps_of[-1] == step * extent for steps_of, step in zip(strides, steps, strict=True)):
             merged[-1] *= extent
-            for own, step in zip(strides, steps, strict=True):
-                own[-1] = step
+            for steps_of, step in zip(strides, steps, strict=True):
+                steps_of[-1] = step
         else:
             merged.append(extent)
-            for own, step in zip(strides, steps, strict=True):
-                own.append(step)
+            for steps_of, step in zip(strides, steps, strict=True):
+                steps_of.append(step)
     common = tuple(merged)
-    return [Layout(common, tuple(own), layout.offset) for own, layout in zip(strides, layouts, strict=True)]
+    return [Layout(common, tuple(steps_of), layout.offset) for steps_of, layout in zip(strides, layouts, strict=True)]
 
 
 def are_apart(first: Layout, second: Layout) -> bool:
@@ -267,9 +267,9 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
     found = coordinates(outer, base.shape)
     if found is None:
         return None
-    offset = base.offset + sum(own.offset * s for own, s in zip(found, base.strides, strict=True))
+    offset = base.offset + sum(axis.offset * s for axis, s in zip(found, base.strides, strict=True))
     strides = [
-        sum(own.strides[axis] * s for own, s in zip(found, base.strides, strict=True))
+        sum(coordinate.strides[axis] * s for coordinate, s in zip(found, base.strides, strict=True))
         for axis in range(len(outer.shape))
     ]
     return Layout(outer.shape, tuple(strides), offset)
@@ -292,15 +292,15 @@ def coordinates(layout: Layout, shape: Shape) -> tuple[Layout, ...] | None:
     steps = []
     for extent, stride in zip(layout.shape, layout.strides, strict=True):
         sign = -1 if stride < 0 else 1
-        own = [sign * digit for digit in _digits(abs(stride), radix)]
-        steps.append(own)
-        for k, step in enumerate(own):
+        digits = [sign * digit for digit in _digits(abs(stride), radix)]
+        steps.append(digits)
+        for k, step in enumerate(digits):
             reach = step * (extent - 1)
             low[k] += min(reach, 0)
             high[k] += max(reach, 0)
     if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, shape, strict=True)):
         return None
-    return tuple([Layout(layout.shape, tuple([own[k] for own in steps]), start[k]) for k in range(len(shape))])
+    return tuple([Layout(layout.shape, tuple([digits[k] for digits in steps]), start[k]) for k in range(len(shape))])
 
 
 @lru_cache(maxsize=8192)
@@ -331,13 +331,13 @@ def inverse(layout: Layout, shape: Shape) -> Layout | None:
     order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))
     sorted_ = permute(layout, order)
     kept = [a for a, n in enumerate(sorted_.shape) if n > 1]
-    own = tuple(sorted_.shape[a] for a in kept)
+    extents = tuple(sorted_.shape[a] for a in kept)
     size = 1
     for extent in shape:
         size *= extent
     if layout.size != size or not size:
         return None
-    if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(own):
+    if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(extents):
         return None
     given = permute(contiguous(layout.shape), order)
     strides, offset = [], 0
@@ -347,4 +347,4 @@ def inverse(layout: Layout, shape: Shape) -> Layout | None:
             offset += step * (extent - 1)
             step = -step
         strides.append(step)
-    return Layout(own, tuple(strides), offset)
+    return Layout(extents, tuple(strides), offset)

@@ -141,11 +141,11 @@ def require(name: str, *operands: Any) -> None:
         check(name, *(kind_of(operand) for operand in operands if operand is not None))
 
 
-def require_same(name: str, own: DType, result: DType) -> None:
+def require_same(name: str, source: DType, result: DType) -> None:
     """Raise TypeError if an in-place operator changes the dtype of its left operand and the setting is on."""
-    if own != result and is_on():
+    if source != result and is_on():
         raise TypeError(
-            f"{name} in place gives {result.name} and the array is {own.name}, which the array API standard does "
+            f"{name} in place gives {result.name} and the array is {source.name}, which the array API standard does "
             f"not convert; {_ADVICE}"
         )
 

@@ -242,11 +242,11 @@ class Pattern(Structure):
         if index in self._laid_out:
             start, is_write = self._laid_out[index]
             rank = len(_layout(node).shape)
-            own = shape
+            extents = shape
             if is_write:
-                own = tuple(numbers[start : start + rank])
+                extents = tuple(numbers[start : start + rank])
                 start += rank
-            layout = Layout(own, tuple(numbers[start : start + rank]), numbers[start + rank])
+            layout = Layout(extents, tuple(numbers[start : start + rank]), numbers[start + rank])
             if isinstance(node, Scatter):
                 return Scatter(inputs[0], inputs[1], layout, None, shape, node.combine)
             return View(inputs[0], layout)

@@ -108,9 +108,9 @@ class Tape:
         stack = [node]
         while stack:
             below = stack.pop()
-            own = self.batches.get(below)
-            if own is not None and (innermost is None or own.level > innermost.level):
-                innermost = own
+            batch = self.batches.get(below)
+            if batch is not None and (innermost is None or batch.level > innermost.level):
+                innermost = batch
             for operand in below.inputs:
                 if operand not in seen:
                     seen.add(operand)
@@ -143,9 +143,9 @@ def note(node: Any) -> None:
 
 def replace(node: Any, rule: Any, number: int) -> None:
     """Note who knows the derivative of a node, and which of the results it is, on the tapes that it concerns."""
-    own = active()
+    innermost = active()
     for tape in [*state.tapes.values()]:
-        if tape is own or any(tape.varies(below) for below in (node, *rule.inputs)):
+        if tape is innermost or any(tape.varies(below) for below in (node, *rule.inputs)):
             tape.replaced[node] = rule, number
 
 
@@ -221,7 +221,7 @@ def _reader() -> tuple[str, str]:
     if name in ("__init__", "__call__"):
         name = type(known["self"]).__name__
     elif name not in _READERS:
-        called = next((known[own] for own in ("function", "ufunc", "original") if own in known), None)
+        called = next((known[variable] for variable in ("function", "ufunc", "original") if variable in known), None)
         name = getattr(called, "__name__", name)
     return name, locate((frame.f_code, frame.f_lasti)).quoted
 

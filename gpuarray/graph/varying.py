@@ -321,13 +321,19 @@ class Varying:
     def _is_negative(self, terms: Terms) -> bool:
         return bool(terms) and self.sizes.is_negative(terms)
 
-    __add__ = __radd__ = _by_terms(operator.add, lambda own, terms: own._made(_added(own.terms, terms)))
-    __sub__ = _by_terms(operator.sub, lambda own, terms: own._made(_added(own.terms, _scaled(terms, -1))))
-    __mul__ = __rmul__ = _by_terms(operator.mul, lambda own, terms: own._made(_product(own.terms, terms)))
-    __floordiv__ = _by_terms(operator.floordiv, lambda own, terms: own._divided(own.terms, terms, is_quotient=True))
-    __mod__ = _by_terms(operator.mod, lambda own, terms: own._divided(own.terms, terms, is_quotient=False))
-    __lt__ = _by_terms(operator.lt, lambda own, terms: own._is_negative(_added(own.terms, _scaled(terms, -1))))
-    __gt__ = _by_terms(operator.gt, lambda own, terms: own._is_negative(_added(_scaled(own.terms, -1), terms)))
+    __add__ = __radd__ = _by_terms(operator.add, lambda varying, terms: varying._made(_added(varying.terms, terms)))
+    __sub__ = _by_terms(operator.sub, lambda varying, terms: varying._made(_added(varying.terms, _scaled(terms, -1))))
+    __mul__ = __rmul__ = _by_terms(operator.mul, lambda varying, terms: varying._made(_product(varying.terms, terms)))
+    __floordiv__ = _by_terms(
+        operator.floordiv, lambda varying, terms: varying._divided(varying.terms, terms, is_quotient=True)
+    )
+    __mod__ = _by_terms(operator.mod, lambda varying, terms: varying._divided(varying.terms, terms, is_quotient=False))
+    __lt__ = _by_terms(
+        operator.lt, lambda varying, terms: varying._is_negative(_added(varying.terms, _scaled(terms, -1)))
+    )
+    __gt__ = _by_terms(
+        operator.gt, lambda varying, terms: varying._is_negative(_added(_scaled(varying.terms, -1), terms))
+    )
 
     def __neg__(self) -> Any:
         return self._made(_scaled(self.terms, -1))

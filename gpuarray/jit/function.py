@@ -211,10 +211,10 @@ class Jitted(Generic[P, R]):
 
     def _watch(self, key: Hashable, call: Call) -> None:
         """Drop recordings for objects when the objects are deleted."""
-        own = ref(self)
+        self_ref = ref(self)
 
         def gone(_: Any) -> None:
-            jitted = own()
+            jitted = self_ref()
             if jitted is not None:
                 jitted._forget(key)
 

@@ -90,9 +90,11 @@ class Guards:
                 return repr(key)
         if change := self._changed():
             return change
-        own, shared = self._random_states()
+        states, shared = self._random_states()
         # other threads may draw from the shared generators: then only functions that name `random` are refused
-        if own != self._before[0] or (shared != self._before[1] and (self._is_random or threading.active_count() == 1)):
+        if states != self._before[0] or (
+            shared != self._before[1] and (self._is_random or threading.active_count() == 1)
+        ):
             return "the state of a random generator of NumPy or Python"
         return ""
 
@@ -195,8 +197,8 @@ class Guards:
         for owner in self._owners:
             if isinstance(owner, ModuleType):
                 continue
-            own, *inherited = [*_attributes(owner)] or [{}]
-            self._absent.append((own, frozenset(self._names - {*own})))
+            names, *inherited = [*_attributes(owner)] or [{}]
+            self._absent.append((names, frozenset(self._names - {*names})))
             for number, attributes in enumerate(inherited):
                 behind = {name for others in inherited[number + 1 :] for name in others}
                 missing = frozenset(self._names & behind - {*attributes})
@@ -256,9 +258,9 @@ def _home(function: Any) -> str:
 
 def _attributes(owner: Any) -> Iterator[Any]:
     """Yield the mappings that hold the attributes of an object."""
-    own = getattr(owner, "__dict__", None)
-    if isinstance(own, dict | MappingProxyType):
-        yield own
+    attributes = getattr(owner, "__dict__", None)
+    if isinstance(attributes, dict | MappingProxyType):
+        yield attributes
     slots = {name for kind in type(owner).__mro__ for name, value in vars(kind).items() if type(value) is _SLOT}
     if slots and not isinstance(owner, type | ModuleType):
         yield _Slots(owner, slots)

@@ -184,8 +184,8 @@ class _Arguments:
 
     def check(self, name: str) -> None:
         """Raise RecordingError if the function changed the shape or the flags of an argument."""
-        for array, own in zip(self._call.arrays, self.arrays, strict=True):
-            if (array._shape, array._layout, array._access) != (own._shape, own._layout, own._access):
+        for array, traced in zip(self._call.arrays, self.arrays, strict=True):
+            if (array._shape, array._layout, array._access) != (traced._shape, traced._layout, traced._access):
                 raise RecordingError(
                     f"{name} changed the shape or the flags of an argument, which jit does not repeat in later calls; "
                     "create a view with reshape"
@@ -244,8 +244,8 @@ class _Output:
         )
 
     def _array(self, array: GpuArray) -> Maker:
-        for number, own in enumerate(self._given.arrays):
-            if own is array:
+        for number, traced in enumerate(self._given.arrays):
+            if traced is array:
                 self.is_sharing = True
                 return lambda call: call.arrays[number]
         cell = array._cell

@@ -194,14 +194,14 @@ class Trace(tracing.Mode):
 
     def proxy(self, cell: Cell) -> Cell:
         """Return a proxy for the cell of an argument, which a variable may refer to as well."""
-        own: Cell = object.__new__(Cell)
-        own.device = cell.device
-        own.memory = own.own = None
-        self._proxies[own] = cell
-        _slot.__set__(own, cell.value())
-        self._add_external(own)
-        _slot.__set__(own, self.written[own])  # for other threads
-        return own
+        stand_in: Cell = object.__new__(Cell)
+        stand_in.device = cell.device
+        stand_in.memory = stand_in.own = None
+        self._proxies[stand_in] = cell
+        _slot.__set__(stand_in, cell.value())
+        self._add_external(stand_in)
+        _slot.__set__(stand_in, self.written[stand_in])  # for other threads
+        return stand_in
 
     def present(self, node: Node) -> Node:
         """Return the current node of an external cell's value or of a view of it; return other nodes unchanged."""
@@ -211,8 +211,8 @@ class Trace(tracing.Mode):
             layout = source.layout
             source = current(source.inputs[0])
         register = source.buffers.get(self) if isinstance(source, Leaf) else None
-        for number, (cell, own) in enumerate(self.cells.items()):
-            if own == register:
+        for number, (cell, recorded) in enumerate(self.cells.items()):
+            if recorded == register:
                 self._asked[id(node)] = node, number, layout
                 known = self._proxies.get(cell, cell).value()
                 return known if layout is None else build.view(known, layout)
@@ -351,12 +351,12 @@ class Trace(tracing.Mode):
 
     def touched(self, stream: Any, asked: str) -> None:
         """Refuse access to the state of a random stream, unless the function created it."""
-        if not any(stream is own for own in self._own_streams):
+        if not any(stream is known for known in self._own_streams):
             self.refuse(asked)
 
     def drawn(self, stream: Any, draw: Callable[[Any], Sequence[Any]], words: int) -> Sequence[Any] | None:
         """Return placeholders for words that each call takes from a stream; None if the function created the stream."""
-        if any(stream is own for own in self._own_streams):
+        if any(stream is known for known in self._own_streams):
             return None
         source = self._streams.get(id(stream))
         if source is None:
@@ -375,11 +375,11 @@ class Trace(tracing.Mode):
         arrays = list({id(array): array for array in self.host_arrays}.values())
         self.host_arrays = []
         owners = [_owner(array) for array in arrays]
-        own = Counter([*map(id, arrays), *map(id, owners), *[id(a.base) for a in arrays if a.base is not None]])
+        counts = Counter([*map(id, arrays), *map(id, owners), *[id(a.base) for a in arrays if a.base is not None]])
         return [
             arrays[number]
             for number in range(len(arrays))  # a variable would add a reference
-            if not isinstance(owners[number], np.ndarray) or owner_count(owners, number) > own[id(owners[number])]
+            if not isinstance(owners[number], np.ndarray) or owner_count(owners, number) > counts[id(owners[number])]
         ]
 
     # -- refusing ------------------------------------------------------------------------------------------------------

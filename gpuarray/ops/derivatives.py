@@ -80,9 +80,9 @@ def one(x: Any) -> Any:
     return where(x == x, 1.0, x)
 
 
-def _share(own: Any, result: Any, other: Any) -> Any:
+def _share(operand: Any, result: Any, other: Any) -> Any:
     """Return 1 where an operand is the extreme one, 0 where the other is, and 1/2 where both are."""
-    return where(own == result, where(other == result, 0.5, one(own)), 0.0)
+    return where(operand == result, where(other == result, 0.5, one(operand)), 0.0)
 
 
 def _first_share(y: Any, a: Any, b: Any) -> Any:

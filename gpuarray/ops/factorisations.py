@@ -39,10 +39,10 @@ def _row_order(pivots: Any, *, rows: int, inverse: bool) -> Any:
     order = np.empty((*pivots.shape[:-1], rows), np.int32)
     order[...] = np.arange(rows)
     for step in range(pivots.shape[-1]):
-        other = pivots[..., step, None]
+        target = pivots[..., step, None]
         here = order[..., step].copy()
-        order[..., step] = np.take_along_axis(order, other, -1)[..., 0]
-        np.put_along_axis(order, other, here[..., None], -1)
+        order[..., step] = np.take_along_axis(order, target, -1)[..., 0]
+        np.put_along_axis(order, target, here[..., None], -1)
     return np.argsort(order, -1).astype(np.int32) if inverse else order
 
 

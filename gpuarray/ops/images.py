@@ -24,8 +24,8 @@ def _slices(step: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]
 def _first_of_part(inside: Any, *, before: Offsets) -> Any:
     """Let elements take the least position of their neighbours, and follow it, until nothing changes."""
     size = inside.size
-    own = np.arange(size, dtype=np.int32).reshape(inside.shape)
-    pointers = np.where(inside, own, np.int32(size))
+    numbers = np.arange(size, dtype=np.int32).reshape(inside.shape)
+    pointers = np.where(inside, numbers, np.int32(size))
     while True:
         least = pointers.copy()
         for step in before:
@@ -68,9 +68,9 @@ def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool =
             (slice(step, None), slice(-step), np.less_equal),
             (slice(-step), slice(step, None), np.less),
         ):
-            other = join(lines[there], away[step])
-            chosen = is_better(other, least[here])
-            np.copyto(least[here], other, where=chosen)
+            joint = join(lines[there], away[step])
+            chosen = is_better(joint, least[here])
+            np.copyto(least[here], joint, where=chosen)
             np.copyto(positions[here], places[there], where=chosen)
     return np.ascontiguousarray(np.moveaxis(positions, 0, axis))
 

@@ -39,30 +39,30 @@ def power(x: Array, exponent: Array, out: Array, spare: Array) -> None:
     np.power(x, exponent, out=out)
 
 
-def sinc(x: Array, out: Array, number: Array, square: Array, other: Array, divisor: Array) -> None:
+def sinc(x: Array, out: Array, number: Array, square: Array, scratch: Array, divisor: Array) -> None:
     """Write ``sin(pi x) / (pi x)`` of ``x``, which may be ``out``."""
     np.rint(x, out=number)
     np.multiply(number, 0.5, out=square)
-    np.rint(square, out=other)
-    other += other
-    np.subtract(number, other, out=other)  # 0 if the integer is even, else 1 or -1
-    np.abs(other, out=other)
-    other *= -2.0
-    other += 1.0
+    np.rint(square, out=scratch)
+    scratch += scratch
+    np.subtract(number, scratch, out=scratch)  # 0 if the integer is even, else 1 or -1
+    np.abs(scratch, out=scratch)
+    scratch *= -2.0
+    scratch += 1.0
     np.subtract(x, number, out=number)
     np.multiply(number, number, out=square)
     np.equal(x, 0, out=divisor)  # of which the quotient is 1
     number += divisor
     divisor += x
     np.divide(number, divisor, out=out)
-    out *= other
+    out *= scratch
     first, *coefficients = _SINC[-6:] if x.dtype == np.float32 else _SINC
-    np.multiply(square, first, out=other)
+    np.multiply(square, first, out=scratch)
     for coefficient in coefficients:
-        other += coefficient
-        other *= square
-    other *= out
-    out += other
+        scratch += coefficient
+        scratch *= square
+    scratch *= out
+    out += scratch
     out += 0.0  # of negative zeros, which integers have as little as in NumPy
 
 

@@ -82,17 +82,17 @@ def _dots(cut: Pieces, others: tuple[Pieces, ...], dtype: DType | None = None) -
     dotted = [np.empty(pieces.shape[:-1], pieces.dtype) for _ in others]
     for start in range(0, len(pieces), some):
         span = slice(start, start + some)
-        for product, other in zip(dotted, others, strict=True):
-            factors = other.pieces if other.pieces.ndim == 1 else other.pieces[span]
+        for product, factor in zip(dotted, others, strict=True):
+            factors = factor.pieces if factor.pieces.ndim == 1 else factor.pieces[span]
             np.vecdot(pieces[span], factors, out=product[span])
     # reductions of a few elements each take longer than calls for them all
     count = pieces.shape[-2]
     sums = []
-    for product, other in zip(dotted, others, strict=True):
+    for product, factor in zip(dotted, others, strict=True):
         each = product if dtype is None else product.astype(dtype, copy=False)
         total = np.add.reduce(each, -1) if count > _PIECES_FEW else sum(each[..., k] for k in range(count))
-        if rest is not None and other.rest is not None:
-            total = total + np.vecdot(rest, other.rest)
+        if rest is not None and factor.rest is not None:
+            total = total + np.vecdot(rest, factor.rest)
         sums.append(np.asarray(total).reshape(shape))
     return sums
 

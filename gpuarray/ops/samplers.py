@@ -139,8 +139,8 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
     one, half = draws.kind.type(1), draws.kind.type(0.5)
     third = a - draws.kind.type(1 / 3)
 
-    def propose(own: _Draws, attempts: Any, d: Array, c: Array) -> tuple[Array, Array]:
-        x, share = own.normal_and_uniform(attempts)
+    def propose(draws: _Draws, attempts: Any, d: Array, c: Array) -> tuple[Array, Array]:
+        x, share = draws.normal_and_uniform(attempts)
         root = one + c * x
         v = root * root * root
         return v, (v > 0) & (np.log(share) < half * x * x + d * (one - v + np.log(v)))
@@ -159,16 +159,16 @@ def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Any]:
 
 
 def _gamma(draws: _Draws, a: Array) -> Array:
-    def sampler(own: _Draws, a: Array) -> Array:
-        gammas, rest = _gamma_and_log_factor(own, a)
+    def sampler(draws: _Draws, a: Array) -> Array:
+        gammas, rest = _gamma_and_log_factor(draws, a)
         return gammas if rest is None else gammas * np.exp(rest)
 
     return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan), a)
 
 
 def _log_gamma(draws: _Draws, a: Array) -> Array:
-    def sampler(own: _Draws, a: Array) -> Array:
-        gammas, rest = _gamma_and_log_factor(own, a)
+    def sampler(draws: _Draws, a: Array) -> Array:
+        gammas, rest = _gamma_and_log_factor(draws, a)
         return np.log(gammas) if rest is None else np.log(gammas) + rest
 
     return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)), a)
@@ -226,9 +226,9 @@ def _by_ratio(
     half = kind(0.5)
 
     def propose(
-        own: _Draws, attempts: Any, mean: Array, width: Array, mode: Array, most: Array, highest: Array, *given: Array
+        draws: _Draws, attempts: Any, mean: Array, width: Array, mode: Array, most: Array, highest: Array, *given: Array
     ) -> tuple[Array, Array]:
-        u, v = own.uniforms(attempts)
+        u, v = draws.uniforms(attempts)
         k = np.floor(mean + half + width * (v - half) / u)
         inside = (k >= 0) & (k <= most)
         chance = log_chance(np.where(inside, k, mode), *given)
@@ -283,15 +283,15 @@ def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[...,
 
 
 def _poisson(draws: _Draws, mean: Array) -> Array:
-    def by_inversion(own: _Draws, m: Array) -> Array:
-        return _by_inversion(own, np.exp(-m), m, lambda k, m: m / k, m)
+    def by_inversion(draws: _Draws, m: Array) -> Array:
+        return _by_inversion(draws, np.exp(-m), m, lambda k, m: m / k, m)
 
-    def by_ratio(own: _Draws, m: Array) -> Array:
+    def by_ratio(draws: _Draws, m: Array) -> Array:
         most = np.full_like(m, 9.2233714e18)
-        return _by_ratio(own, lambda k, m: -_stirling_rest(k) - _deviance(k, m), m, m, np.floor(m), most, m)
+        return _by_ratio(draws, lambda k, m: -_stirling_rest(k) - _deviance(k, m), m, m, np.floor(m), most, m)
 
-    def sampler(own: _Draws, m: Array) -> Array:
-        return _either(own, m < 10, by_inversion, by_ratio, m)
+    def sampler(draws: _Draws, m: Array) -> Array:
+        return _either(draws, m < 10, by_inversion, by_ratio, m)
 
     return _where_valid(draws, (mean >= 0) & np.isfinite(mean), sampler, np.nan, mean)
 
@@ -299,18 +299,18 @@ def _poisson(draws: _Draws, mean: Array) -> Array:
 def _binomial(draws: _Draws, n: Array, p: Array) -> Array:
     one = draws.kind.type(1)
 
-    def by_inversion(own: _Draws, n: Array, p: Array) -> Array:
+    def by_inversion(draws: _Draws, n: Array, p: Array) -> Array:
         start = np.exp(n * np.log1p(-p))
-        return _by_inversion(own, start, n * p, lambda k, n, odds: (n - k + one) / k * odds, n, p / (one - p))
+        return _by_inversion(draws, start, n * p, lambda k, n, odds: (n - k + one) / k * odds, n, p / (one - p))
 
-    def by_ratio(own: _Draws, n: Array, p: Array) -> Array:
+    def by_ratio(draws: _Draws, n: Array, p: Array) -> Array:
         mean = n * p
         mode, q = np.floor((n + one) * p), one - p
-        return _by_ratio(own, _log_binomial, mean, mean * q, mode, n, n, p, q)
+        return _by_ratio(draws, _log_binomial, mean, mean * q, mode, n, n, p, q)
 
-    def sampler(own: _Draws, n: Array, p: Array) -> Array:
+    def sampler(draws: _Draws, n: Array, p: Array) -> Array:
         less = np.where(p > 0.5, one - p, p)
-        k = _either(own, n * less < 10, by_inversion, by_ratio, n, less)
+        k = _either(draws, n * less < 10, by_inversion, by_ratio, n, less)
         return np.where(p > 0.5, n - k, k)
 
     return _where_valid(draws, np.isfinite(n) & (n >= 0) & (p >= 0) & (p <= 1), sampler, np.nan, n, p)
@@ -319,19 +319,19 @@ def _binomial(draws: _Draws, n: Array, p: Array) -> Array:
 def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Array:
     one = draws.kind.type(1)
 
-    def by_draws(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
-        k, left = np.zeros(own.numbers.shape, own.kind), less + more
+    def by_draws(stream: _Draws, less: Array, more: Array, taken: Array) -> Array:
+        k, left = np.zeros(stream.numbers.shape, stream.kind), less + more
         most = int(taken.max())
-        step = 1 + substreams.TOGETHER // 2 // own.numbers.size
+        step = 1 + substreams.TOGETHER // 2 // stream.numbers.size
         for first in range(0, most, step):
             draws = np.arange(first, min(first + step, most), dtype=np.uint64)[:, None]
-            for draw, share in zip(draws, own.uniforms(draws)[0], strict=True):
+            for draw, share in zip(draws, stream.uniforms(draws)[0], strict=True):
                 still = draw < taken
                 k += still & (share * left <= less - k)
                 left = left - still
         return k
 
-    def by_ratio(own: _Draws, less: Array, more: Array, taken: Array) -> Array:
+    def by_ratio(stream: _Draws, less: Array, more: Array, taken: Array) -> Array:
         every = less + more
         share, chance = less / every, taken / every
         mean = taken * share
@@ -342,11 +342,11 @@ def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Ar
 
         mode = np.floor((taken + one) * ((less + one) / (every + draws.kind.type(2))))
         most = np.minimum(taken, less)
-        return _by_ratio(own, log_chance, mean, variance, mode, most, less, more, taken, chance, one - chance)
+        return _by_ratio(stream, log_chance, mean, variance, mode, most, less, more, taken, chance, one - chance)
 
-    def sampler(own: _Draws, good: Array, bad: Array, sample: Array) -> Array:
+    def sampler(draws: _Draws, good: Array, bad: Array, sample: Array) -> Array:
         taken = np.minimum(sample, good + bad - sample)
-        k = _either(own, taken < 10, by_draws, by_ratio, np.minimum(good, bad), np.maximum(good, bad), taken)
+        k = _either(draws, taken < 10, by_draws, by_ratio, np.minimum(good, bad), np.maximum(good, bad), taken)
         k = np.where(good > bad, taken - k, k)
         return np.where(sample > taken, good - k, k)
 
@@ -364,7 +364,7 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
     one, two = kind(1), kind(2)
     least, most = (1e-3, 1e4) if draws.kind == np.float32 else (1e-5, 1e6)
 
-    def searched(own: _Draws, k: Array) -> Array:
+    def searched(draws: _Draws, k: Array) -> Array:
         r = one + np.sqrt(one + kind(4) * k * k)
         rho = (r - np.sqrt(two * r)) / (two * k)
         shape = np.where(k < least, one / k + k, (one + rho * rho) / (two * rho))
@@ -376,12 +376,12 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
             y = k * (s - w)
             return w, (y * (two - y) >= v) | (np.log(y / v) + one - y >= 0)
 
-        angle: Array = np.arccos(np.clip(_search(own, propose, k, shape), -1, 1))
+        angle: Array = np.arccos(np.clip(_search(draws, propose, k, shape), -1, 1))
         return angle
 
-    def sampler(own: _Draws, k: Array) -> Array:
-        normal, share = own.normal_and_uniform(_NORMAL_DECISION)
-        angle = _where_valid(own, (k >= kind(1e-8)) & (k <= most), searched, 0, k)
+    def sampler(draws: _Draws, k: Array) -> Array:
+        normal, share = draws.normal_and_uniform(_NORMAL_DECISION)
+        angle = _where_valid(draws, (k >= kind(1e-8)) & (k <= most), searched, 0, k)
         angle = np.where(share < 0.5, -angle, angle)
         angle = np.where(k > most, normal / np.sqrt(k), angle)
         return np.where(k < kind(1e-8), kind(np.pi) * (two * share - one), angle)
@@ -394,16 +394,16 @@ def _zipf(draws: _Draws, a: Array) -> Array:
     one = kind(1)
     most = 120 if draws.kind == np.float32 else 1025
 
-    def propose(own: _Draws, attempts: Any, less: Array, b: Array, least: Array) -> tuple[Array, Array]:
-        u, v = own.uniforms(attempts)
+    def propose(draws: _Draws, attempts: Any, less: Array, b: Array, least: Array) -> tuple[Array, Array]:
+        u, v = draws.uniforms(attempts)
         share = least + u * (one - least)
         x = np.maximum(np.floor(np.exp(-np.log(share) / less)), one)
         excess = np.expm1(less * np.log1p(one / x))
         return x, v * x * excess / (b - one) <= (one + excess) / b
 
-    def sampler(own: _Draws, a: Array) -> Array:
+    def sampler(draws: _Draws, a: Array) -> Array:
         less = a - one
-        return _search(own, propose, less, np.exp2(less), np.exp(kind(-43.66827) * less))
+        return _search(draws, propose, less, np.exp2(less), np.exp(kind(-43.66827) * less))
 
     return _where_valid(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan), a)
 

@@ -28,13 +28,15 @@ def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> 
     def run(*args: Any, **kwargs: Any) -> Any:
         if not tape.state.tapes or len(args) > len(partials) or "out" in kwargs:
             return function(*args, **kwargs)
-        own = custom_vjp(
+        differentiated = custom_vjp(
             lambda *given: function(
                 *(stop_gradient(v) if partial else v for v, partial in zip(given, partials, strict=False)), **kwargs
             )
         )
-        own.defvjp(lambda *given: (own(*given), given), lambda given, ct: pulled(given, ct, kwargs))
-        return own(*args)
+        differentiated.defvjp(
+            lambda *given: (differentiated(*given), given), lambda given, ct: pulled(given, ct, kwargs)
+        )
+        return differentiated(*args)
 
     def pulled(given: Sequence[Any], ct: Any, kwargs: dict[str, Any]) -> tuple[GpuArray | None, ...]:
         cts = ct if isinstance(ct, tuple) else (ct,)
@@ -44,7 +46,7 @@ def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> 
             if partial is not None and isinstance(operand, GpuArray) and operand.dtype.kind in "fc":
                 slopes = partial(*given, **kwargs)
                 slopes = slopes if isinstance(slopes, tuple) else (slopes,)
-                part = sum(scaled(own, converted(slope, own.dtype)) for own, slope in zip(cts, slopes, strict=True))
+                part = sum(scaled(ct, converted(slope, ct.dtype)) for ct, slope in zip(cts, slopes, strict=True))
             found.append(None if part is None else fitted(part, operand))
         return tuple(found)
 

@@ -172,12 +172,12 @@ def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program
         f"let away: {register_type(dtype)} = {distances.load('n')};",
         f"if (away {'>' if is_place else '>='} best) {{ break; }}",
     )
-    for guard, other, comparison, where in (
+    for guard, neighbour, comparison, where in (
         ("n <= place", before, "<=", "place - n"),
         ("n <= after", behind, "<", "place + n"),
     ):
         kept = f"if (other {comparison} best) {{ best = other; first = {where}; }}" if is_place else ""
-        kernel.line(f"if ({guard}) {{ let other = {other}; {kept or 'best = min(best, other);'} }}")
+        kernel.line(f"if ({guard}) {{ let other = {neighbour}; {kept or 'best = min(best, other);'} }}")
     kernel.line("}", target.store("i", "i32(first)" if is_place else "best"))
     return Program((kernel.launch(-(-size // WORKGROUP), capabilities.workgroup_limit),))
 

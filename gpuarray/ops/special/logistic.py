@@ -122,8 +122,8 @@ def log_ratio(u: Real, v: Real, x: Real, y: Real) -> Pair:
         z = s * s
         return 2.0 * s, 2.0 * s_low + s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z))
     high, low = log_words(x)
-    other, other_low = log_words(y)
-    total, lost = two_sum(high, -other)
+    log_y, other_low = log_words(y)
+    total, lost = two_sum(high, -log_y)
     return total, lost + (low - other_low)
 
 

@@ -46,7 +46,7 @@ def run(device: Any, step: Any) -> tuple[list[bytes], list[bytes]]:
     for kind, group in arrays.items():
         for slot, array in enumerate(group):
             data = array.tobytes()
-            size = max([len(data), *(end for other, number, end in ends if (other, number) == (kind, slot))])
+            size = max([len(data), *(end for which, number, end in ends if (which, number) == (kind, slot))])
             buffers[kind, slot] = device.create_buffer(size=-(-size // 256) * 256 or 256, usage=storage)
             if data:
                 device.queue.write_buffer(buffers[kind, slot], 0, data.ljust(-(-len(data) // 4) * 4, b"\0"))

@@ -210,9 +210,9 @@ def solveh_banded(
         refuse(scipy_linalg.solveh_banded, bands, right)
     bands, right = computed(scipy_linalg.solve, bands, right, check_finite=check_finite)
     main = bands[..., 0 if lower else 1, :].real.astype(bands.dtype)
-    other = bands[..., 1, :-1] if lower else bands[..., 0, 1:]
-    turned = xp.conj(other)
-    low, high = (other, turned) if lower else (turned, other)
+    side = bands[..., 1, :-1] if lower else bands[..., 0, 1:]
+    turned = xp.conj(side)
+    low, high = (side, turned) if lower else (turned, side)
     return tridiagonal_solution(low, main, high, right, definite=True)
 
 

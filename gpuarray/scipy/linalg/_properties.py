@@ -82,13 +82,13 @@ def _equals(original: Any, a: Any, atol: Any, rtol: Any, *, hermitian: bool) -> 
     array = as_array(a)
     if not is_square(array) or array.dtype == np.float16:
         refuse(original, array)
-    other = adjoint(array) if hermitian else array.mT
+    transposed = adjoint(array) if hermitian else array.mT
     if atol is None and rtol is None:
-        same = array == other
+        same = array == transposed
         if array.dtype.kind != "c" or not hermitian:  # the diagonal of a Hermitian matrix is real
             same = same | xp.eye(array.shape[-1], dtype=xp.bool, device=array.device)
     else:
-        same = xp.isclose(array, other, atol=0.0 if atol is None else atol, rtol=0.0 if rtol is None else rtol)
+        same = xp.isclose(array, transposed, atol=0.0 if atol is None else atol, rtol=0.0 if rtol is None else rtol)
     found = same.all(axis=(-2, -1))
     return bool(found) if array.ndim == 2 else found
 

@@ -183,13 +183,13 @@ def binary_hit_or_miss(a: Any) -> GpuArray:
     axes = axes_of(a.axes, source.ndim)
     hit = _structure(first, axes, source.ndim)
     miss = ~hit if second is None else _structure(second, axes, source.ndim)
-    other = a.origin1 if a.origin2 is None else a.origin2
+    origin2 = a.origin1 if a.origin2 is None else a.origin2
     truth = _truth(source)
     if not source.size:
         return finished(rounded(truth, dtype), a.output)
     masks = (
         [extent // 2 + o for extent, o in zip(known.shape, spread(origin, axes, source.ndim), strict=True)]
-        for known, origin in ((hit, a.origin1), (miss, other))
+        for known, origin in ((hit, a.origin1), (miss, origin2))
     )
     found = _step(truth, hit, next(masks), False, grow=False)
     if miss.any():

@@ -80,8 +80,8 @@ def _nearest(indices: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
     """Return the positions of the nearest zeros along a new first axis: the last axis was treated with all others."""
     shape, device = indices[0].shape, indices[0].device
     strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
-    own = [arange(extent, dtype=np.int32, device=device) for extent in shape]
-    found = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(own)]
+    lines = [arange(extent, dtype=np.int32, device=device) for extent in shape]
+    found = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(lines)]
     for axis, index in zip(reversed(axes), reversed(indices), strict=True):
         flat: Any = sum(number * np.int32(stride) for number, stride in zip(found, strides, strict=True))
         found[axis] = at(index.reshape(-1), flat)
@@ -95,8 +95,8 @@ def _checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray
     for name, shape in (("distances", source.shape), ("indices", (source.ndim, *source.shape))):
         target = getattr(a, name)
         if is_target(target):
-            own = small if name == "distances" else (source.ndim, *small)
-            arguments[name] = np.zeros(own if target.shape == shape else (2, *own), target.dtype)
+            wanted = small if name == "distances" else (source.ndim, *small)
+            arguments[name] = np.zeros(wanted if target.shape == shape else (2, *wanted), target.dtype)
     function(
         np.zeros(small), return_distances=a.return_distances, return_indices=a.return_indices, **arguments
     )  # fmt: skip

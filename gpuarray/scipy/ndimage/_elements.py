@@ -112,11 +112,11 @@ def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Nod
         offsets = away[:, axis]
         reaches = offsets.min() < 0 or offsets.max() > 0
         is_open = is_open or ("constant" in modes[axis] and bool(reaches))
-        own = np.unique(offsets)
-        own = offsets if is_flat and len(own) > 1 else own
-        before = spot if len(own) > 1 else 0
-        node = _along(shape, axis, own, modes[axis], dtype, (1,) * before, (1,) * (len(given.shape) - 1 - before))
-        spot += not is_flat and len(own) > 1
+        positions = np.unique(offsets)
+        positions = offsets if is_flat and len(positions) > 1 else positions
+        before = spot if len(positions) > 1 else 0
+        node = _along(shape, axis, positions, modes[axis], dtype, (1,) * before, (1,) * (len(given.shape) - 1 - before))
+        spot += not is_flat and len(positions) > 1
         total = node if total is None else build.binary(ops.add, total, node)
     return total, is_open
 
@@ -163,13 +163,13 @@ def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType, befor
     first, apart = int(offsets.min()), {*np.diff(offsets).tolist()} or {1}
     table = _entries(shape, axis, first, int(offsets.max()), mode).astype(dtype)
     steps = offsets - first
-    extents = [extent if other == axis else 1 for other in range(ndim)]
-    strides = [1 if other == axis else 0 for other in range(ndim)]
+    extents = [extent if a == axis else 1 for a in range(ndim)]
+    strides = [1 if a == axis else 0 for a in range(ndim)]
     if len(apart) == 1 and min(apart) > 0:
         along = (*before, len(steps), *after), (*(0,) * len(before), min(apart), *(0,) * len(after))
         return build.view(host_leaf(table), Layout((*extents, *along[0]), (*strides, *along[1]), 0))
     if len(steps) * extent <= _TABLED:
         lines = host_leaf(np.stack([table[step : step + extent] for step in steps]))
         return build.view(lines, Layout((*extents, len(steps)), (*strides, extent), 0))
-    own = build.generate(generators.arange, (0, 1), (extent, *(1,) * (ndim - axis)), dtype)
-    return build.gather(host_leaf(table), build.elementwise(ops.add, own, host_leaf(steps.astype(dtype))))
+    positions = build.generate(generators.arange, (0, 1), (extent, *(1,) * (ndim - axis)), dtype)
+    return build.gather(host_leaf(table), build.elementwise(ops.add, positions, host_leaf(steps.astype(dtype))))

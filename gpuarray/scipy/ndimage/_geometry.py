@@ -206,8 +206,8 @@ def _transformed(
     at: list[Any] = [None] * ndim
     for row, move, axis in zip(rows, offset, axes, strict=True):
         at[axis] = [
-            (other, np.arange(shape[other]) * factor + (move if number == 0 else 0.0))
-            for number, (factor, other) in enumerate(zip(row, axes, strict=True))
+            (along, np.arange(shape[along]) * factor + (move if number == 0 else 0.0))
+            for number, (factor, along) in enumerate(zip(row, axes, strict=True))
             if factor or number == 0
         ]
     return Places(at, shape)

@@ -61,7 +61,7 @@ class Places:
         parts = []
         for axis, values in terms:
             whole, rest = coordinate(values, dtype)
-            extents = [-1 if axis == other else 1 for other in range(len(self.shape))]
+            extents = [-1 if axis == a else 1 for a in range(len(self.shape))]
             parts.append(Coordinate(whole.reshape(extents), rest.reshape(extents)))
         if len(parts) == 1:
             return parts[0]
@@ -227,8 +227,8 @@ def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Targ
             indices = target.inside(start.whole[..., None] + target.given(steps, start.whole), axis)
             step = target.put(target.step(indices, axis))
             if target.order:
-                own = target.put(_weights(start.rest, steps, target))
-                weights = own if weights is None else weights * own
+                weight = target.put(_weights(start.rest, steps, target))
+                weights = weight if weights is None else weights * weight
         positions = step if positions is None else positions + step
     return _Reads(positions.node(), None if weights is None else weights.node())
 
@@ -259,7 +259,7 @@ class _Target(NamedTuple):
         """Return what the elements of an axis that is not moved add to flat positions."""
         extent = self.source[axis]
         positions = np.arange(extent, dtype=np.int32) * np.int32(prod(self.source[axis + 1 :]))
-        return positions.reshape([extent if axis == other else 1 for other in range(len(self.result))])
+        return positions.reshape([extent if axis == a else 1 for a in range(len(self.result))])
 
     def inside(self, positions: Any, axis: int) -> Any:
         """Return the places inside an axis that stand for places anywhere; -1 for the constant."""

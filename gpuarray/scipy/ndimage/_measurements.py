@@ -204,10 +204,10 @@ def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
         if found == size:
             raise IndexError("index 0 is out of bounds for axis 0 with size 0: there is no extreme beside NaN")
         return np.int64(found)
-    own = at(extreme, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
-    is_own = values == own
+    extreme_of = at(extreme, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
+    is_own = values == extreme_of
     if values.dtype.kind == "f":
-        is_own = is_own | (elementwise.isnan(values) & elementwise.isnan(own))
+        is_own = is_own | (elementwise.isnan(values) & elementwise.isnan(extreme_of))
     none = positions.dtype.type(size if is_least else -1)
     start = build.full((groups.number + 1,), none, positions.dtype)
     candidates = where(is_own, positions, none)
@@ -345,7 +345,7 @@ def center_of_mass(a: Any) -> Any:
     centres = []
     for axis, extent in enumerate(source.shape):
         line = as_array(np.arange(extent, dtype=float), source.device)
-        a.input = weights * line.reshape([-1 if axis == other else 1 for other in range(source.ndim)])
+        a.input = weights * line.reshape([-1 if axis == a else 1 for a in range(source.ndim)])
         centres.append(_sums(a)[1] / total)
     found = np.array([centre.get() for centre in centres]).T
     return tuple(found) if found.ndim == 1 else [tuple(row) for row in found]

@@ -38,7 +38,7 @@ def find_objects(a: Any) -> list[Any]:
     ends = []
     for axis, extent in enumerate(shape):
         line = xp.arange(extent, dtype=np.int32, device=source.device)
-        indices = xp.broadcast_to(line.reshape([-1 if axis == other else 1 for other in range(len(shape))]), shape)
+        indices = xp.broadcast_to(line.reshape([-1 if axis == a else 1 for a in range(len(shape))]), shape)
         for combine, start in ((ops.minimum, extent), (ops.maximum, -1)):
             none = build.full((count + 1,), start, dtypes.int32)
             node = build.scatter_combined(combine, none, indices.reshape(-1).node(), group)

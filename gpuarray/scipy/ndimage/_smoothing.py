@@ -64,7 +64,7 @@ def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: An
     weights = np.ones((1,) * source.ndim)
     for axis, line, mode in lines:
         modes[axis] = mode
-        weights = weights * line.reshape([-1 if other == axis else 1 for other in range(source.ndim)])
+        weights = weights * line.reshape([-1 if along == axis else 1 for along in range(source.ndim)])
     is_extended = cval != 0 and any("constant" in mode for mode in modes)
     if (
         len(lines) > 1
@@ -178,8 +178,8 @@ def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval
     source, dtype = checked(function, input, axis, output=output, mode=mode, cval=cval)
     number = build.normalize_axis(axis, source.ndim)
     modes = each(mode, source.ndim)
-    order = [number, *(other for other in range(source.ndim) if other != number)]
-    lines = [(other, np.array([-1.0, 0, 1] if other == number else across), modes[other]) for other in order]
+    order = [number, *(along for along in range(source.ndim) if along != number)]
+    lines = [(along, np.array([-1.0, 0, 1] if along == number else across), modes[along]) for along in order]
     return finished(_separable(source, lines, cval, dtype), output)
 
 
@@ -243,7 +243,7 @@ def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0
     if dtype.kind == "f" and numbers and are_gathered(array):
         weights = np.zeros((3,) * len(numbers))
         for axis in range(len(numbers)):
-            weights[tuple(slice(None) if axis == other else 1 for other in range(len(numbers)))] += [1, -2, 1]
+            weights[tuple(slice(None) if axis == along else 1 for along in range(len(numbers)))] += [1, -2, 1]
         return finished(correlated(array, weights, numbers, modes, cval, [0] * len(numbers), dtype), output)
 
     def second(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:
@@ -260,8 +260,8 @@ def _by_gaussians(
     numbers, every = axes_of(axes, source.ndim), range(source.ndim)
     sigmas = each(sigma, source.ndim if order == 1 or len(numbers) == source.ndim else len(numbers))
     if len(sigmas) < source.ndim:  # the Laplacian is smoothed along its own axes alone
-        own = dict(zip(numbers, sigmas, strict=True))
-        sigmas = [own.get(axis, 0.0) for axis in every]
+        sigma_of = dict(zip(numbers, sigmas, strict=True))
+        sigmas = [sigma_of.get(axis, 0.0) for axis in every]
     radii = each(keywords.get("radius"), source.ndim)
 
     def derivative(source: GpuArray, axis: int, kind: Any, mode: str, cval: Any) -> GpuArray:

@@ -94,8 +94,8 @@ def _floor(value: Any) -> Any:
 def total(parts: Sequence[Coordinate]) -> Coordinate:
     """Return the sum of coordinates."""
     whole, rest = parts[0]
-    for other in parts[1:]:
-        whole, rest = whole + other.whole, rest + other.rest
+    for part in parts[1:]:
+        whole, rest = whole + part.whole, rest + part.rest
         over = _floor(rest)
         whole, rest = whole + over.astype(np.int32), rest - over
     return Coordinate(whole, rest)

@@ -98,7 +98,7 @@ def generic_filter1d(a: Any) -> GpuArray:
     axis = build.normalize_axis(a.axis, source.ndim)
     kind = _dtype_of_windows(source, dtype)
     ahead = a.filter_size // 2 + a.origin
-    before, after = ([n if axis == other else 0 for other in range(source.ndim)]
+    before, after = ([n if axis == a else 0 for a in range(source.ndim)]
                      for n in (ahead, a.filter_size - 1 - ahead))  # fmt: skip
     lines = moveaxis(extended(source.astype(kind, copy=False), before, after, [a.mode] * source.ndim, a.cval), axis, -1)
     words = a.extra_keywords or {}

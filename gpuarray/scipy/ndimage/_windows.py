@@ -245,8 +245,8 @@ def _products(padded: GpuArray, shape: Any, weights: Any, positions: list[list[i
     for position in positions:
         node = build.cast(shifted(padded, shape, position), dtype)
         if sign and position != middle:
-            other = [extent - 1 - p for extent, p in zip(weights.shape, position, strict=True)]
-            opposite = build.cast(shifted(padded, shape, other), dtype)
+            mirrored = [extent - 1 - p for extent, p in zip(weights.shape, position, strict=True)]
+            opposite = build.cast(shifted(padded, shape, mirrored), dtype)
             node = build.binary(ops.add if sign > 0 else ops.subtract, node, opposite)
         weight = weights[tuple(position)].item()
         if dtype.kind == "i":

@@ -19,13 +19,13 @@ def _named(name: str) -> Callable[..., Any]:
     return lambda *args: getattr(special, name)(*args)
 
 
-def _bessel(name: str, below: float, above: float, own: complex = 0) -> tuple[Partial, ...]:
+def _bessel(name: str, below: float, above: float, constant: complex = 0) -> tuple[Partial, ...]:
     """Return the derivatives of a Bessel function from those of the orders below and above, and its own value."""
     f = _named(name)
 
     def slope(v: Any, z: Any) -> Any:
         found = below * f(v - 1, z) + above * f(v + 1, z)
-        return found + own * f(v, z) if own else found
+        return found + constant * f(v, z) if constant else found
 
     return None, slope
 

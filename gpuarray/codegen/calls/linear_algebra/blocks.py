@@ -52,9 +52,9 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
         else:
             kernel.line(f"value = {plain};")
         if form == HERMITIAN:
-            other = read.load(template.index("source", source, "column", "row"))
-            other = cast_expression(other, source.buffer.dtype, target.buffer.dtype)
-            kernel.line(f"else {{ let other = {other}; value = {numbers.conj('other')}; }}")
+            mirrored = read.load(template.index("source", source, "column", "row"))
+            mirrored = cast_expression(mirrored, source.buffer.dtype, target.buffer.dtype)
+            kernel.line(f"else {{ let other = {mirrored}; value = {numbers.conj('other')}; }}")
             if numbers.is_complex:
                 kernel.line(f"if (row == column) {{ value = {numbers.whole('value.x')}; }}")
         if form == IDENTITY:

@@ -100,7 +100,7 @@ def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer
             "}",
         )
         collectives.reduce(
-            {"peak": frame.dtype, "lost": INDEX}, lambda other: f"peak = max(peak, {other[0]}); lost |= {other[1]};"
+            {"peak": frame.dtype, "lost": INDEX}, lambda second: f"peak = max(peak, {second[0]}); lost |= {second[1]};"
         )
         kernel.line("if (local == 0u) {", norm.store("block", "peak"), failed.store("block", "lost"), "}")
 

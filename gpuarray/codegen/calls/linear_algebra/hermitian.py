@@ -94,7 +94,7 @@ def _write_triangles(
         kernel.line("let plane = block; let matrix = block / panels; let first = (block - matrix * panels) * size;")
         template.matrix("g")
         template.matrix("t")
-        own, known = template.index("t", t, "local", "k"), written.load(template.index("t", t, "local", "l"))
+        target, known = template.index("t", t, "local", "k"), written.load(template.index("t", t, "local", "l"))
         kernel.line(
             "for (var k = 0u; k < size; k++) {",
             f"var tau = {numbers.real}(); let at = (3u * matrix + 2u) * n + first + k;",
@@ -104,7 +104,7 @@ def _write_triangles(
             f"sum -= {numbers.times(known, read.load(template.index('g', products, 'l', 'k')))};",
             "}",
             f"if (local == k) {{ sum = {numbers.one}; }}",
-            written.store(own, "tau * sum"),
+            written.store(target, "tau * sum"),
             "}",
         )
 

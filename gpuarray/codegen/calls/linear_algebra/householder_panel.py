@@ -143,7 +143,7 @@ class _Panel:
             kernel.line(f"if ({strip.at(r)} >= f && {strip.at(r)} < rows) {{", *largest, "}")
         self.collectives.reduce(
             dict.fromkeys(peaks, numbers.real_dtype),
-            lambda other: " ".join(f"{p} = max({p}, {o});" for p, o in zip(peaks, other, strict=True)),
+            lambda second: " ".join(f"{p} = max({p}, {o});" for p, o in zip(peaks, second, strict=True)),
         )
 
     def _make_reflector(self) -> None:

@@ -32,9 +32,9 @@ def find_pivot(
         )
     collectives.reduce(
         {"largest": numbers.real_dtype, "place": dtypes.uint32},
-        lambda other: (
-            f"if ({other[0]} > largest || ({other[0]} == largest && {other[1]} < place)) "
-            f"{{ largest = {other[0]}; place = {other[1]}; }}"
+        lambda second: (
+            f"if ({second[0]} > largest || ({second[0]} == largest && {second[1]} < place)) "
+            f"{{ largest = {second[0]}; place = {second[1]}; }}"
         ),
     )
 

@@ -217,7 +217,7 @@ class _Kernel:
             "}",
         )
         states = {"total": self.frame.dtype, "squares": self.frame.dtype}
-        self.collectives.reduce(states, lambda other: f"total += {other[0]}; squares += {other[1]};")
+        self.collectives.reduce(states, lambda second: f"total += {second[0]}; squares += {second[1]};")
         kernel.line(
             "let value = 1 + rho * total;",
             "if (step == 0u) {",
@@ -252,7 +252,7 @@ class _Kernel:
             f"square *= abs(distance / select(own - {self.number('d', 'j')}, {real}(1), j == item));",
             "}",
         )
-        self.collectives.reduce({"square": self.frame.dtype}, lambda other: f"square *= {other[0]};")
+        self.collectives.reduce({"square": self.frame.dtype}, lambda second: f"square *= {second[0]};")
         kernel.line(
             "if (local == 0u) {",
             f"let weight = sqrt(square); let z = {self.number('z', 'item')};",
@@ -278,7 +278,7 @@ class _Kernel:
             "} }",
         )
         states = {"rank": INDEX, "square": self.frame.dtype}
-        self.collectives.reduce(states, lambda other: f"rank += {other[0]}; square += {other[1]};")
+        self.collectives.reduce(states, lambda second: f"rank += {second[0]}; square += {second[1]};")
         kernel.line(
             "if (local == 0u) {",
             self.keep("rank", "item", "rank"), self.keep("inverse", "item", "1 / sqrt(square)"),

@@ -237,7 +237,7 @@ class Rounds:
         if self._is_exchanged:
             states = {"square0": numbers.real_dtype, "square1": numbers.real_dtype, "product": numbers.dtype}
             self._collectives.reduce(
-                states, lambda other: " ".join(f"{s} += {o};" for s, o in zip(states, other, strict=True))
+                states, lambda second: " ".join(f"{s} += {o};" for s, o in zip(states, second, strict=True))
             )
             return
         self.kernel.line(

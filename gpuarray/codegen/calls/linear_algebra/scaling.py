@@ -63,7 +63,7 @@ def _write_survey(template: Template, frame: Frame, both: Matrix, survey: Buffer
         "}",
     )
     Collectives(kernel, WORKGROUP, frame.capabilities).reduce(
-        {"peak": numbers.real_dtype}, lambda other: f"peak = max(peak, {other[0]});"
+        {"peak": numbers.real_dtype}, lambda second: f"peak = max(peak, {second[0]});"
     )
     kernel.line(f"if (local == 0u) {{ {written.store('block', 'peak')} }}")
 

@@ -288,14 +288,14 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
         f"let f = stop - {chunk}u;",
     )
     for s in reversed(range(chunk)):
-        own = f"x{last + s}"
+        first = f"x{last + s}"
         diagonal = factors.element(f"first + f + {s}u", f"f + {s}u")
-        kernel.line(f"if (f + {s}u < n) {{", f"{own} = {numbers.over(own, diagonal)};")
+        kernel.line(f"if (f + {s}u < n) {{", f"{first} = {numbers.over(first, diagonal)};")
         for start, registers in team.groups():
             if start > last:
                 continue
             lets, values = factors.read_some("factor", f"first + f + {s}u", "f", chunk, start - last)
-            changed = (f"x{i} = {numbers.less(f'x{i}', values[i - start], own)};" for i in registers if i < last + s)
+            changed = (f"x{i} = {numbers.less(f'x{i}', values[i - start], first)};" for i in registers if i < last + s)
             kernel.line(f"if (f + {start}u >= {last}u) {{", *lets, *changed, "}")
         kernel.line("}")
     kernel.line(*team.moved_down(), "}")
@@ -361,8 +361,8 @@ def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> Non
             divided = (f"x{i} = x{i} * inverse;" for i in registers)
             stores = column.write_some(line, f"{start}u", _names(start, team))
             kernel.line(f"if ({start}u < left) {{", *divided, *stores, "}")
-        other = column.element(line, "own - f")
-        kernel.line("}", "workgroupBarrier();", f"if (own > f + {s}u) {{ let other = {other};")
+        pivot = column.element(line, "own - f")
+        kernel.line("}", "workgroupBarrier();", f"if (own > f + {s}u) {{ let other = {pivot};")
         kernel.line(f"let top = {numbers.conj('other')};")
         for start, registers in team.groups(s + 1):
             lets, factors = column.read_some("factor", line, f"{start}u", team.chunk)

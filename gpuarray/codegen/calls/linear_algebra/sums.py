@@ -104,7 +104,7 @@ class Sums:
 
     def _reduce(self, collectives: Collectives) -> None:
         states = dict.fromkeys(self._names, self._dtype)
-        collectives.reduce(states, lambda other: " ".join(f"{d} += {o};" for d, o in zip(states, other, strict=True)))
+        collectives.reduce(states, lambda second: " ".join(f"{d} += {o};" for d, o in zip(states, second, strict=True)))
 
     def _exchange(self) -> None:
         """Emit the exchange, after which the first variable of the neighbours is the sum of the one with their number.

@@ -151,7 +151,7 @@ class _Step:
         kernel, numbers, real = self.kernel, self.numbers, self.numbers.real
         products = [numbers.part(numbers.times(numbers.conj(f"v{m}"), f"w{m}")) for m in range(self.each)]
         kernel.line(f"var energy = {' + '.join(products)};")
-        self.collectives.reduce({"energy": self.real_dtype}, lambda other: f"energy += {other[0]};")
+        self.collectives.reduce({"energy": self.real_dtype}, lambda second: f"energy += {second[0]};")
         kernel.line(
             f"energy += {numbers.part(numbers.times(numbers.conj('head_v'), 'head_w'))};",
             f"let half = {real}(0.5) * tau * tau * energy;",
@@ -172,7 +172,7 @@ class _Step:
         for m in range(self.each):
             kernel.line(f"if (k{m} == j + 1u) {{ head = x{m}; }} else {{ rest += {numbers.square(f'x{m}')}; }}")
         self.collectives.reduce(
-            {"rest": self.real_dtype, "head": self.dtype}, lambda other: f"rest += {other[0]}; head += {other[1]};"
+            {"rest": self.real_dtype, "head": self.dtype}, lambda second: f"rest += {second[0]}; head += {second[1]};"
         )
         # the square of a shorter column has few digits; that is less than rounding of the matrix
         least = float(info.tiny / info.eps)
@@ -237,7 +237,7 @@ class _Step:
             kernel.line("}")
         self.collectives.reduce(
             dict.fromkeys(sums, self.dtype),
-            lambda other: " ".join(f"{s} += {o};" for s, o in zip(sums, other, strict=True)),
+            lambda second: " ".join(f"{s} += {o};" for s, o in zip(sums, second, strict=True)),
         )
         kernel.line("if (local == 0u) {")
         for r in range(_LINES):
