@@ -15,11 +15,11 @@ _PROFILE: Final = "run a program, and show the time of each phase and kernel"
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with all commands."""
-    found = argparse.ArgumentParser(
+    command_line = argparse.ArgumentParser(
         prog="python -m gpuarray",
         description="Without a command, the same as info.",
     )
-    commands = found.add_subparsers(dest="command", metavar="COMMAND")
+    commands = command_line.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("info", help="print versions, devices, the provider in use and why, settings and directories")
     report = commands.add_parser("report", help="print info, and caches, memory and events: for bug reports")
     report.add_argument("--json", action="store_true", help="print JSON instead of text")
@@ -33,15 +33,15 @@ def parser() -> argparse.ArgumentParser:
         bench.add_argument("arguments", nargs=argparse.REMAINDER)
     demo.add_arguments(commands.add_parser("demo", help="process a photograph with NumPy and with gpuarray"))
     coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions run on the device"))
-    return found
+    return command_line
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that ``arguments`` name, and return its exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["bench"]:  # all that follows is for the benchmarks, options included
-        return _bench(given[1:])
-    parsed = parser().parse_args(given)
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["bench"]:  # all that follows is for the benchmarks, options included
+        return _bench(words[1:])
+    parsed = parser().parse_args(words)
     match parsed.command:
         case "demo":
             return demo.main(parsed, gpuarray)
@@ -55,19 +55,19 @@ def main(arguments: list[str] | None = None) -> int:
             return scripts.profile_main(parsed)
         case "report":
             with scripts.progress("opening devices"):
-                found = environment.report()
-            print(found.json() if parsed.json else found)
+                text = environment.report()
+            print(text.json() if parsed.json else text)
         case _:
             with scripts.progress("opening devices"):
-                found = environment.environment()
-            print(found)
+                text = environment.environment()
+            print(text)
     return 0
 
 
 def _bench(arguments: list[str]) -> int:
     """Run the benchmarks, which are a package of the repository."""
-    found = importlib.util.find_spec("bench")  # it may also be a program of the user
-    if found is None or not found.submodule_search_locations or importlib.util.find_spec("bench.workloads") is None:
+    spec = importlib.util.find_spec("bench")  # it may also be a program of the user
+    if spec is None or not spec.submodule_search_locations or importlib.util.find_spec("bench.workloads") is None:
         print("bench: there is no package 'bench' here; run this in a checkout of the repository", file=sys.stderr)
         return 2
     sys.argv[1:] = arguments

@@ -256,8 +256,8 @@ def from_environment(environ: Mapping[str, str]) -> Config:
     ConfigurationError
         If the value of a variable is invalid.
     """
-    given = {name: environ[environment_name(name)] for name in _FIELDS if environment_name(name) in environ}
-    return Config(**{name: _checked(name, value, environment_name(name)) for name, value in given.items()})
+    values = {name: environ[environment_name(name)] for name in _FIELDS if environment_name(name) in environ}
+    return Config(**{name: _checked(name, value, environment_name(name)) for name, value in values.items()})
 
 
 class _Strictness:

@@ -48,9 +48,9 @@ class Device:
             kind, _, number = full.partition(":")
             if not kind.isidentifier() or (number and not number.isdigit()):
                 raise DeviceError(f"there is no device {name!r}; expected 'auto', 'cpu', 'wgpu' or 'wgpu:N'")
-            made = super().__new__(cls)
-            made.name, made.kind, made.number = full, kind, int(number or 0)
-            found = cls._known.setdefault(full, made)
+            device = super().__new__(cls)
+            device.name, device.kind, device.number = full, kind, int(number or 0)
+            found = cls._known.setdefault(full, device)
         return found
 
     def __eq__(self, other: object) -> bool:

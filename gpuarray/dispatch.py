@@ -25,9 +25,9 @@ def collect_ufunc_operations() -> None:
     for op in OPS.values():
         if isinstance(op, MapOp) and isinstance(op.numpy, np.ufunc):
             outputs.setdefault(op.numpy, {})[op.output] = op
-    for ufunc, found in outputs.items():
-        if len(found) == ufunc.nout:
-            UFUNC_OPS[ufunc] = tuple(found[i] for i in range(ufunc.nout))
+    for ufunc, ops in outputs.items():
+        if len(ops) == ufunc.nout:
+            UFUNC_OPS[ufunc] = tuple(ops[i] for i in range(ufunc.nout))
 
 
 #: Names of SciPy's ufuncs whose operation has another name.

@@ -63,14 +63,14 @@ def canonical(dtype: Any) -> DType:
         return _CANONICAL[dtype]
     except (KeyError, TypeError):
         pass
-    given = np.dtype(dtype)
-    native = given.newbyteorder("=")
+    converted = np.dtype(dtype)
+    native = converted.newbyteorder("=")
     try:
         return _CANONICAL[native]
     except KeyError:
         raise TypeError(
-            f"dtype {given!r} is not supported; accepted are bool, int8 to int64, uint8 to uint64, float16, float32, "
-            f"float64, complex64 and complex128; {_ADVICE.get(given.kind, _PLAIN_ADVICE)}"
+            f"dtype {converted!r} is not supported; use bool, int8 to int64, uint8 to uint64, float16, float32, "
+            f"float64, complex64 and complex128; {_ADVICE.get(converted.kind, _PLAIN_ADVICE)}"
         ) from None
 
 

@@ -105,9 +105,9 @@ def resume_all() -> None:
 
 def _hold() -> None:
     chosen = (0, False) if _is_suspended.get() else _chosen.get()
-    found = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
-    found.update()  # another thread may have called suspend_all() meanwhile
-    held.set(found)
+    chosen_setting = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
+    chosen_setting.update()  # another thread may have called suspend_all() meanwhile
+    held.set(chosen_setting)
 
 
 def _observe(times: int) -> None:

@@ -251,30 +251,30 @@ def _assert_same_array(
     for array in (actual, np.asarray(actual)):  # an array states shape and dtype before it has elements
         _require(array.shape == desired.shape, message, f"shape {desired.shape} is desired, not {array.shape}")
         _require(array.dtype == desired.dtype, message, f"dtype {desired.dtype} is desired, not {array.dtype}")
-    found = np.asarray(actual)
+    result = np.asarray(actual)
     limit = rtol.get(desired.dtype.name, 0) if isinstance(rtol, Mapping) else rtol
     if desired.dtype.kind in "fc" and (ulp or limit or atol):
         with np.errstate(all="ignore"):
-            _assert_close(found, desired, ulp, limit, atol, message)
+            _assert_close(result, desired, ulp, limit, atol, message)
         return
-    np.testing.assert_array_equal(found, desired, err_msg=message, strict=True)
+    np.testing.assert_array_equal(result, desired, err_msg=message, strict=True)
     if desired.dtype.kind in "fc" and signed_zeros:
         for name in ("real", "imag")[: 1 + (desired.dtype.kind == "c")]:
-            part, wanted = getattr(found, name), getattr(desired, name)
+            part, wanted = getattr(result, name), getattr(desired, name)
             numbers = ~np.isnan(wanted)
             signs = f"{message} (signs of zeros)".strip()
             np.testing.assert_array_equal(np.signbit(part[numbers]), np.signbit(wanted[numbers]), err_msg=signs)
 
 
 def _assert_close(
-    found: npt.NDArray[Any], desired: npt.NDArray[Any], ulp: float, rtol: float, atol: float, message: str
+    result: npt.NDArray[Any], desired: npt.NDArray[Any], ulp: float, rtol: float, atol: float, message: str
 ) -> None:
     """Compare elements that are not finite exactly, and the others with the largest of the tolerances."""
     finite = np.isfinite(desired)
-    np.testing.assert_array_equal(found[~finite], desired[~finite], err_msg=message)
+    np.testing.assert_array_equal(result[~finite], desired[~finite], err_msg=message)
     wide = np.complex128 if desired.dtype.kind == "c" else np.float64
     wanted = desired[finite].astype(wide)
-    apart = np.abs(found[finite].astype(wide) - wanted)
+    apart = np.abs(result[finite].astype(wide) - wanted)
     size = np.abs(wanted)
     information = np.finfo(desired.dtype)
     if desired.dtype.kind == "c":
@@ -289,7 +289,7 @@ def _assert_close(
         worst = float((apart / unit).max())
         raise AssertionError(
             f"{message}\n{int(wrong.sum())} of {desired.size} elements differ by more than is allowed, "
-            f"the worst by {worst:.3g} units in the last place\n actual: {found}\n desired: {desired}".lstrip()
+            f"the worst by {worst:.3g} units in the last place\n actual: {result}\n desired: {desired}".lstrip()
         )
 
 

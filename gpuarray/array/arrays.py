@@ -95,8 +95,8 @@ class GpuArray(MethodsArray):
                 f"GpuArray({shape!r}): a shape is an integer or a tuple of integers. For an array of a value use "
                 "gpuarray.asarray; instead of statistics.mean(x) use x.mean() or statistics.mean(x.tolist())"
             )
-        made: GpuArray = dispatch.METHODS["empty"](shape, dtype)
-        return made
+        array: GpuArray = dispatch.METHODS["empty"](shape, dtype)
+        return array
 
     @property
     def __pandas_priority__(self) -> _AboveFrames | None:
@@ -151,8 +151,8 @@ class GpuArray(MethodsArray):
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
             host = self.host()
             if host is not None:
-                made = quiet.run(host.astype, wanted)
-                return of_host(GpuArray, made if made.flags.owndata else made.copy(), self.device)
+                converted = quiet.run(host.astype, wanted)
+                return of_host(GpuArray, converted if converted.flags.owndata else converted.copy(), self.device)
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:

@@ -41,13 +41,13 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
     if tape.state.tapes:
         node = tape.whole(node, device)
     value = current(node)
-    found = _stated(node) or _stated(value) or _known.get(value)
-    if found is not None:
-        return found
+    known_bounds = _stated(node) or _stated(value) or _known.get(value)
+    if known_bounds is not None:
+        return known_bounds
     on_host = evaluate.is_host(evaluate.provider_of(device))
     if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
-        _known[value] = found = int(value.host.min()), int(value.host.max())
-        return found
+        _known[value] = known_bounds = int(value.host.min()), int(value.host.max())
+        return known_bounds
     ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
     both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
     lowest, highest = evaluate.read(both, device).tolist()

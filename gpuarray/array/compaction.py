@@ -85,12 +85,12 @@ class Compaction:
         if self.host is not None:
             return tuple(host_leaf(line) for line in self.host.nonzero())
         shape = self.mask.shape
-        found = []
+        positions = []
         for axis, extent in enumerate(shape):
             line: Node = build.generate(generators.arange, (0, 1), (extent,), dtypes.int64)
             line = build.reshape(line, tuple(extent if a == axis else 1 for a in range(len(shape))))
-            found.append(self.take(build.view(line, build.broadcast_to(line.shape, shape))))
-        return tuple(found)
+            positions.append(self.take(build.view(line, build.broadcast_to(line.shape, shape))))
+        return tuple(positions)
 
     def _flat(self) -> Node:
         assert self.host is not None
@@ -114,9 +114,9 @@ def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compact
     if isinstance(known, Leaf) and known.host is not None and mask.size < evaluate.QUICKLY_SEEN:
         return Compaction(mask, int(np.count_nonzero(known.host)), counts)
     if len(mask.shape) == 1:  # counted by the kernel that makes it, and scanned by the one that reads through it
-        total, made = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *kept]
+        total, outputs = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *kept]
     else:
-        total, made = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *kept]
+        total, outputs = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *kept]
     # the value that is read comes first; otherwise "auto" would count the mask as read on the host
-    evaluate.evaluate([total, *made], device, is_read=device.kind != "auto")
+    evaluate.evaluate([total, *outputs], device, is_read=device.kind != "auto")
     return Compaction(mask, int(evaluate.read(total, device)), counts)

@@ -95,8 +95,8 @@ def check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
     """Raise LookupError if a key of NumPy may select more elements of a large array than are computed at once."""
     items = key if type(key) is tuple else (key,)
     if BASIC.issuperset(map(type, items)):
-        found = host[key]
-        if type(found) is _ndarray and found.size > limit:
+        selection = host[key]
+        if type(selection) is _ndarray and selection.size > limit:
             raise LookupError
         return
     shape, axis, most = host.shape, 0, 1
@@ -149,8 +149,8 @@ def selected(layout: Layout, key: tuple[Any, ...], device: Device) -> indexing.S
     consumed = []
     for item in key:
         scalar = _scalar_mask(item)
-        found, axes = ([scalar], [1]) if scalar else indexing.elements(_key_element(item, device))
-        elements += found
+        index_arrays, axes = ([scalar], [1]) if scalar else indexing.elements(_key_element(item, device))
+        elements += index_arrays
         consumed += axes
     layout = _with_mask_axes(layout, elements, consumed)
     items = indexing.expand(tuple(elements), len(layout.shape), consumed)

@@ -79,8 +79,8 @@ def _layout() -> Any:
         try:
             return array._made_layout
         except AttributeError:
-            array._made_layout = found = array._find_layout()
-            return found
+            array._made_layout = layout = array._find_layout()
+            return layout
 
     return property(find, lambda self, value: setattr(self, "_made_layout", value))
 

@@ -57,11 +57,11 @@ def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(method)
         def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
             if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
-                found = compiled.call(compute, (self, axis), keywords, inf, False)
-                if found is None:
-                    found = self._reduced(compute, axis, **keywords)
-                if found is not None:
-                    return found
+                result = compiled.call(compute, (self, axis), keywords, inf, False)
+                if result is None:
+                    result = self._reduced(compute, axis, **keywords)
+                if result is not None:
+                    return result
             return method(self, axis, *arguments, **keywords)
 
         return cast(F, run)
@@ -332,8 +332,8 @@ class MethodsArray(ComputingArray):
 
     def nonzero(self) -> tuple[Self, ...]:
         """Return the indices of the non-zero elements, one array per axis; see :func:`gpuarray.nonzero`."""
-        found: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
-        return found
+        positions: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
+        return positions
 
     def searchsorted(self, v: Any, /, side: str = "left", sorter: Any = None) -> Self:
         """Return the indices at which elements can be inserted to keep the order; see :func:`gpuarray.searchsorted`."""

@@ -255,8 +255,8 @@ class ComputingArray(ImmediateArray):
             return made
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
-        row = power_operation(self.node(), other)
-        power: Self = self._apply(row, *(self, other)[: row.arity])
+        op = power_operation(self.node(), other)
+        power: Self = self._apply(op, *(self, other)[: op.arity])
         return self._met(other, operator.pow, False) if power is NotImplemented else power
 
     def __rpow__(self, other: Any) -> Self:
@@ -274,9 +274,9 @@ class ComputingArray(ImmediateArray):
         if operand is NotImplemented:
             return NotImplemented
         standard.require("pow", self, operand)
-        row = power_operation(self.node(), other)
+        op = power_operation(self.node(), other)
         check_power(self.node(), other, device_of(self, other) or self._cell.device)
-        node = elementwise(row, *(self.node(), operand)[: row.arity])
+        node = elementwise(op, *(self.node(), operand)[: op.arity])
         return self._update(node, ops.pow, other)
 
     def __divmod__(self, other: Any) -> tuple[Self, Self]:

@@ -68,9 +68,9 @@ def check_power(base: Any, exponent: Any, device: Device) -> None:
             if node.size and _is_integral(base, node.dtype) and has_negative(node, device):
                 raise _error()
     elif type(exponent) is not TracedScalar and isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
-        given = np.asarray(exponent)
+        exponents = np.asarray(exponent)
         is_python = type(exponent) is int
-        if _is_integral(base, int if is_python else given.dtype) and (given < 0).any():
+        if _is_integral(base, int if is_python else exponents.dtype) and (exponents < 0).any():
             raise _error()
 
 
@@ -86,8 +86,8 @@ def has_negative(node: Node, device: Device) -> bool:
 
 def _is_integral(base: Any, exponent: Any) -> bool:
     """Return whether a power is one of signed integers; a negative Python integer has no unsigned dtype."""
-    given = getattr(exponent, "kind", "i")
-    if given != "i":
+    exponents = getattr(exponent, "kind", "i")
+    if exponents != "i":
         return False
     first: Any = base.dtype if isinstance(base, BaseNode) else type(base)
     return ops.pow.resolve(getattr(first, "python", first), exponent).output.kind == "i"

@@ -163,14 +163,14 @@ def _pending_below(tops: Sequence[Node]) -> list[Node]:
 
     The order is the same for graphs of one structure, so that equal pieces of them have one plan.
     """
-    found = [*dict.fromkeys(tops)]
-    seen = {*found}
-    for node in found:  # which grows
+    below = [*dict.fromkeys(tops)]
+    seen = {*below}
+    for node in below:  # which grows
         for operand in node.inputs:
             if operand.depth and operand not in seen:  # computed nodes have no depth
                 seen.add(operand)
-                found.append(operand)
-    return found
+                below.append(operand)
+    return below
 
 
 def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]:

@@ -71,28 +71,28 @@ class SelectableArray(StoredArray):
                         is_basic = True
                 try:
                     if is_basic:
-                        found = host[key]
+                        chosen = host[key]
                     else:
-                        given = host_key(key)
+                        index = host_key(key)
                         if host.size > limit:
-                            check_few(host, given, limit)
-                        found = host[given]
+                            check_few(host, index, limit)
+                        chosen = host[index]
                 except Exception:  # the error is that of a recording
                     pass
                 else:
-                    if type(found) is not _ndarray:
-                        return of_host(type(self), found, device)
-                    if found.base is memory:
+                    if type(chosen) is not _ndarray:
+                        return of_host(type(self), chosen, device)
+                    if chosen.base is memory:
                         if self._value is not None:
                             self._settle()
-                        if self._made_part is None and found.size <= limit:
-                            return self._see_host(found, memory, host, key)
+                        if self._made_part is None and chosen.size <= limit:
+                            return self._see_host(chosen, memory, host, key)
                     elif type(host) is not _ndarray:  # a part of a scalar is a copy
-                        return of_host(type(self), found.copy(), device)
-                    elif not is_basic and (type(given) is _ndarray or not is_basic_key(given)):
+                        return of_host(type(self), chosen.copy(), device)
+                    elif not is_basic and (type(index) is _ndarray or not is_basic_key(index)):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
-                        return of_host(type(self), found if found.base is None else found.copy(), device)
+                        return of_host(type(self), chosen if chosen.base is None else chosen.copy(), device)
         return self._recorded_item(key)
 
     def _recorded_item(self, key: Any) -> Self:
@@ -122,10 +122,10 @@ class SelectableArray(StoredArray):
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
         node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
-        found = self._wrap(node, self._key_device(key))
-        if found._shape and is_of_scalars(key):
-            found._access = READ_ONLY  # NumPy has a view here, to which the program might write
-        return found
+        item = self._wrap(node, self._key_device(key))
+        if item._shape and is_of_scalars(key):
+            item._access = READ_ONLY  # NumPy has a view here, to which the program might write
+        return item
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if immediacy().limit and self._set_at_once(key, value):
@@ -190,8 +190,10 @@ class SelectableArray(StoredArray):
             return False
         kind = type(key)
         try:
-            found = key if kind is int or kind is slice or (kind is tuple and are_basic(key)) else host_key(key)
-            host = self._host if cell.own is not None and self._memory is cell.memory else self._claimed_parts(found)
+            host_index = key if kind is int or kind is slice or (kind is tuple and are_basic(key)) else host_key(key)
+            host = (
+                self._host if cell.own is not None and self._memory is cell.memory else self._claimed_parts(host_index)
+            )
             if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
             if is_view and value._source is host and value._key is key:
@@ -200,7 +202,7 @@ class SelectableArray(StoredArray):
                 is_seen = self._memory is cell.memory or self._large is cell.memory
                 if cell.own is None or not is_seen or self._host is not host:
                     return False
-                quiet.run(setitem, host, found, values)
+                quiet.run(setitem, host, host_index, values)
         except Exception:  # the error is that of a recording
             return False
         if device is not cell.device:
@@ -258,13 +260,13 @@ class SelectableArray(StoredArray):
             return build.elementwise(ops.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node())
         if rest:
             return None
-        found = compaction(mask, device)
-        if found.count != values.size:
+        kept = compaction(mask, device)
+        if kept.count != values.size:
             raise ValueError(
-                f"boolean array indexing assignment cannot assign {values.size} input values to the {found.count} "
+                f"boolean array indexing assignment cannot assign {values.size} input values to the {kept.count} "
                 "output values where the mask is true"
             )
-        return found.put(self.node(), values)
+        return kept.put(self.node(), values)
 
     def _put_at_once(self, mask: Node, values: Node) -> bool:
         """Write where a mask is true if all values are known to the host; return False if that is not possible."""

@@ -274,17 +274,17 @@ class StoredArray(MemoryArray):
         # not dict.get, because NumPy's float64 compares equal to None
         if self._dtype in COMPONENTS and COMPONENTS[self._dtype] == dtype:
             apart = _apart(layout)
-            found = Layout((*apart.shape[:-1], 2 * apart.shape[-1]), (*apart.strides[:-1], 1), apart.offset)
+            joined = Layout((*apart.shape[:-1], 2 * apart.shape[-1]), (*apart.strides[:-1], 1), apart.offset)
         elif dtype in COMPONENTS and COMPONENTS[dtype] == self._dtype:
             rest, last = layout.strides[:-1], layout.shape[-1]
             odd = any(n % 2 for n in (*rest, last, layout.offset))
             if odd or (stored.size % 2 and stored.dtype == self._dtype):
                 return None
-            found = Layout((*layout.shape[:-1], last // 2), (*(n // 2 for n in rest), 1), layout.offset // 2)
+            joined = Layout((*layout.shape[:-1], last // 2), (*(n // 2 for n in rest), 1), layout.offset // 2)
         else:
             return None
         part = None if dtype == stored.dtype else "parts" if stored.dtype.kind == "c" else "pairs"
-        return self._see(found, found.shape, dtype, part, self._access and WRITEABLE)
+        return self._see(joined, joined.shape, dtype, part, self._access and WRITEABLE)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
         """Return the elements with another shape: a view if strides allow, otherwise a copy.
@@ -327,14 +327,14 @@ class StoredArray(MemoryArray):
             return None
         memory, host = self._memory, self._host
         try:
-            found = host.reshape(*shape)
+            view = host.reshape(*shape)
         except (TypeError, ValueError):
             return None
-        if found.base is memory:
-            return self._see_host(found, memory)
-        if not found.size or np.may_share_memory(found, host):
+        if view.base is memory:
+            return self._see_host(view, memory)
+        if not view.size or np.may_share_memory(view, host):
             return None
-        return of_host(type(self), found.copy(), self._cell.device)
+        return of_host(type(self), view.copy(), self._cell.device)
 
     def transpose(self, *axes: Any) -> Self:
         """Return a view with permuted axes, or with reversed axes if no order is given.
@@ -349,12 +349,12 @@ class StoredArray(MemoryArray):
         if immediacy().limit and self._part is None and self._shape and self.has_memory():
             memory, host = self._memory, self._host
             try:
-                found = host.transpose(*axes)
+                view = host.transpose(*axes)
             except (TypeError, ValueError):
                 pass
             else:
-                if found.base is memory:  # another thread may have replaced one of them
-                    return self._see_host(found, memory)
+                if view.base is memory:  # another thread may have replaced one of them
+                    return self._see_host(view, memory)
         order = _unpacked(axes) if axes else None
         if order is None:
             numbers = list(reversed(range(self.ndim)))

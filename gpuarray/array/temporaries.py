@@ -44,23 +44,23 @@ def taken(code: CodeType, made: int, used: int) -> int:
         NOT_TAKEN if the value is another one, or if that is not certain.
     """
     above = 0  # values on the stack above that of the first instruction
-    for found in dis.get_instructions(code):
-        name = found.opname
-        if found.offset <= made:
-            if found.offset == made and name != "BINARY_OP":
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if instruction.offset <= made:
+            if instruction.offset == made and name != "BINARY_OP":
                 return NOT_TAKEN
             continue
-        if found.is_jump_target:
+        if instruction.is_jump_target:
             return NOT_TAKEN
-        if found.offset == used:
+        if instruction.offset == used:
             return (RIGHT, LEFT)[above] if name == "BINARY_OP" and above < 2 else NOT_TAKEN
         if name in _IDLE:
             continue
         if name.startswith(_ADDING) or name in _LOOKING:
             pops = int(name in _LOOKING)
-            pushes = pops + dis.stack_effect(found.opcode, found.arg, jump=False)
+            pushes = pops + dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
         elif name in _TAKING or name in _TAKING_MORE:
-            pops = _TAKING[name] if name in _TAKING else _TAKING_MORE[name] + (found.arg or 0)
+            pops = _TAKING[name] if name in _TAKING else _TAKING_MORE[name] + (instruction.arg or 0)
             pushes = 1
         else:
             return NOT_TAKEN

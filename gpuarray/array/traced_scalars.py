@@ -97,9 +97,9 @@ class TracedScalar:
         if any(isinstance(value, StoredArray) for value in inputs):
             return NotImplemented
         if method == "__call__" and not keywords and ufunc.nout == 1:
-            found = self._combined(ufunc, *inputs)
-            if found is not NotImplemented:
-                return found
+            result = self._combined(ufunc, *inputs)
+            if result is not NotImplemented:
+                return result
         return self._refuse(f"numpy.{ufunc.__name__}, with NumPy's arrays or with options,")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -135,9 +135,9 @@ class TracedScalar:
         return f"<{self._name or 'a'} number of a recorded call, a {type(self._sample).__name__}>"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._sample, name)  # raises what the number raises
+        value = getattr(self._sample, name)  # raises what the number raises
         if name == "dtype":
-            return found
+            return value
         return self._refuse(f"the attribute {name!r}")
 
     def __round__(self, digits: int | None = None) -> Any:

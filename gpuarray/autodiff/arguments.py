@@ -27,17 +27,17 @@ def at_arguments(
         raise ValueError(f"argnums names an argument twice: {argnums}")
 
     def of_these(*values: Any) -> Any:
-        given = list(args)
+        all_args = list(args)
         for number, value in zip(chosen, values, strict=True):
-            given[number] = value
-        return fun(*given, **kwargs)
+            all_args[number] = value
+        return fun(*all_args, **kwargs)
 
     return of_these, tuple(args[number] for number in chosen)
 
 
-def chosen(found: tuple[Any, ...], argnums: Numbers) -> Any:
+def chosen(values: tuple[Any, ...], argnums: Numbers) -> Any:
     """Return what was found for the arguments as a tuple, or that for the only one."""
-    return found[0] if type(argnums) is int or not isinstance(argnums, Sequence) else found
+    return values[0] if type(argnums) is int or not isinstance(argnums, Sequence) else values
 
 
 def check_input(array: GpuArray, holomorphic: bool) -> None:

@@ -47,8 +47,8 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
             values = _Values(program.values, program.device)
             if not compute_small(program.nodes, program.device, values):
                 return None
-            found = None if program.runs_code else _HostWalk(program, values).run(seeds)
-            return found or _HostWalk(program, values, is_careful=True).run(seeds)
+            gradients = None if program.runs_code else _HostWalk(program, values).run(seeds)
+            return gradients or _HostWalk(program, values, is_careful=True).run(seeds)
     except (DerivativeError, np.linalg.LinAlgError):
         return None
 
@@ -114,8 +114,8 @@ class _HostWalk:
                 continue
             _RULES.get(type(node), _by_recording)(self, node, operands, ct, wanted)
         if not self._is_careful:
-            found = [known[node] for node in program.variables if node in known]
-            if any(map(_is_unknown, found)):
+            gradients = [known[node] for node in program.variables if node in known]
+            if any(map(_is_unknown, gradients)):
                 return None
         return [self._result(node) for node in program.variables]
 
@@ -150,10 +150,10 @@ class _HostWalk:
         return cast(Value, sofar)
 
     def _result(self, node: Node) -> GpuArray | None:
-        found = self.known.get(node)
-        if found is None:
+        value = self.known.get(node)
+        if value is None:
             return None
-        return _array(found.copy(), self.device)
+        return _array(value.copy(), self.device)
 
 
 def _array(value: Value, device: Any) -> GpuArray:
@@ -165,8 +165,8 @@ def _array(value: Value, device: Any) -> GpuArray:
 
 def _scaled(ct: Value, factor: Any) -> Value:
     """Return the product of a cotangent and a derivative, and 0 where either is 0."""
-    made: Value = ct * factor
-    return multiply_no_nan(ct, factor, np.empty_like(made))[()] if _is_unknown(made) else made
+    product: Value = ct * factor
+    return multiply_no_nan(ct, factor, np.empty_like(product))[()] if _is_unknown(product) else product
 
 
 def _is_unknown(value: Value) -> bool:
@@ -185,18 +185,18 @@ def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, 
         if known in walk.values:
             keep(known, walk.values[known])
     if isinstance(node, BaseNode):
-        found = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
+        cts = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
     else:
-        given = {number: _array(part, walk.device) for number, part in ct.items()}
-        found = node.pull(given, wanted, walk.device, Walk())
-    for operand, part, is_wanted in zip(operands, found, wanted, strict=True):
+        ct_arrays = {number: _array(part, walk.device) for number, part in ct.items()}
+        cts = node.pull(ct_arrays, wanted, walk.device, Walk())
+    for operand, part, is_wanted in zip(operands, cts, wanted, strict=True):
         if part is not None and is_wanted:
             walk.add(operand, part.get())
 
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
-    found = parts(node, operands, ct, walk.value, wanted, walk.scaled)
-    for operand, part, is_wanted in zip(operands, found, wanted, strict=True):
+    cts = parts(node, operands, ct, walk.value, wanted, walk.scaled)
+    for operand, part, is_wanted in zip(operands, cts, wanted, strict=True):
         if part is not None and is_wanted:
             walk.fit(operand, part)
 

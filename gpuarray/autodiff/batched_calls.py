@@ -28,14 +28,14 @@ _Rule: TypeAlias = Callable[[Batch, Call, _Owns], _Made]
 def counterpart(batch: Batch, node: Call) -> Node:
     """Return the counterpart of an output of a call."""
     key = node.op, node.inputs, node.detail[1]
-    made = batch.calls.get(key)
-    if made is None:
+    stacked = batch.calls.get(key)
+    if stacked is None:
         rule = RULES.get(node.op)
         if rule is None:
             raise without_rule(node, name_of(node))
-        made = batch.calls[key] = rule(batch, node, [batch.value(operand) for operand in node.inputs])
-    found: Node = made(node) if callable(made) else made
-    return found
+        stacked = batch.calls[key] = rule(batch, node, [batch.value(operand) for operand in node.inputs])
+    result: Node = stacked(node) if callable(stacked) else stacked
+    return result
 
 
 def _called(batch: Batch, node: Call, *inputs: Node) -> _Made:
@@ -54,7 +54,9 @@ def _solve(batch: Batch, node: Call, owns: _Owns) -> _Made:
     if owns[0] is None and len(left.shape) == 2 and len(right.shape) <= 2:
         columns = moved(batch.full(right), 0, 1)  # (rows, batch) or (rows, batch, columns)
         flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
-        return _solution(batch, (left, flat), owns, lambda made: moved(build.reshape(made, columns.shape), 1, 0))
+        return _solution(
+            batch, (left, flat), owns, lambda solution: moved(build.reshape(solution, columns.shape), 1, 0)
+        )
     if len(right.shape) == 1:  # a vector is one only without a stack
         shape = (*right.shape, 1) if owns[1] is None else (batch.size, *(1,) * (len(left.shape) - 2), *right.shape, 1)
         side = build.reshape(right if owns[1] is None else owns[1], shape)
@@ -88,14 +90,14 @@ def _solution(
     known, side = operands
     stack = build.broadcast_shapes(known.shape[:-2], side.shape[:-2])
 
-    def made(output: Call) -> Node:
+    def output_of(output: Call) -> Node:
         if not output.output:
             solved = Call(output.op, operands, output.parameters, 0, (*stack, *side.shape[-2:]), output.dtype)
             return build.reshape(apart(solved), (batch.size, *output.shape))
         status = Call(output.op, operands, output.parameters, output.output, known.shape[:-2], output.dtype)
         return batch.repeated(status) if owns[0] is None else build.reshape(status, (batch.size, *output.shape))
 
-    return made
+    return output_of
 
 
 def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
@@ -106,7 +108,7 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
     columns = moved(batch.full(right), 0, 1)
     flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
 
-    def made(output: Call) -> Node:
+    def output_of(output: Call) -> Node:
         if output.output > 1:  # rank and singular values
             return batch.repeated(
                 Call(node.op, (left, flat), node.parameters, output.output, output.shape, output.dtype)
@@ -117,7 +119,7 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
         apart = moved(build.reshape(whole, (*lead, *columns.shape[1:])), len(lead), 0)
         return build.reshape(apart, (batch.size, *output.shape))
 
-    return made
+    return output_of
 
 
 def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _Made:
@@ -142,8 +144,8 @@ def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _M
     size = build.elementwise(ops.abs, apart)
     residuals = build.reduce(reductions.sum, build.elementwise(ops.multiply, size, size), 1)
     rank = build.reduce(reductions.sum, build.cast(is_kept, dtypes.int32), 1, dtypes.int32)
-    found = (solution, residuals, rank, s, status)
-    return lambda output: build.reshape(found[output.output], (number, *output.shape))
+    results = (solution, residuals, rank, s, status)
+    return lambda output: build.reshape(results[output.output], (number, *output.shape))
 
 
 def _adjoint(node: Node) -> Node:
@@ -230,13 +232,13 @@ def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
     values = build.cast(batch.full(elements), edges.dtype)
     number = edges.size - 1
     if owns[1] is None:
-        found = build.call_one(calls.searchsorted, [edges, values], values.shape, dtypes.int64, side="right")
+        bins = build.call_one(calls.searchsorted, [edges, values], values.shape, dtypes.int64, side="right")
         last = build.view(edges, Layout((), (), number))
     else:
-        found = _searched(batch, owns[1], values, "right")
+        bins = _searched(batch, owns[1], values, "right")
         last = build.view(owns[1], slice_axis(contiguous(owns[1].shape), 1, number, 1, 1))
     at_end = build.elementwise(ops.equal, values, last)
-    position = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), found)
+    position = build.elementwise(ops.where, at_end, build.full((), number, dtypes.int64), bins)
     counts = _counted(batch, position, number + 2)
     return build.view(counts, slice_axis(contiguous(counts.shape), 1, 1, 1, number))
 
@@ -249,13 +251,13 @@ def _folded(batch: Batch, node: Call, owns: _Owns) -> _Made:
     side = moved(batch.full(source), 0, 1)
     line = build.reshape(side, (side.shape[0], batch.size * source.shape[1]))
 
-    def made(output: Call) -> Node:
+    def output_of(output: Call) -> Node:
         length, width = output.shape
         shape = (length, batch.size * width)
         whole = Call(output.op, (line, *rest), output.parameters, output.output, shape, output.dtype)
         return moved(build.reshape(whole, (length, batch.size, width)), 1, 0)
 
-    return made
+    return output_of
 
 
 def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:

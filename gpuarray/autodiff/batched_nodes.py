@@ -68,8 +68,8 @@ def _positions(batch: Batch, positions: Node, size: int) -> Node:
     """Return positions in arrays of some size as positions in all of them."""
     dtype = int32 if batch.size * size < INDEX_LIMIT else int64
     stacked = batch.value(positions)
-    found = build.cast(positions if stacked is None else stacked, dtype)
-    return build.elementwise(ops.add, found, batch.starts(size, len(positions.shape), dtype))
+    result = build.cast(positions if stacked is None else stacked, dtype)
+    return build.elementwise(ops.add, result, batch.starts(size, len(positions.shape), dtype))
 
 
 @rule(Scatter)
@@ -100,17 +100,17 @@ def _contract(batch: Batch, node: Contract) -> Node:
     if second is None:  # one product of higher matrices
         assert first is not None
         high = build.reshape(permuted(first, (1, 0, 2, 3)), (count, number * rows, inner))
-        made = build.reshape(build.contract(high, right), (count, number, rows, columns))
-        return permuted(made, (1, 0, 2, 3))
+        product = build.reshape(build.contract(high, right), (count, number, rows, columns))
+        return permuted(product, (1, 0, 2, 3))
     if first is None and columns == 1:  # one product of the vectors, as rows, so that the batch stays in front
-        made = build.view(left, permute(contiguous(left.shape), (0, 2, 1)))
+        product = build.view(left, permute(contiguous(left.shape), (0, 2, 1)))
         if count > 1 or not batch.is_of_units(second):
-            made = build.contract(build.reshape(permuted(second, (1, 0, 2, 3)), (count, number, inner)), made)
-        return permuted(build.reshape(made, (count, number, rows, 1)), (1, 0, 2, 3))
+            product = build.contract(build.reshape(permuted(second, (1, 0, 2, 3)), (count, number, inner)), product)
+        return permuted(build.reshape(product, (count, number, rows, 1)), (1, 0, 2, 3))
     if first is None:  # one product of wider matrices
         wide = build.reshape(permuted(second, (1, 2, 0, 3)), (count, inner, number * columns))
-        made = build.reshape(build.contract(left, wide), (count, rows, number, columns))
-        return permuted(made, (2, 0, 1, 3))
+        product = build.reshape(build.contract(left, wide), (count, rows, number, columns))
+        return permuted(product, (2, 0, 1, 3))
     stacked = [build.reshape(operand, (number * count, *operand.shape[2:])) for operand in (first, second)]
     return build.reshape(build.contract(*stacked), (number, *node.shape))
 

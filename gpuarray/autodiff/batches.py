@@ -114,11 +114,11 @@ class Batch:
         order, uses = self._below(nodes)
         limit = config.current.pending_limit
         for node in order:
-            made = self._counterpart(node)
-            self._values[node] = made
+            counterpart = self._counterpart(node)
+            self._values[node] = counterpart
             for operand in self._operands(node):
                 uses[operand] -= 1
-            if made is not None and made.depth > limit:
+            if counterpart is not None and counterpart.depth > limit:
                 values = [self._values.get(live) for live, count in uses.items() if count > 0]
                 evaluate.evaluate([value for value in values if value is not None and value.depth], device)
         return [self._values[node] for node in nodes]
@@ -129,8 +129,8 @@ class Batch:
 
     def full(self, node: Node) -> Node:
         """Return the counterpart of an operand, repeated if it is the same for all elements."""
-        made = self._values[node]
-        return self.repeated(node) if made is None else made
+        value = self._values[node]
+        return self.repeated(node) if value is None else value
 
     def is_of_units(self, node: Node) -> bool:
         """Return whether the elements of a counterpart are those of the identity matrix, in C order."""
@@ -185,18 +185,18 @@ class Batch:
         if all(self._values[operand] is None for operand in self._operands(node)):
             return None
         if all(self._values[operand] is None for operand in node.inputs):
-            made = self.repeated(node)
+            counterpart = self.repeated(node)
         else:
-            made = rules[type(node)](self, node)
-        if made.origin is None:
-            made.origin = node.origin
+            counterpart = rules[type(node)](self, node)
+        if counterpart.origin is None:
+            counterpart.origin = node.origin
         replaced = self._record.replaced.get(node)
         if replaced is not None:
             rule, number = replaced
             if id(rule) not in self._joints:
                 self._joints[id(rule)] = _Joint(self, rule) if rule.inputs else rule
-            self._record.replaced[made] = self._joints[id(rule)], number
-        return made
+            self._record.replaced[counterpart] = self._joints[id(rule)], number
+        return counterpart
 
 
 def mapped_over_units(
@@ -210,9 +210,9 @@ def mapped_over_units(
         batch = Batch(units.shape[0], record)
         batch.units = units
         with batch.active():
-            made = [array.node() for array in function(wrap(batch.placeholder(units), device))]
-        batch.batched(made, device)
-        return [wrap(batch.full(node), device) for node in made]
+            results = [array.node() for array in function(wrap(batch.placeholder(units), device))]
+        batch.batched(results, device)
+        return [wrap(batch.full(node), device) for node in results]
 
 
 class _Joint:
@@ -236,9 +236,9 @@ class _Joint:
             parts = self._rule.pull(single, wanted, device, walk)
             nodes = [part.node() for part in parts if part is not None]
             batch.batched(nodes, device)
-            found = map(batch.full, nodes)
+            results = map(batch.full, nodes)
             return [
-                None if part is None else wrap(_summed(next(found), stacked), device)
+                None if part is None else wrap(_summed(next(results), stacked), device)
                 for part, stacked in zip(parts, self._own, strict=True)
             ]
 

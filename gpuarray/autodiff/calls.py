@@ -42,10 +42,10 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
     if rule is None:
         raise undefined(outputs, name_of(call))
     operands = [wrap(operand, device) for operand in outputs.inputs]
-    found = rule(outputs, cts, operands)
+    results = rule(outputs, cts, operands)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
-        for part, operand, is_wanted in zip(found, operands, wanted, strict=True)
+        for part, operand, is_wanted in zip(results, operands, wanted, strict=True)
     ]
 
 
@@ -98,8 +98,8 @@ def _fft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
 def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
     (x,) = operands
     whole = _resized(cts[0], outputs.call.parameters["n"])
-    found = called(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
-    return (_resized(apply(ops.real, found), x.shape[-1]),)
+    result = called(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
+    return (_resized(apply(ops.real, result), x.shape[-1]),)
 
 
 def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -177,8 +177,8 @@ def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Co
     inner = tril(adjoint(factor) @ ct)
     inner = inner - _diagonal(diagonal(inner)) / 2
     outer = adjoint(_inverse(factor, factor.dtype))
-    found = outer @ inner @ adjoint(outer)
-    return (conj(found + adjoint(found)) / 2,)
+    result = outer @ inner @ adjoint(outer)
+    return (conj(result + adjoint(result)) / 2,)
 
 
 def _gaps(values: GpuArray) -> Any:
@@ -195,8 +195,8 @@ def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     if 1 in cts:  # nothing is divided by differences of eigenvalues where no vectors are used
         turned = (adjoint(vectors) @ conj(cts[1])) * _gaps(values)
         inner = turned if inner is None else inner + turned
-    found = vectors @ inner @ adjoint(vectors)
-    return (conj(found + adjoint(found)) / 2,)
+    result = vectors @ inner @ adjoint(vectors)
+    return (conj(result + adjoint(result)) / 2,)
 
 
 def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
@@ -209,8 +209,8 @@ def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuA
     if call.op is op:
         first, second = (outputs.output(n, shapes[n], kinds[n], x.device) for n in (0, 1))
         return first, second
-    made = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
-    return wrap(made[0], x.device), wrap(made[1], x.device)
+    nodes = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
+    return wrap(nodes[0], x.device), wrap(nodes[1], x.device)
 
 
 def _real(dtype: dtypes.DType) -> dtypes.DType:
@@ -243,7 +243,7 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     parameters = {"full_matrices": False, "hermitian": call.parameters["hermitian"]}
     alone = call.parameters.get("compute_uv") is False
     if alone:
-        u, s, vh = (wrap(made, x.device) for made in build.call(call.op, [x.node()], parameters, shapes))
+        u, s, vh = (wrap(node, x.device) for node in build.call(call.op, [x.node()], parameters, shapes))
     else:
         if call.parameters["full_matrices"]:
             shapes[0], shapes[2] = ((*batch, m, m), dtype), ((*batch, n, n), dtype)
@@ -273,17 +273,17 @@ def _of_factors(
     m, k, n = u.shape[-2], s.shape[-1], vh.shape[-1]
     gaps = _gaps(s * s)
     scale = s[..., None, :]
-    found = _zero(u, (*s.shape, k)) if inner is None else converted(inner, dtype)
+    total = _zero(u, (*s.shape, k)) if inner is None else converted(inner, dtype)
     if of_u is not None:
         skew = adjoint(u) @ of_u
-        found = found + (skew - adjoint(skew)) * gaps * scale
+        total = total + (skew - adjoint(skew)) * gaps * scale
     if of_vh is not None:
         skew = vh @ adjoint(of_vh)
-        found = found + scale.mT * ((skew - adjoint(skew)) * gaps)
+        total = total + scale.mT * ((skew - adjoint(skew)) * gaps)
     if dtype.kind == "c" and of_u is not None:
         turned = apply(ops.imag, diagonal(adjoint(u) @ of_u)) / s
-        found = found + _diagonal(apply(ops.complex_from_parts, turned * 0, turned))
-    result = u @ found @ vh
+        total = total + _diagonal(apply(ops.complex_from_parts, turned * 0, turned))
+    result = u @ total @ vh
     if of_u is not None and m > k:
         part = of_u / scale
         result = result + (part - u @ (adjoint(u) @ part)) @ vh
@@ -310,7 +310,7 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
     if is_full:
         shapes = [((*batch, m, m), call.dtype), ((*batch, m, n), call.dtype)]
     if mode == "r":
-        q, r = (wrap(made, x.device) for made in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
+        q, r = (wrap(node, x.device) for node in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
         cts = {1: cts[0]}
     else:
         q, r = (outputs.output(number, *shapes[number], x.device) for number in (0, 1))

@@ -52,15 +52,15 @@ def check_grads(
     >>> from gpuarray.testing import check_grads
     >>> check_grads(np.sin, (xp.asarray([0.5, 1.0]),), order=2)
     """
-    given = (modes,) if isinstance(modes, str) else tuple(modes)
-    if not {*given} <= {"fwd", "rev"}:
+    wanted_modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    if not {*wanted_modes} <= {"fwd", "rev"}:
         raise ValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
     arrays = [array_of(leaf, "an argument") for leaf in containers.leaves(tuple(args))]
     is_coarse = any(array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1) < 8 for array in arrays)
     default = 1e-2 if is_coarse else 1e-5
     limits = (default if atol is None else atol, default if rtol is None else rtol, default if eps is None else eps)
     random = np.random.default_rng(0)
-    _check(fun, tuple(args), order, given, limits, random, "")
+    _check(fun, tuple(args), order, wanted_modes, limits, random, "")
 
 
 def _check(
@@ -79,8 +79,8 @@ def _check(
     for mode in modes:
         name = f"{path}{mode}"
         if mode == "fwd":
-            found = _values(jvp(fun, args, direction)[1])
-            for actual, wanted in zip(found, desired, strict=True):
+            slope = _values(jvp(fun, args, direction)[1])
+            for actual, wanted in zip(slope, desired, strict=True):
                 np.testing.assert_allclose(actual, wanted, rtol=rtol, atol=atol, err_msg=f"derivative ({name})")
         else:
             out, pullback = vjp(fun, *args)

@@ -48,7 +48,7 @@ def least_squares(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence
     if 3 in cts:
         u, _, vh = svd(left, full_matrices=False)
         of_left = of_left + (u * converted(cts[3], u.dtype)) @ vh
-    ends = [None if isinstance(found, int) else conj(found) for found in (of_left, of_right)]
+    ends = [None if isinstance(ct, int) else conj(ct) for ct in (of_left, of_right)]
     return ends[0], ends[1] if ends[1] is None or not is_line else ends[1][:, 0]
 
 
@@ -82,8 +82,8 @@ def spans(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArra
         taken = build.gather(lines, host_leaf(rows.astype(np.int64)))
         return wrap(_folded(op, taken, is_there), x.device)
 
-    (found,) = through(composed, (source,), cts[0])
-    return found, None
+    (result,) = through(composed, (source,), cts[0])
+    return result, None
 
 
 def _folded(op: Any, lines: Node, is_there: Any) -> Node:

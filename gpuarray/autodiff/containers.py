@@ -18,9 +18,9 @@ def leaves(tree: Any) -> list[Any]:
         return [tree]
     if _is_plain(tree):
         return [*tree]
-    found: list[Any] = []
-    rebuilt(tree, lambda leaf: found.append(leaf))
-    return found
+    arrays: list[Any] = []
+    rebuilt(tree, lambda leaf: arrays.append(leaf))
+    return arrays
 
 
 def _is_plain(tree: Any) -> bool:
@@ -41,8 +41,8 @@ def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
         items, join = taken
         return join([rebuilt(item, change) for item in items])
     if isinstance(tree, dict):
-        made = {key: rebuilt(tree[key], change) for key in _ordered(tree)}
-        changed = {key: made[key] for key in tree}
+        children = {key: rebuilt(tree[key], change) for key in _ordered(tree)}
+        changed = {key: children[key] for key in tree}
         return changed if type(tree) is dict else type(tree)(changed)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(rebuilt(item, change) for item in tree))
@@ -62,7 +62,7 @@ def _taken_apart(tree: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | No
     if entry is None:
         return None
     items, about, *_ = entry.flatten_func(tree)
-    return [*items], lambda made: entry.unflatten_func(about, made)
+    return [*items], lambda leaves: entry.unflatten_func(about, leaves)
 
 
 #: Containers that are the same with optree and without.
@@ -113,7 +113,7 @@ def outline(tree: Any) -> Any:
     return None if tree is None else "leaf"
 
 
-def require_same(given: Any, wanted: Any, what: str) -> None:
+def require_same(tree: Any, wanted: Any, what: str) -> None:
     """Raise TypeError unless containers have the same structure.
 
     Raises
@@ -121,8 +121,8 @@ def require_same(given: Any, wanted: Any, what: str) -> None:
     TypeError
         If they have not.
     """
-    if outline(given) != outline(wanted):
-        raise TypeError(f"{what} must have the structure {described(wanted)}, not {described(given)}")
+    if outline(tree) != outline(wanted):
+        raise TypeError(f"{what} must have the structure {described(wanted)}, not {described(tree)}")
 
 
 def described(tree: Any) -> str:

@@ -53,9 +53,9 @@ def _marked(array: GpuArray, rule: _Rule, number: int) -> GpuArray:
     node = array.node()
     if node.dtype.kind not in "fc":
         return array
-    made = Map(ops.positive, (node,), node.shape, node.dtype)
-    tape.replace(made, rule, number)
-    return wrap(made, array.device)
+    marked = Map(ops.positive, (node,), node.shape, node.dtype)
+    tape.replace(marked, rule, number)
+    return wrap(marked, array.device)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -118,11 +118,11 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if not _is_differentiated((args, kwargs)):
             return fun(*args, **kwargs)
-        given = args, kwargs
-        arrays = [leaf for leaf in containers.leaves(given) if _is_variable(leaf)]
+        call = args, kwargs
+        arrays = [leaf for leaf in containers.leaves(call) if _is_variable(leaf)]
         kept = [wrap(array.node(), array.device) for array in arrays]
-        made = fun_of(given, [stop_gradient(array) for array in arrays])
-        results = _result_arrays(made)
+        nodes = fun_of(call, [stop_gradient(array) for array in arrays])
+        results = _result_arrays(nodes)
         for result in results:
             if tape.varying(result.node()):
                 name = getattr(fun, "__qualname__", repr(fun))
@@ -132,15 +132,15 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
                 )
 
         def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
-            point = Point(lambda *values: fun_of(given, values), kept)
+            point = Point(lambda *values: fun_of(call, values), kept)
             return point.program.pull([cts.get(n) for n in range(len(point.results))], walk)
 
         rule = _Rule([array.node() for array in kept], pull)
-        return containers.with_leaves(made, [_marked(r, rule, n) for n, r in enumerate(results)])
+        return containers.with_leaves(nodes, [_marked(r, rule, n) for n, r in enumerate(results)])
 
-    def fun_of(given: tuple[Any, Any], values: Sequence[GpuArray]) -> Any:
+    def fun_of(call: tuple[Any, Any], values: Sequence[GpuArray]) -> Any:
         remaining = iter(values)
-        args, kwargs = containers.rebuilt(given, lambda leaf: next(remaining) if _is_variable(leaf) else leaf)
+        args, kwargs = containers.rebuilt(call, lambda leaf: next(remaining) if _is_variable(leaf) else leaf)
         return fun(*args, **kwargs)
 
     return checkpointed
@@ -150,8 +150,8 @@ def _is_variable(leaf: Any) -> bool:
     return isinstance(leaf, GpuArray) and leaf.dtype.kind in "fc"
 
 
-def _result_arrays(made: Any) -> list[GpuArray]:
-    return [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
+def _result_arrays(result: Any) -> list[GpuArray]:
+    return [array_of(leaf, "what the function returns") for leaf in containers.leaves(result)]
 
 
 class _Custom:
@@ -242,18 +242,18 @@ class _Custom:
         kept = [wrap(array.node(), array.device) for array in arrays]
         self._running.add(get_ident())
         try:
-            made, rest = (self._fun(*args), None) if self._forward is None else self._forward(*args)
+            result, rest = (self._fun(*args), None) if self._forward is None else self._forward(*args)
         finally:
             self._running.discard(get_ident())
-        results = _result_arrays(made)
-        out = containers.with_leaves(made, results)
+        results = _result_arrays(result)
+        out = containers.with_leaves(result, results)
 
         def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
             if self._backward is None or (walk.is_forward and self._jvp is not None):
                 return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
             whole = [cts.get(n) if n in cts else zeros_like(r) for n, r in enumerate(results)]
-            found = self._backward(*fixed, rest, containers.with_leaves(out, whole))
-            return _checked(found, chosen, kept)
+            gradients = self._backward(*fixed, rest, containers.with_leaves(out, whole))
+            return _checked(gradients, chosen, kept)
 
         rule = _Rule([array.node() for array in kept], pull)
         return containers.with_leaves(out, [_marked(r, rule, n) for n, r in enumerate(results)])
@@ -275,12 +275,12 @@ class _Custom:
         return f"<{type(self).__name__} of {getattr(self._fun, '__qualname__', self._fun)}>"
 
 
-def _checked(found: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
+def _checked(cts_given: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
     """Return the cotangents that a rule has returned for arguments, of which None stands for zeros."""
-    if not isinstance(found, tuple | list) or len(found) != len(chosen):
+    if not isinstance(cts_given, tuple | list) or len(cts_given) != len(chosen):
         raise TypeError(f"the rule of defvjp must return a tuple with {len(chosen)} cotangents, one for each argument")
     cts: list[GpuArray | None] = []
-    for part, argument in zip(found, chosen, strict=True):
+    for part, argument in zip(cts_given, chosen, strict=True):
         count = len(containers.leaves(argument))
         tangents = kept[len(cts) : len(cts) + count]
         cts += [None] * count if part is None else tangents_of(part, argument, tangents, "a cotangent of defvjp")

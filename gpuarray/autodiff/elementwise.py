@@ -63,10 +63,10 @@ def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
-    found = parts(node, inputs, ct, lambda value: wrap(value, device), wanted, scaled)
+    results = parts(node, inputs, ct, lambda value: wrap(value, device), wanted, scaled)
     return [
         fitted(part, operand) if part is not None and is_wanted else None
-        for part, operand, is_wanted in zip(found, inputs, wanted, strict=True)
+        for part, operand, is_wanted in zip(results, inputs, wanted, strict=True)
     ]
 
 
@@ -101,20 +101,20 @@ def parts(
     if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
         raise undefined(node, op.name)
     known: Sequence[Any] = ()
-    found: list[Any] = []
+    results: list[Any] = []
     for partial, is_wanted in zip(partials, wanted, strict=True):
         if not is_wanted:
-            found.append(None)
+            results.append(None)
         elif type(partial) is Operand:
-            found.append(scale(ct, converted(value(inputs[partial.number - 1]), ct.dtype)))
+            results.append(scale(ct, converted(value(inputs[partial.number - 1]), ct.dtype)))
         elif isinstance(partial, float):
-            found.append(None if partial == 0 else ct if partial == 1 else -ct if partial == -1 else ct * partial)
+            results.append(None if partial == 0 else ct if partial == 1 else -ct if partial == -1 else ct * partial)
         elif callable(partial):
             known = known or [value(operand) for operand in (node, *inputs)]
-            found.append(scale(ct, converted(partial(*known), ct.dtype)))
+            results.append(scale(ct, converted(partial(*known), ct.dtype)))
         else:
             raise undefined(node, op.name)
-    return found
+    return results
 
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:

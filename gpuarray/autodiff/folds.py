@@ -95,8 +95,8 @@ def scan(
     if combine is None or node.op in FLAT or node.op not in RULES:
         raise undefined(node, f"{node.op.name} along an axis")
     axis = node.axis
-    (found,) = through(lambda x: _doubled(x, axis, combine), (wrap(source, device),), ct)
-    return (found,)
+    (result,) = through(lambda x: _doubled(x, axis, combine), (wrap(source, device),), ct)
+    return (result,)
 
 
 def _reverse_sums(node: Node, axis: int) -> Node:

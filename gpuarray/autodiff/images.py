@@ -24,8 +24,8 @@ def ranks(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArra
     x, table = operands
     call = outputs.call
     positions = _positions(call, table.node())
-    found = through(lambda x: wrap(_ranked(call, x.node(), positions, None), x.device), (x,), cts[0])
-    return found[0], None
+    results = through(lambda x: wrap(_ranked(call, x.node(), positions, None), x.device), (x,), cts[0])
+    return results[0], None
 
 
 def batched_ranks(batch: Batch, call: Call, _owns: Sequence[Node | None]) -> Node:
@@ -76,7 +76,7 @@ def batched_parts(batch: Batch, call: Call, _owns: Sequence[Node | None]) -> Nod
     (inside,) = call.inputs
     before = tuple([(0, *step) for step in call.parameters["before"]])
     whole = batch.full(inside)
-    found = build.call_one(images.first_of_part, [whole], whole.shape, call.dtype, before=before)
-    local = build.elementwise(ops.subtract, found, batch.starts(inside.size, len(inside.shape), call.dtype))
+    first = build.call_one(images.first_of_part, [whole], whole.shape, call.dtype, before=before)
+    local = build.elementwise(ops.subtract, first, batch.starts(inside.size, len(inside.shape), call.dtype))
     is_outside = build.elementwise(ops.logical_not, whole)
     return build.elementwise(ops.where, is_outside, build.full((), inside.size, call.dtype), local)

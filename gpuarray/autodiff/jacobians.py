@@ -60,14 +60,14 @@ def jacrev(
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
         for array in point.given:
             check_input(array, holomorphic)
-        found = []
+        blocks = []
         for number, result in enumerate(point.results):
             check_output(result, holomorphic)
             others: list[GpuArray | None] = [None] * len(point.results)
             rows = _of_units(_of_argument(point.pull, others, number), result)
             arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.given, strict=True)]
-            found.append(chosen(containers.with_leaves(point.primals, arrays), argnums))
-        jacobian = containers.with_leaves(point.out, found)
+            blocks.append(chosen(containers.with_leaves(point.primals, arrays), argnums))
+        jacobian = containers.with_leaves(point.out, blocks)
         return (jacobian, point.aux) if has_aux else jacobian
 
     return jacobian_of
@@ -117,14 +117,14 @@ def jacfwd(
                     "jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts"
                 )
         push = point.pushed()
-        found: list[list[GpuArray]] = [[] for _ in point.results]
+        blocks: list[list[GpuArray]] = [[] for _ in point.results]
         for number, array in enumerate(point.given):
-            zeros = [zeros_like(given) for given in point.given]
+            zeros = [zeros_like(array) for array in point.given]
             columns = _of_units(_of_argument(push, zeros, number), array)
-            for column, line, result in zip(found, columns, point.results, strict=True):
+            for column, line, result in zip(blocks, columns, point.results, strict=True):
                 turned = line.reshape((array.size, result.size)).T
                 column.append(turned.reshape(result.shape + array.shape))
-        parts = [chosen(containers.with_leaves(point.primals, column), argnums) for column in found]
+        parts = [chosen(containers.with_leaves(point.primals, column), argnums) for column in blocks]
         jacobian = containers.with_leaves(point.out, parts)
         return (jacobian, point.aux) if has_aux else jacobian
 

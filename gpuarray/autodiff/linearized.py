@@ -66,14 +66,14 @@ class Point:
             own = [
                 _argument(node, array.device, array._access) for node, array in zip(variables, self.given, strict=True)
             ]
-            made = function(*containers.with_leaves(self.primals, own))
+            result = function(*containers.with_leaves(self.primals, own))
             self.aux = None
             if has_aux:
-                if not (isinstance(made, tuple) and len(made) == 2):
-                    raise TypeError(f"with has_aux=True the function must return a pair, not a {type(made).__name__}")
-                made, self.aux = made
-            self.results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
-            self.out = containers.with_leaves(made, self.results)
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise TypeError(f"with has_aux=True the function must return a pair, not a {type(result).__name__}")
+                result, self.aux = result
+            self.results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(result)]
+            self.out = containers.with_leaves(result, self.results)
             self.nodes = [array.node() for array in self.results]
             self.program = Program(self.nodes, variables, record, self.device)
             for array, inner, node in zip(self.given, own, variables, strict=True):
@@ -89,15 +89,15 @@ class Point:
         """Return the cotangents of the leaves of the primals, if the result is one number, whose cotangent is 1."""
         (node,) = self.nodes
         with permissive():
-            found = Program.at_once(self.program, [node.dtype.type(1)])
-            if found is None:
+            gradients = Program.at_once(self.program, [node.dtype.type(1)])
+            if gradients is None:
                 one = build.full((), 1, node.dtype)
                 one.origin = node.origin
-                found = self.program.pull([wrap(one, self.device)], walk)
-            return self._like_given(found)
+                gradients = self.program.pull([wrap(one, self.device)], walk)
+            return self._like_given(gradients)
 
-    def _like_given(self, found: Sequence[GpuArray | None]) -> list[GpuArray]:
-        return [zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
+    def _like_given(self, gradients: Sequence[GpuArray | None]) -> list[GpuArray]:
+        return [zeros_like(array) if ct is None else ct for ct, array in zip(gradients, self.given, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
         """Return the map of tangents of the primals to those of the results: the transpose of the transpose."""
@@ -111,10 +111,10 @@ class Point:
 
         def push(tangents: Sequence[GpuArray]) -> list[GpuArray]:
             with permissive():
-                found = turned.pull([tangents[number] for number, _ in depending])
+                gradients = turned.pull([tangents[number] for number, _ in depending])
             return [
                 zeros_like(array) if tangent is None else tangent
-                for tangent, array in zip(found, self.results, strict=True)
+                for tangent, array in zip(gradients, self.results, strict=True)
             ]
 
         return push

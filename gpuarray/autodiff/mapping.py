@@ -63,26 +63,26 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
 
     @functools.wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        given = args, dict(kwargs)
-        mapping = _Mapping(containers.leaves(given), _axes_of(args, kwargs, in_axes))
+        call = args, dict(kwargs)
+        mapping = _Mapping(containers.leaves(call), _axes_of(args, kwargs, in_axes))
         with tape.recording() as record:
             batch = Batch(mapping.size, record)
             with batch.active():
-                own_args, own_kwargs = containers.with_leaves(given, mapping.inner(batch))
-                made = fun(*own_args, **own_kwargs)
-                results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
+                own_args, own_kwargs = containers.with_leaves(call, mapping.inner(batch))
+                result = fun(*own_args, **own_kwargs)
+                results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(result)]
                 written = mapping.written(batch)
                 nodes = [array.node() for array in (*results, *written.values())]
-            axes = _spread(out_axes, made, "out_axes")
-            found = batch.batched(nodes, mapping.device)
-            mapping.write(batch, written, nodes[len(results) :], found[len(results) :])
+            axes = _spread(out_axes, result, "out_axes")
+            values = batch.batched(nodes, mapping.device)
+            mapping.write(batch, written, nodes[len(results) :], values[len(results) :])
             outs = [
                 array
                 if axis is None and stacked is None
                 else wrap(_placed(batch, array.node(), stacked, axis), array.device)
-                for array, stacked, axis in zip(results, found, axes, strict=False)
+                for array, stacked, axis in zip(results, values, axes, strict=False)
             ]
-        return containers.with_leaves(made, outs)
+        return containers.with_leaves(result, outs)
 
     return mapped
 
@@ -143,9 +143,9 @@ class _Mapping:
             if axis is not None and isinstance(leaf, GpuArray) and array._cell.node not in batch.sources
         }
 
-    def write(self, batch: Batch, numbers: Iterable[int], nodes: Sequence[Node], found: Sequence[Node | None]) -> None:
+    def write(self, batch: Batch, numbers: Iterable[int], nodes: Sequence[Node], values: Sequence[Node | None]) -> None:
         """Write values for all elements to some of the arguments."""
-        for number, node, stacked in zip(numbers, nodes, found, strict=True):
+        for number, node, stacked in zip(numbers, nodes, values, strict=True):
             leaf, axis = self._leaves[number], self._axes[number]
             whole = batch.repeated(node) if stacked is None else stacked
             leaf.assign(wrap(moved(whole, 0, (axis or 0) % leaf.ndim), self.device))
@@ -191,13 +191,13 @@ def _source(leaf: Any, axis: int, number: int) -> Node:
 
 
 def _size(sources: Sequence[Node | None], axes: Sequence[int | None]) -> int:
-    found = {number: source.shape[0] for number, source in enumerate(sources) if source is not None}
-    if not found:
+    sizes = {number: source.shape[0] for number, source in enumerate(sources) if source is not None}
+    if not sizes:
         raise ValueError("vmap needs an argument to map over: in_axes has None for all of them")
-    if len(set(found.values())) > 1:
-        listed = ", ".join(f"array {number} has {extent} along axis {axes[number]}" for number, extent in found.items())
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"array {number} has {extent} along axis {axes[number]}" for number, extent in sizes.items())
         raise ValueError(f"vmap: the arguments differ in extent along the axes that are mapped over: {listed}")
-    return next(iter(found.values()))
+    return next(iter(sizes.values()))
 
 
 def _argument(batch: Batch, source: Node, leaf: Any, device: Any) -> GpuArray:

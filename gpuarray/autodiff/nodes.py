@@ -44,13 +44,13 @@ def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
 
 
 def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
-    found: list[GpuArray | None] = []
+    cts: list[GpuArray | None] = []
     start = 0
     for source, is_wanted in zip(inputs, wanted, strict=True):
         stop = start + source.shape[node.axis]
-        found.append(ct[(slice(None),) * node.axis + (slice(start, stop),)] if is_wanted else None)
+        cts.append(ct[(slice(None),) * node.axis + (slice(start, stop),)] if is_wanted else None)
         start = stop
-    return found
+    return cts
 
 
 def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:

@@ -72,11 +72,11 @@ def variable(node: Node) -> Node:
     """
     if node.dtype.kind not in "fc":
         return node
-    made = Map(ops.positive, (node,), node.shape, node.dtype)
+    copied = Map(ops.positive, (node,), node.shape, node.dtype)
     value = current(node)
     if isinstance(value, Leaf) and tape.batch_of(value) is None:
-        made.resolve(value)
-    return made
+        copied.resolve(value)
+    return copied
 
 
 #: Kinds of nodes without operands.
@@ -123,7 +123,7 @@ class Program:
     def _find_steps(self, record: tape.Tape) -> None:
         """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        found: dict[Any, tuple[Any, ...]] = {}
+        steps_of: dict[Any, tuple[Any, ...]] = {}
         finished: set[Any] = {*self.variables}
         varying, known, replaced = self._varying, record.operands, record.replaced
         nodes, steps = self.nodes, self.steps
@@ -133,7 +133,7 @@ class Program:
             if node in finished:
                 stack.pop()
                 continue
-            operands = found.get(node)
+            operands = steps_of.get(node)
             if operands is None:
                 if node in replaced:
                     joint, self.numbers[node] = replaced[node]
@@ -143,7 +143,7 @@ class Program:
                     operands = (*(node.inputs or known.get(node, ())),)
                     if type(node) is Call and operands:
                         operands = (self._joint(node, operands, record, joints),)
-                found[node] = operands
+                steps_of[node] = operands
                 height = len(stack)
                 for below in reversed(operands):
                     if below not in finished and type(below) not in _CONSTANT:
@@ -177,9 +177,9 @@ class Program:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
         seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
         if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
-            made = Program.at_once(self, seeds)
-            if made is not None:
-                return made
+            gradients = Program.at_once(self, seeds)
+            if gradients is not None:
+                return gradients
         known: dict[Any, Any] = {}
         pieces = Pieces(self, walk or Walk())
         for node, ct in zip(self.results, cotangents, strict=True):

@@ -64,8 +64,8 @@ def grad(
 
     @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        _, aux, found = both(args, kwargs)
-        return (found, aux) if has_aux else found
+        _, aux, gradients = both(args, kwargs)
+        return (gradients, aux) if has_aux else gradients
 
     return gradient
 
@@ -101,11 +101,11 @@ def value_and_grad(
 
     @functools.wraps(fun)
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        out, aux, found = both(args, kwargs)
+        out, aux, gradients = both(args, kwargs)
         if tracing.active() is None and tape.active() is None:
-            arrays = [out, *containers.leaves(found)]
+            arrays = [out, *containers.leaves(gradients)]
             evaluate.evaluate([array.node() for array in arrays if not array.is_computed()], out.device)
-        return ((out, aux) if has_aux else out), found
+        return ((out, aux) if has_aux else out), gradients
 
     return value_and_gradient
 
@@ -124,8 +124,10 @@ def _value_and_gradient(
         if not with_value:  # what no array has need not become one
             out = point.out = None
             point.results.clear()
-        found = containers.with_leaves(point.primals, point.gradient(Walk(results=point.nodes if with_value else ())))
-        return out, point.aux, chosen(found, argnums)
+        gradients = containers.with_leaves(
+            point.primals, point.gradient(Walk(results=point.nodes if with_value else ()))
+        )
+        return out, point.aux, chosen(gradients, argnums)
 
     return both
 
@@ -133,9 +135,9 @@ def _value_and_gradient(
 def _check_number(out: Any, count: int, holomorphic: bool) -> None:
     """Raise DerivativeError unless a function has returned one number."""
     if count != 1 or not isinstance(out, GpuArray) or out.shape:
-        given = f"an array of shape {out.shape}" if isinstance(out, GpuArray) else "a container"
+        what = f"an array of shape {out.shape}" if isinstance(out, GpuArray) else "a container"
         raise DerivativeError(
-            f"the gradient is that of a number, and the function returned {given}; sum it, or use jacrev"
+            f"the gradient is that of a number, and the function returned {what}; sum it, or use jacrev"
         )
     check_output(out, holomorphic)
 
@@ -221,8 +223,8 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     6.0
     """
     point = Point(fun, primals, has_aux)
-    given = tangents_of(tuple(tangents), point.primals, point.given, "the tangent")
-    tangent = containers.with_leaves(point.out, point.pushed()(given))
+    directions = tangents_of(tuple(tangents), point.primals, point.given, "the tangent")
+    tangent = containers.with_leaves(point.out, point.pushed()(directions))
     return (point.out, tangent, point.aux) if has_aux else (point.out, tangent)
 
 
@@ -264,7 +266,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     pushed = point.pushed()
 
     def push(*tangents: Any) -> Any:
-        given = tangents_of(tangents, point.primals, point.given, "the tangent")
-        return containers.with_leaves(point.out, pushed(given))
+        directions = tangents_of(tangents, point.primals, point.given, "the tangent")
+        return containers.with_leaves(point.out, pushed(directions))
 
     return (point.out, push, point.aux) if has_aux else (point.out, push)

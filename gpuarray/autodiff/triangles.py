@@ -50,11 +50,11 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     unit = tril(square, -1)
     inner = tril(of_lower + unit.mT @ of_lower, -1) + triu(of_upper @ triu(square).mT)
     inner = _solved(square, inner, lower=True, unit=True, transposed=True)
-    found = _solved(square, inner.mT, lower=False, unit=False, transposed=False).mT
+    result = _solved(square, inner.mT, lower=False, unit=False, transposed=False).mT
     if blocks:
-        found = concat([found, *blocks], axis=-2 if m > k else -1)
+        result = concat([result, *blocks], axis=-2 if m > k else -1)
     order = called(factorisations.row_order, [pivots], x.shape[:-1], dtypes.int32, rows=m, inverse=True)
-    return (rows_in_order(found, order),)
+    return (rows_in_order(result, order),)
 
 
 def _solved(triangle: GpuArray, right: GpuArray, **parameters: bool) -> GpuArray:

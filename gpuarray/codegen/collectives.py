@@ -119,8 +119,8 @@ class Collectives:
         # two that met each other need not agree on the last bit, nor on the sign of a zero
         first = f"local & {self.capabilities.subgroup_size - span}u" if span < self.capabilities.subgroup_size else "0u"
         for state, kind in states.items():
-            given = loaded(f"subgroupShuffle({stored(state, kind)}, {first})", kind)
-            self.kernel.line(f"{state} = {given};")
+            first_value = loaded(f"subgroupShuffle({stored(state, kind)}, {first})", kind)
+            self.kernel.line(f"{state} = {first_value};")
 
     def _loaded(self, states: Mapping[str, DType], arrays: Sequence[str], index: str) -> list[str]:
         return [loaded(f"{memory}[{index}]", kind) for memory, kind in zip(arrays, states.values(), strict=True)]

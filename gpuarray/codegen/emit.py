@@ -304,13 +304,13 @@ def _unsupported_windows(step: Loop | ScanStep | ContractStep | CallStep, capabi
 
 
 def _dtypes(step: Step) -> set[DType]:
-    found = {*step.input_dtypes, *step.output_dtypes, *step.scalar_dtypes}
+    dtypes_of_step = {*step.input_dtypes, *step.output_dtypes, *step.scalar_dtypes}
     for loop in [step] if isinstance(step, Loop) else step.loops if isinstance(step, ScanStep | ContractStep) else []:
         for item in loop.instructions:
-            found.add(item.dtype)
+            dtypes_of_step.add(item.dtype)
             if isinstance(item, Fold):
-                found.add(item.op.accumulate(item.source))
-    return found
+                dtypes_of_step.add(item.op.accumulate(item.source))
+    return dtypes_of_step
 
 
 def _unsupported_loops(step: ScanStep | ContractStep, capabilities: Capabilities) -> str | None:

@@ -40,7 +40,7 @@ def emit_block(
 
 
 def emit_slow_path(
-    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str]
+    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], operand_names: Mapping[int, str]
 ) -> dict[int, str]:
     """Emit elementwise instructions of one element by slow paths.
 
@@ -52,7 +52,7 @@ def emit_slow_path(
         All instructions of the loop.
     numbers : iterable of int
         Those to emit, in order.
-    given : mapping of int to str
+    operand_names : mapping of int to str
         The names of the element's values that they start from.
 
     Returns
@@ -60,7 +60,7 @@ def emit_slow_path(
     dict of int to str
         The names of these values, and of what was emitted.
     """
-    names = dict(given)
+    names = dict(operand_names)
     for number in numbers:
         item = _apply(instructions, number)
         form = _form(item, _operands(instructions, item, names))
@@ -70,14 +70,18 @@ def emit_slow_path(
 
 
 def emit_checked(
-    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str], fine: str
+    kernel: Kernel,
+    instructions: Sequence[Instruction],
+    numbers: Iterable[int],
+    operand_names: Mapping[int, str],
+    fine: str,
 ) -> None:
     """Emit elementwise instructions of one element in plain arithmetic; ``fine`` becomes false if one is not right.
 
     The guard of a block takes any zero for a result that may have been flushed. The guards here, one for each sum and
     product, know of zeros that are right. They have no branches, so that data with zeros cost little more.
     """
-    names = dict(given)
+    names = dict(operand_names)
     for number in numbers:
         item = _apply(instructions, number)
         operands = _operands(instructions, item, names)
@@ -142,8 +146,8 @@ class _Writer:
         """Write the fast paths of some lanes, each value followed by its guards: a chain of comparisons."""
         block = self.block
         outside = sorted((block.at_least.keys() | block.not_subnormal) - set(block.items))
-        given = [guard for lane in together for n in outside for guard in self._guards_of(n, lane)]
-        self._check(fine, self._guards_of_scalars() + given)
+        guards = [guard for lane in together for n in outside for guard in self._guards_of(n, lane)]
+        self._check(fine, self._guards_of_scalars() + guards)
         for number in block.items:
             kind = register_type(_apply(self.instructions, number).dtype)
             word = "var" if number in self.results else "let"
@@ -182,19 +186,21 @@ class _Writer:
     def _guard(self, fine: str, number: int, lane: int) -> str:
         """Return the expression that is true if ``fine`` is and a function's fast path is right in a lane."""
         name = "ratio_f32" if number in self.block.ratios else self._function(number)
-        guard, given = f"guard_{name}", [fine, *self._names(number, lane)]
-        if library.parameter_count(guard) > len(given):
-            given.append(value_name(number, FULL, lane))
-        return f"{guard}({', '.join(given)})"
+        guard, arguments = f"guard_{name}", [fine, *self._names(number, lane)]
+        if library.parameter_count(guard) > len(arguments):
+            arguments.append(value_name(number, FULL, lane))
+        return f"{guard}({', '.join(arguments)})"
 
     def _one_lane(self) -> None:
         """Write the slow paths of one lane, and the end of the loop and of the branch around it."""
-        given = self._given()
-        value_names = {n: f"operand{k}" for k, n in enumerate(given)}
-        self.kernel.line(*(f"  var {value_names[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
+        operands = self._given()
+        value_names = {n: f"operand{k}" for k, n in enumerate(operands)}
+        self.kernel.line(*(f"  var {value_names[n]}: {register_type(self.instructions[n].dtype)};" for n in operands))
         # a choice by cases keeps the lanes in registers, which an index would not
         lanes = range(self.lanes)
-        self.kernel.line(f"  {_cases([' '.join(f'{value_names[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
+        self.kernel.line(
+            f"  {_cases([' '.join(f'{value_names[n]} = v{n}_{lane};' for n in operands) for lane in lanes])}"
+        )
         names = emit_slow_path(self.kernel, self.instructions, self.again, value_names)
         takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
         self.kernel.line(f"  {_cases(takes)}", "} }")

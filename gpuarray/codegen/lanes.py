@@ -161,8 +161,8 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
 def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str:
     """Return the statement that stores a lane's element at its computed position, if that is below ``extent``."""
     instructions = work.loop.instructions
-    value, given = (value_name(n, instructions[n].level, lane) for n in store.operands)
-    position = position_expression(given, instructions[store.operands[1]].dtype)
+    value, current = (value_name(n, instructions[n].level, lane) for n in store.operands)
+    position = position_expression(current, instructions[store.operands[1]].dtype)
     return f"if ({position} < {extent}) {{ {work.access(store).store(position, value)} }}"
 
 

@@ -60,20 +60,20 @@ class _Library:
 
     def text(self, name: str) -> str:
         """Return the text of a declaration."""
-        found = self._texts.get(name)
-        if found is None:
+        text = self._texts.get(name)
+        if text is None:
             if not formulas.is_declared(name):
                 raise KeyError(name)
-            found = self._texts[name] = formulas.text(name)
-        return found
+            text = self._texts[name] = formulas.text(name)
+        return text
 
     def uses(self, name: str) -> tuple[str, ...]:
         """Return what a declaration mentions, in the order of first use."""
-        found = self._uses.get(name)
-        if found is None:
+        uses = self._uses.get(name)
+        if uses is None:
             words = (word for word in _WORD.findall(self.text(name)) if word in self and word != name)
-            found = self._uses[name] = tuple(dict.fromkeys(words))
-        return found
+            uses = self._uses[name] = tuple(dict.fromkeys(words))
+        return uses
 
 
 def _without_comments(text: str) -> str:

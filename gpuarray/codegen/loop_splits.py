@@ -41,16 +41,16 @@ def separate_takes(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[i
     the input that it stands for.
     """
     loaded = {item.slot for item in loop.instructions if isinstance(item, Load)}
-    found = {
+    takes = {
         item.slot
         for item in loop.instructions
         if isinstance(item, Take)
         and item.slot in loaded
         and item.extent * loop.input_dtypes[item.slot].itemsize + 512 > capabilities.binding_limit
     }
-    if not found:
+    if not takes:
         return loop, {}
-    numbers = {slot: len(loop.input_dtypes) + number for number, slot in enumerate(sorted(found))}
+    numbers = {slot: len(loop.input_dtypes) + number for number, slot in enumerate(sorted(takes))}
     instructions = tuple(
         replace(item, slot=numbers.get(item.slot, item.slot)) if isinstance(item, Take) else item
         for item in loop.instructions
@@ -103,8 +103,8 @@ def _free_axes(loop: Loop) -> list[int]:
 
 def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
-    found = {key: span for key, span in loop.spans.items() if key not in beside}
-    worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
+    spans = {key: span for key, span in loop.spans.items() if key not in beside}
+    worst = max(spans, key=lambda key: _bytes(loop, key, spans[key]))
     layouts = [item.layout for item in loop.laid_out if not isinstance(item, Index) and item.key == worst]
     space = loop.outer + loop.inner
 

@@ -73,8 +73,8 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
                 lane.loaded[number] = result
     flat_values(work, names)
     flat_stores(work, names, 1, "end")
-    given = ", ".join(f"{result}: {kind}" for result in results)
-    head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {given})"
+    parameters = ", ".join(f"{result}: {kind}" for result in results)
+    head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {parameters})"
     body = [f"  {line}" for line in kernel.body]
     if work.deferred:
         kernel.module += [f"fn fast_path_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
@@ -114,8 +114,8 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     (store,) = loop.stores
     values = [value_name(store.value, FULL, lane) for lane in range(len(names))]
     kind = register_type(store.dtype)
-    found = f"array<{kind}, {LANES}>" if wide else kind
-    kernel.line(f"return {found}({', '.join(values)});" if wide else f"return {values[0]};")
-    kernel.module += [f"fn {name}(first: u32) -> {found} {{", *(f"  {line}" for line in kernel.body), "}"]
+    register = f"array<{kind}, {LANES}>" if wide else kind
+    kernel.line(f"return {register}({', '.join(values)});" if wide else f"return {values[0]};")
+    kernel.module += [f"fn {name}(first: u32) -> {register} {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
     return Computed(name, wide)

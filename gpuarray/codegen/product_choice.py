@@ -98,15 +98,15 @@ def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list
     profile = capabilities.profile
     table = _CANDIDATES[arithmetic.nbytes, arithmetic.planes] if profile.unrolled_products else _SOFTWARE
     known = dict(profile.product_speeds)
-    found = []
+    choices = []
     for candidate in (*table, _SMALLEST):
         tiling = candidate.tiling
         if tiling.shared_bytes(dtype) > capabilities.workgroup_memory:
             continue
         if tiling.invocations <= capabilities.workgroup_size:
             speed = known.get(name_of(tiling, dtype), candidate.speed)
-            found.append(replace(candidate, tiling=_blocked(tiling, dtype, depth), speed=speed))
-    return found
+            choices.append(replace(candidate, tiling=_blocked(tiling, dtype, depth), speed=speed))
+    return choices
 
 
 def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:

@@ -33,13 +33,13 @@ def emit_shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> 
         values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
         index = wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
         kind = f"vec4<{register_type(access.dtype)}>"
-        low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
+        low, high, stored, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
         kernel.line(
             f"let {low} = {kind}({', '.join(values[:LANES])});",
             f"let {high} = {kind}({', '.join(values[LANES:])});",
-            f"let {given} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
-            f"let {first} = select({low}, {given}, odd);",
-            f"let {second} = select({given}, {high}, odd);",
+            f"let {stored} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
+            f"let {first} = select({low}, {stored}, odd);",
+            f"let {second} = select({stored}, {high}, odd);",
         )
         where = f"{index} - select(0u, 1u, odd)"
         kernel.line(*access.store_wide(where, [f"{first}.{part}" for part in "xyzw"]))

@@ -297,10 +297,10 @@ class TileKernel:
         kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in merged))
         sums = self._sums()
         for part in range(tiling.slices):
-            given = sums[part * len(merged) : (part + 1) * len(merged)]
+            totals = sums[part * len(merged) : (part + 1) * len(merged)]
             kernel.line("workgroupBarrier();")
             kernel.line(
-                *(self._store_vector(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given))
+                *(self._store_vector(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(totals))
             )
             kernel.line("workgroupBarrier();", f"if (slice == {part}u) {{")
             for n, names in enumerate(values):
@@ -339,7 +339,7 @@ class TileKernel:
         )
         kernel.line(f"let {name}_plane = {kernel.parameter(operand.layout.offset)} + plane * {plane};")
         keeps: list[str] = []
-        given: list[tuple[list[str], list[str], list[str], str]] = []
+        fetches: list[tuple[list[str], list[str], list[str], str]] = []
         for s in range(-(-parts // tiling.invocations)):
             n, d, e, at = (f"{name}_{letter}{s}" for letter in "ndeo")
             kernel.line(f"let {n} = local + {s * tiling.invocations}u;")
@@ -352,13 +352,13 @@ class TileKernel:
             values = [f"{name}_v{p}_{s}" for p in range(arithmetic.planes)]
             kernel.line(*(f"var {value}: {kind};" for value in values))
             there = [] if self.even else [f"here + {d} < end"]
-            given.append(([f"{v} = {kind}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
+            fetches.append(([f"{v} = {kind}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
             keeps += _when(mine, self._keep(operand, values, d, e))
 
         def reads(access: Access | Computed, begin: str = "") -> list[str]:
             """Return the loads from a binding; ``begin`` is added to the index."""
             lines: list[str] = []
-            for zeros, conditions, values, index in given:
+            for zeros, conditions, values, index in fetches:
                 lines += [*zeros, *_when(conditions, self._read(operand, access, f"{index}{begin}", values))]
             return lines
 

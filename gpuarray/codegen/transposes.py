@@ -105,7 +105,7 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
     """Return which arrays are read or written four elements at a time."""
     straight = wide_slots(loop)
     follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
-    found: dict[tuple[str, int], bool] = {}
+    is_wide: dict[tuple[str, int], bool] = {}
     for key, (low, high) in loop.spans.items():
         origin = window(key[0], key[1], low, high, loop.dtype_of(key), writable=False)[1]
         transposed = [loop.instructions[n] for n in tile.transposed]
@@ -117,10 +117,10 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
         ]
         aligned = all(_is_aligned(x.layout, tile.other, origin) for x in across)
         if across and along:
-            found[key] = False
+            is_wide[key] = False
         else:
-            found[key] = aligned if across else follows and straight(*key)
-    return found
+            is_wide[key] = aligned if across else follows and straight(*key)
+    return is_wide
 
 
 def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:

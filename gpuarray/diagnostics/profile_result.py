@@ -253,14 +253,14 @@ class Profile:
         table = Table(show_edge=False)
         for number, name in enumerate(head):
             table.add_column(name, justify="left" if number in (0, 9) else "right", overflow="fold")
-        for row in rows[:SHOWN]:
-            table.add_row(*row)
+        for line in rows[:SHOWN]:
+            table.add_row(*line)
         lines = Table(show_edge=False)
         head, *rows = self.line_rows()
         for number, name in enumerate(head):
             lines.add_column(name, justify="left" if number in (0, len(head) - 1) else "right", overflow="fold")
-        for row in rows[:SHOWN]:
-            lines.add_row(*map(escape, row))
+        for line in rows[:SHOWN]:
+            lines.add_row(*map(escape, line))
         return Group(facts, self.advice, lines, table)
 
     # -- as files ------------------------------------------------------------------------------------------------------
@@ -338,8 +338,10 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield rows as text: the first and the last column to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     last = len(widths) - 1
-    for row in rows:
-        cells = [c.ljust(w) if i in (0, last) else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+    for line in rows:
+        cells = [
+            c.ljust(w) if i in (0, last) else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))
+        ]
         yield "  ".join(cells).rstrip()
 
 

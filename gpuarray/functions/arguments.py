@@ -170,9 +170,9 @@ def as_elements(value: Any, like: GpuArray) -> GpuArray:
 
 def as_choices(values: Iterable[Any]) -> list[GpuArray]:
     """Convert values to arrays of their common dtype. Python numbers are weakly typed."""
-    given = list(values)
-    arrays = as_arrays(*given)
-    pairs = zip(given, arrays, strict=True)
+    choices = list(values)
+    arrays = as_arrays(*choices)
+    pairs = zip(choices, arrays, strict=True)
     kind = np.result_type(*(v if type(v) in (int, float, complex) else array.dtype for v, array in pairs))
     return [array.astype(kind, copy=False) for array in arrays]
 

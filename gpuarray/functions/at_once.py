@@ -144,9 +144,9 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
         if immediacy().limit and not (arguments and _is_pinned(arguments[0])):
-            found = computed(rule, arguments, keywords)
-            if found is not NOT_COMPUTED:
-                return found
+            result = computed(rule, arguments, keywords)
+            if result is not NOT_COMPUTED:
+                return result
         return function(*arguments, **keywords)
 
     cast(Any, run).at_once = rule
@@ -248,9 +248,9 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     if rule.is_plain and len(arguments) <= rule.out and "out" not in keywords:
-        found = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.may_be_view)
-        if found is not None:
-            return found
+        computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.may_be_view)
+        if computed_by_numpy is not None:
+            return computed_by_numpy
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     raw: list[Any] = []
@@ -288,13 +288,15 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                             break
                     else:
                         return NOT_COMPUTED
-                found = quiet.run(rule.call, *positional, **named)
+                computed_by_numpy = quiet.run(rule.call, *positional, **named)
         else:
-            found = quiet.run(rule.call, *positional, **named) if named else quiet.run(rule.call, *positional)
-        if isinstance(found, _generic):
-            result: Any = of_host(GpuArray, found, device)
+            computed_by_numpy = (
+                quiet.run(rule.call, *positional, **named) if named else quiet.run(rule.call, *positional)
+            )
+        if isinstance(computed_by_numpy, _generic):
+            result: Any = of_host(GpuArray, computed_by_numpy, device)
         else:
-            result = wrapped(found, arrays, hosts, device, rule.may_be_view)
+            result = wrapped(computed_by_numpy, arrays, hosts, device, rule.may_be_view)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1

@@ -165,12 +165,12 @@ def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
 
 def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
     """Return the number of bins, or 0 and the edges if these were given."""
-    given = bins if isinstance(bins, GpuArray) else np.asarray(bins)
-    if not given.ndim:
+    edges_or_count = bins if isinstance(bins, GpuArray) else np.asarray(bins)
+    if not edges_or_count.ndim:
         return (bins.item() if isinstance(bins, GpuArray) else bins), None
-    if given.ndim != 1:
+    if edges_or_count.ndim != 1:
         raise ValueError("`bins` must be 1d, when an array")
-    edges = as_array(given, line.device)
+    edges = as_array(edges_or_count, line.device)
     if (edges[1:] < edges[:-1]).any().item():
         raise ValueError("`bins` must increase monotonically, when an array")
     return 0, edges

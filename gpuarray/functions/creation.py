@@ -205,8 +205,8 @@ def array(
 @native("ascontiguousarray")
 def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
     """Convert data to an array in C order with at least one axis."""
-    made = asarray(obj, dtype)
-    return array(made if made.flags.c_contiguous else made.copy(), copy=None, ndmin=1)
+    converted = asarray(obj, dtype)
+    return array(converted if converted.flags.c_contiguous else converted.copy(), copy=None, ndmin=1)
 
 
 @native("full")

@@ -124,7 +124,7 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **kwarg
     """
     operands = op if isinstance(op, tuple | list) else (op,)
     flags_of = _by_operand(op_flags, len(operands))
-    written = [x for x, given in zip(operands, flags_of, strict=False) if "readonly" not in given]
+    written = [x for x, flags in zip(operands, flags_of, strict=False) if "readonly" not in flags]
     if next(gpu_arrays(written), None) is not None:
         raise TypeError(
             "nditer cannot write to a GpuArray, as it would write to a copy; compute with whole arrays, or iterate "

@@ -117,10 +117,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Gp
     """Return the array with edges around it; the arguments are those of ``numpy.pad``."""
     source = as_array(array)
     widths = _pairs(pad_width, source.ndim)
-    given = [np.asarray(width) for width in (pad_width.values() if isinstance(pad_width, dict) else [pad_width])]
-    if any(width.dtype.kind not in "iu" for width in given):
+    pairs = [np.asarray(width) for width in (pad_width.values() if isinstance(pad_width, dict) else [pad_width])]
+    if any(width.dtype.kind not in "iu" for width in pairs):
         raise TypeError("`pad_width` must be of integral type.")
-    if any((width < 0).any() for width in given):
+    if any((width < 0).any() for width in pairs):
         raise ValueError("index can't contain negative values")
     if callable(mode):
         return _by_function(source, widths, mode, kwargs)

@@ -41,10 +41,10 @@ def _breaks(rule: str, value: float, sign: float) -> bool:
     return bool(broken(np.float64(value)))
 
 
-def check(rule: str, **given: Any) -> None:
+def check(rule: str, **values: Any) -> None:
     """Raise ValueError, as NumPy does, if a parameter breaks a rule. Values of GpuArrays are not read."""
     broken, words = _RULES[rule]
-    for name, value in given.items():
+    for name, value in values.items():
         if isinstance(value, GpuArray):
             continue
         if type(value) in _NUMBERS:

@@ -340,10 +340,10 @@ class Philox:
 def _number(value: Any, name: str, digits: int) -> int:
     """Return a number of ``digits`` times 64 bits, which may be given as an array of 64-bit digits."""
     if np.ndim(value):
-        given = [int(digit) for digit in np.asarray(value, object)]
-        if len(given) != digits or any(digit < 0 or digit >> 64 for digit in given):
+        words = [int(digit) for digit in np.asarray(value, object)]
+        if len(words) != digits or any(digit < 0 or digit >> 64 for digit in words):
             raise ValueError(f"{name} must be {digits} numbers from 0 to 2**64 - 1 when an array; {value} was given")
-        return philox.joined(given, 64)
+        return philox.joined(words, 64)
     number = index(value)
     if number < 0 or number >> 64 * digits:
         raise ValueError(f"{name} must be positive and less than 2**{64 * digits}; {number} was given")

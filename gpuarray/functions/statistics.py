@@ -155,7 +155,7 @@ def _var_node(
     keepdims: bool,
     where: Any,
     correction: Any,
-    given: GpuArray | None,
+    mean: GpuArray | None,
 ) -> Node:
     """Return the mean of the squared deviations from the mean.
 
@@ -164,7 +164,7 @@ def _var_node(
     for computing the sample variance".
     """
     count = _count(array, axes, where, dtypes.float64, keepdims)
-    if given is None and isinstance(count, int) and count and axes:
+    if mean is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
         parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (ops.real, ops.imag)]
         sums = [_squared_deviations(part, axes, keepdims) for part in parts]
@@ -172,7 +172,7 @@ def _var_node(
         value = build.elementwise(ops.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
-    centre = _mean_node(array, axes, compute, True, where, source) if given is None else given.node()
+    centre = _mean_node(array, axes, compute, True, where, source) if mean is None else mean.node()
     deviation = build.elementwise(ops.subtract, source, centre)
     if compute.kind == "c":
         squares = [build.elementwise(ops.square, build.elementwise(r, deviation)) for r in (ops.real, ops.imag)]
@@ -183,7 +183,7 @@ def _var_node(
         square = masked(reductions.sum, square, mask_node(where))
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
     count = _count(array, axes, where, square.dtype, keepdims)
-    if compute.kind == "f" and given is None:
+    if compute.kind == "f" and mean is None:
         kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
@@ -281,8 +281,8 @@ def spread(
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
     if centre is not None and dtype is None:
-        given = mean if type(mean) in (int, float, complex) else centre.dtype  # Python numbers are weakly typed
-        compute, wanted = (dtypes.canonical(np.result_type(kind, given)) for kind in (compute, wanted))
+        mean_dtype = mean if type(mean) in (int, float, complex) else centre.dtype  # Python numbers are weakly typed
+        compute, wanted = (dtypes.canonical(np.result_type(kind, mean_dtype)) for kind in (compute, wanted))
         centre = centre.astype(compute, copy=False)
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)

@@ -50,7 +50,7 @@ def hanning(M: Any) -> GpuArray:  # noqa: N803
     return 0.5 + 0.5 * elementwise.cos(math.pi / last * ramp)
 
 
-@created(np.kaiser, lambda *given: math.ceil(given[0]))
+@created(np.kaiser, lambda *arguments: math.ceil(arguments[0]))
 def kaiser(M: Any, beta: Any) -> GpuArray:  # noqa: N803
     """Return the Kaiser window of M points, as :func:`numpy.kaiser`."""
     ramp, last = _ramp(M)

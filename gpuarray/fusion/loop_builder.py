@@ -68,10 +68,10 @@ class LoopBuilder(Lowering):
         """Split a loop without folds into rows, and lower everything in it again."""
         if self.generated or any(store.position is not None for store in self.stores):
             raise CannotJoin
-        made = list(self.made)
+        kept = list(self.made)
         outputs = list(self.outputs)
         fresh = LoopBuilder(self.graph, self.source_shape, axes)
-        for position in made:
+        for position in kept:
             fresh.make_elementwise(position, store=position in outputs)
         self.__dict__.update(fresh.__dict__)
 
@@ -222,8 +222,10 @@ class LoopBuilder(Lowering):
         Where memory traffic limits the loop, the arithmetic takes no extra time.
         """
         graph = self.graph
-        found = [position for position, times in self.repeated.items() if graph.is_cheaper_to_store(position, times)]
-        if not found:
+        positions = [
+            position for position, times in self.repeated.items() if graph.is_cheaper_to_store(position, times)
+        ]
+        if not positions:
             return
         space = prod(self.source_shape)
         layouts = [
@@ -232,7 +234,7 @@ class LoopBuilder(Lowering):
         large = sum(2 * costs.touched(layout) > space for layout in layouts)
         items = zip(self.costs, self.instructions, strict=True)
         if sum(cost for cost, item in items if item.level == FULL) > int(large * graph.recompute * costs.HIDDEN):
-            raise StoreFirst(found[0])
+            raise StoreFirst(positions[0])
 
     def repeated_operations(self) -> int:
         """Return the operations that walks over a row do again after an earlier one; beyond the limit no more count."""

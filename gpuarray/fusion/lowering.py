@@ -226,10 +226,10 @@ class Lowering:
         return self.graph.inputs[position][0], inner, level
 
     def _parts(self, position: int, node: Concat, layout: Layout | Beyond) -> list[Part]:
-        found = boxes.parts(node, layout)
-        if found is None:
+        parts = boxes.parts(node, layout)
+        if parts is None:
             raise StoreFirst(position)
-        return found
+        return parts
 
     def _wanted_of_parts(self, position: int, node: Concat, layout: Layout | Beyond, level: int) -> list["_Request"]:
         """Return the parts of a concatenation, where they are read for its elements; none if their positions do."""
@@ -247,11 +247,11 @@ class Lowering:
         if self.axes is not None or self.folds:
             raise CannotJoin if self.made else StoreFirst(position)
         assert node.layout is not None
-        found = boxes.inside(node.layout, node.shape, layout)
-        if found is None:
+        box = boxes.inside(node.layout, node.shape, layout)
+        if box is None:
             raise StoreFirst(position)
         target, values = self.graph.inputs[position]
-        return [(values, found[0], level), (target, layout, level)]
+        return [(values, box[0], level), (target, layout, level)]
 
     def _wanted_beyond(self, position: int, layout: Beyond, level: int) -> list["_Request"]:
         """Return what must be lowered before a node that is read outside of its shape, too."""
@@ -413,10 +413,10 @@ class Lowering:
     def _select(self, node: Scatter, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""
         assert node.layout is not None
-        found = boxes.inside(node.layout, node.shape, layout)
-        assert found is not None
+        box = boxes.inside(node.layout, node.shape, layout)
+        assert box is not None
         written, target = values
-        tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in found[1]]
+        tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in box[1]]
         if not tests:
             return written
         is_inside, *others = tests

@@ -277,8 +277,8 @@ class Planner:
         """Whether a loop with its new value can run at its place in the plan, and is worth it."""
         capabilities = self.capabilities
         head = self.groups[number].head
-        given = 0 if head is None else 1
-        if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
+        count = 0 if head is None else 1
+        if any(self.producer.get(i, -1) >= number for i in builder.inputs[count:]):
             return False
         has_row_program = builder.has_row_program()
         # rows that are split store partial results; rows that are walked again are not split

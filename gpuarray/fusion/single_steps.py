@@ -165,8 +165,8 @@ class SingleSteps:
         if node.layout is None:
             count = graph.nodes[values].size
             kinds = [graph.nodes[operand].dtype for operand in (values, rest[0])]
-            given = None if node.combine is None else kinds[0]
-            step = ScatterStep(node.dtype, kinds[1], count, node.size, values=given, combine=node.combine)
+            target_kind = None if node.combine is None else kinds[0]
+            step = ScatterStep(node.dtype, kinds[1], count, node.size, values=target_kind, combine=node.combine)
             where = PlannedStep(step, (graph.root(values), graph.root(rest[0])), (position,), ())
             return [copy, where] if count else [copy]
         if node.layout.size == 0:

@@ -222,21 +222,21 @@ class Loop:
     @cached_property
     def spans(self) -> dict[Slot, tuple[int, int]]:
         """The lowest and highest element that is touched of each input and output."""
-        found: dict[Slot, tuple[int, int]] = {}
+        spans: dict[Slot, tuple[int, int]] = {}
         for item in (*self.instructions, *self.stores):
             if isinstance(item, Load | Store | Take):
                 low, high = item.span
                 if high < low:
                     low = high = 0
-                old = found.get(item.key)
-                found[item.key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
+                old = spans.get(item.key)
+                spans[item.key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
         for read, written in self.updates:  # one binding shows both
-            reads = found.get(("input", read))
+            reads = spans.get(("input", read))
             if reads is not None:
-                low, high = found.get(("output", written), reads)
-                found["output", written] = min(low, reads[0]), max(high, reads[1])
-            found["input", read] = found["output", written]
-        return found
+                low, high = spans.get(("output", written), reads)
+                spans["output", written] = min(low, reads[0]), max(high, reads[1])
+            spans["input", read] = spans["output", written]
+        return spans
 
     def laid_out_at(self, level: int) -> list[Load | Index | Store]:
         """Return the instructions and stores that have a layout, of one level."""
@@ -428,14 +428,14 @@ def needed(
 
     Instructions for which ``among`` is false are left out, and what only they depend on.
     """
-    found: set[int] = set()
+    numbers: set[int] = set()
     pending = list(values)
     while pending:
         number = pending.pop()
-        if number not in found and among(number):
-            found.add(number)
+        if number not in numbers and among(number):
+            numbers.add(number)
             pending += operands_of(instructions[number])
-    return found
+    return numbers
 
 
 def stride_class(layout: Layout) -> str:

@@ -81,8 +81,8 @@ class StepTemplates:
         if cases.count >= MOST_CASES:
             return compute(step)
         sizes, varying = Sizes(range(len(values)), values, [True] * len(values)).derived(values)
-        made = compute(_renumbered(form[1], partial(_at_digit, varying)))
-        make = maker_of(made) or (lambda _factors: made)
+        value = compute(_renumbered(form[1], partial(_at_digit, varying)))
+        make = maker_of(value) or (lambda _factors: value)
         cases.add(sizes, make)
         return make(sizes.factors(values))
 
@@ -190,15 +190,15 @@ def _with(build: Callable[..., Any], arguments: Maker | None) -> Maker | None:
 
 def _each(parts: tuple[Any, ...]) -> Maker | None:
     """Return what makes the items of a tuple."""
-    made = [maker_of(part) for part in parts]
-    if not any(made):
+    makers = [maker_of(part) for part in parts]
+    if not any(makers):
         return None
-    changing = [(number, maker) for number, maker in enumerate(made) if maker is not None]
+    changing = [(number, maker) for number, maker in enumerate(makers) if maker is not None]
 
     def make(factors: Sequence[int]) -> tuple[Any, ...]:
-        found = [*parts]
+        numbers = [*parts]
         for number, maker in changing:
-            found[number] = maker(factors)
-        return tuple(found)
+            numbers[number] = maker(factors)
+        return tuple(numbers)
 
     return make

@@ -264,12 +264,12 @@ def compose(outer: Layout, inner: Layout) -> Layout | None:
     if len(base.shape) == 1:
         step = base.strides[0]
         return Layout(outer.shape, tuple(s * step for s in outer.strides), base.offset + outer.offset * step)
-    found = coordinates(outer, base.shape)
-    if found is None:
+    axes = coordinates(outer, base.shape)
+    if axes is None:
         return None
-    offset = base.offset + sum(axis.offset * s for axis, s in zip(found, base.strides, strict=True))
+    offset = base.offset + sum(axis.offset * s for axis, s in zip(axes, base.strides, strict=True))
     strides = [
-        sum(coordinate.strides[axis] * s for coordinate, s in zip(found, base.strides, strict=True))
+        sum(coordinate.strides[axis] * s for coordinate, s in zip(axes, base.strides, strict=True))
         for axis in range(len(outer.shape))
     ]
     return Layout(outer.shape, tuple(strides), offset)
@@ -339,10 +339,10 @@ def inverse(layout: Layout, shape: Shape) -> Layout | None:
         return None
     if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(extents):
         return None
-    given = permute(contiguous(layout.shape), order)
+    permuted = permute(contiguous(layout.shape), order)
     strides, offset = [], 0
     for a in kept:
-        step, extent = given.strides[a], given.shape[a]
+        step, extent = permuted.strides[a], permuted.shape[a]
         if sorted_.strides[a] < 0:
             offset += step * (extent - 1)
             step = -step

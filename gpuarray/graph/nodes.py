@@ -197,15 +197,15 @@ def map_with_scalar(
     value.dtype = scalar_dtype
     value.result = value.holder = value.origin = None
     value.depth = 1
-    made: Map = _new(Map)
-    made.op = op
-    made.detail = None
-    made.shape = node.shape
-    made.dtype = dtype
-    made.inputs = (value, node) if is_first else (node, value)
-    made.result = made.holder = made.origin = None
-    made.depth = (node.depth or 1) + 1
-    return made
+    new: Map = _new(Map)
+    new.op = op
+    new.detail = None
+    new.shape = node.shape
+    new.dtype = dtype
+    new.inputs = (value, node) if is_first else (node, value)
+    new.result = new.holder = new.origin = None
+    new.depth = (node.depth or 1) + 1
+    return new
 
 
 class View(BaseNode):
@@ -397,13 +397,13 @@ def _layout_text(layout: Layout) -> str:
 def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
     """Return the same operation as that of a node on other operands, which have the same shapes and dtypes."""
     kind = type(node)
-    made: Any = _new(kind)
-    _init(made, node.op, inputs, node.shape, node.dtype, node.detail)
+    new: Any = _new(kind)
+    _init(new, node.op, inputs, node.shape, node.dtype, node.detail)
     for name in kind.__slots__:
-        kind.__dict__[name].__set__(made, getattr(node, name))
+        kind.__dict__[name].__set__(new, getattr(node, name))
     if kind is Gather:
-        made.rows = None  # it follows from the operands
-    copy: Node = made
+        new.rows = None  # it follows from the operands
+    copy: Node = new
     return copy
 
 

@@ -63,11 +63,11 @@ class Sizes:
 
         Where a computation needs a value, the condition is that the value is the same, and no ``MustStay`` is raised.
         """
-        found = copy(self)
-        found._example = self.factors(values)
-        found._least, found._divisions, found._answers = [*self._least], {**self._divisions}, {}
-        found._may_stay = False
-        return found, [found.number(factor) for factor in range(len(found._example))]
+        sizes = copy(self)
+        sizes._example = self.factors(values)
+        sizes._least, sizes._divisions, sizes._answers = [*self._least], {**self._divisions}, {}
+        sizes._may_stay = False
+        return sizes, [sizes.number(factor) for factor in range(len(sizes._example))]
 
     def number(self, parameter: int) -> "Varying":
         """Return a parameter as a number."""
@@ -75,9 +75,9 @@ class Sizes:
 
     def factors(self, values: Sequence[int]) -> list[int]:
         """Return the values of all factors for those of the parameters."""
-        found = [*values]
-        _divide(found, self._divisions)
-        return found
+        factors = [*values]
+        _divide(factors, self._divisions)
+        return factors
 
     def example(self, terms: Terms) -> int:
         """Return a sum in the graph for which the plan is made."""
@@ -146,16 +146,16 @@ class Sizes:
     def _must_stay(self, terms: Terms) -> NoReturn:
         divisions = [*self._divisions]
         count = len(self.numbers)
-        found: set[int] = set()
+        fixed: set[int] = set()
         waiting = [factor for factors, _ in terms for factor in factors]
         while waiting:
             factor = waiting.pop()
             if factor < count:
-                found.add(self.numbers[factor])
+                fixed.add(self.numbers[factor])
             else:
                 _, one, other = divisions[factor - count]
                 waiting += [factor for factors, _ in one + other for factor in factors]
-        raise MustStay(*found)
+        raise MustStay(*fixed)
 
 
 @dataclass(slots=True)
@@ -232,10 +232,10 @@ def _sum(terms: Terms, values: Sequence[int]) -> int:
 
 
 def _added(one: Terms, other: Terms) -> Terms:
-    found = dict(one)
+    total = dict(one)
     for factors, coefficient in other:
-        found[factors] = found.get(factors, 0) + coefficient
-    return tuple(sorted([item for item in found.items() if item[1]]))
+        total[factors] = total.get(factors, 0) + coefficient
+    return tuple(sorted([item for item in total.items() if item[1]]))
 
 
 def _scaled(terms: Terms, scale: int) -> Terms:
@@ -243,12 +243,12 @@ def _scaled(terms: Terms, scale: int) -> Terms:
 
 
 def _product(one: Terms, other: Terms) -> Terms:
-    found: dict[tuple[int, ...], int] = {}
+    product: dict[tuple[int, ...], int] = {}
     for first, a in one:
         for second, b in other:
             factors = tuple(sorted(first + second))
-            found[factors] = found.get(factors, 0) + a * b
-    return tuple(sorted([item for item in found.items() if item[1]]))
+            product[factors] = product.get(factors, 0) + a * b
+    return tuple(sorted([item for item in product.items() if item[1]]))
 
 
 def _by_value(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
@@ -418,7 +418,7 @@ def varies(number: object) -> bool:
 
 def at_example(number: int) -> int:
     """Return a number in the graph for which the plan is made."""
-    found: Any = number
-    if type(found) is Moving:
-        found = found.at(found.example)
-    return found.example if type(found) is Varying else found
+    value: Any = number
+    if type(value) is Moving:
+        value = value.at(value.example)
+    return value.example if type(value) is Varying else value

@@ -62,8 +62,8 @@ def _numel(
     **_: Any,
 ) -> GpuArray:
     """Return the number of elements of each result of a reduction along axes, in the shape of the result."""
-    given = range(chunk.ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
-    axes = {normalize_axis(a, chunk.ndim) for a in given}
+    chosen = range(chunk.ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+    axes = {normalize_axis(a, chunk.ndim) for a in chosen}
     count = prod(chunk.shape[a] for a in axes)
     shape = tuple(1 if a in axes else n for a, n in enumerate(chunk.shape) if keepdims or a not in axes)
     return creation.full(shape, count, dtype=dtype, device=chunk.device)

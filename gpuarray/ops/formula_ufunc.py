@@ -68,13 +68,13 @@ class FormulaUfunc:
         return out
 
     def resolve_dtypes(
-        self, given: Sequence[Any], *, signature: Sequence[Any] | None = None, casting: str = "same_kind"
+        self, kinds: Sequence[Any], *, signature: Sequence[Any] | None = None, casting: str = "same_kind"
     ) -> tuple[DType, ...]:
         """Return the dtypes of a call as :meth:`numpy.ufunc.resolve_dtypes` does.
 
         Parameters
         ----------
-        given : sequence of dtype
+        kinds : sequence of dtype
             Dtypes of operands, which may be Python types, and of the result, which may be None.
         signature : sequence of dtype, optional
             The dtypes of a loop, None where they are free.
@@ -86,13 +86,13 @@ class FormulaUfunc:
         TypeError
             If a conversion is not allowed, or the loop has no floating dtype.
         """
-        resolved = self.rule(*given[: self.nin])
+        resolved = self.rule(*kinds[: self.nin])
         asked = next((dtypes.canonical(d) for d in signature or () if d is not None), resolved.output)
         if asked.kind != "f":
             raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
         loop = resolved.inputs if asked == resolved.output else (asked,) * self.nin
-        conversions = [(d, asked) for d in given[: self.nin] if isinstance(d, np.dtype)]
-        for source, target in [*conversions, *((asked, d) for d in given[self.nin :] if d is not None)]:
+        conversions = [(d, asked) for d in kinds[: self.nin] if isinstance(d, np.dtype)]
+        for source, target in [*conversions, *((asked, d) for d in kinds[self.nin :] if d is not None)]:
             if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # NumPy checks the name
                 raise TypeError(f"{self.__name__} cannot cast {source} to {target} with casting rule {casting!r}")
         return (*loop, asked)

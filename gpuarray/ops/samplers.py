@@ -226,12 +226,19 @@ def _by_ratio(
     half = kind(0.5)
 
     def propose(
-        draws: _Draws, attempts: Any, mean: Array, width: Array, mode: Array, most: Array, highest: Array, *given: Array
+        draws: _Draws,
+        attempts: Any,
+        mean: Array,
+        width: Array,
+        mode: Array,
+        most: Array,
+        highest: Array,
+        *parameters: Array,
     ) -> tuple[Array, Array]:
         u, v = draws.uniforms(attempts)
         k = np.floor(mean + half + width * (v - half) / u)
         inside = (k >= 0) & (k <= most)
-        chance = log_chance(np.where(inside, k, mode), *given)
+        chance = log_chance(np.where(inside, k, mode), *parameters)
         return k, inside & (kind(2) * np.log(u) <= chance - highest)
 
     width = kind(1.7155277699214135) * np.sqrt(variance + half) + kind(0.8989161620588988)
@@ -269,14 +276,14 @@ def _by_inversion(draws: _Draws, start: Array, mean: Array, ratio: Callable[...,
     left, _ = draws.uniforms(0)
     successes = np.zeros(left.shape, np.int16)
     smallest = 1e-10 if draws.kind == np.float32 else 1e-19
-    chance, mean, *given = [v[0] if v.size == 1 else v for v in (start, mean, *parameters)]
+    chance, mean, *rest = [v[0] if v.size == 1 else v for v in (start, mean, *parameters)]
     on = left > chance
     for k in range(1, 1001):
         if not on.any():
             break
         successes += on
         left -= chance  # nowhere above the next chances where it was not above this one
-        chance = chance * ratio(draws.kind.type(k), *given)
+        chance = chance * ratio(draws.kind.type(k), *rest)
         on = left > chance
         on &= (k < mean) | (chance > smallest)
     return successes.astype(draws.kind)

@@ -24,15 +24,15 @@ def _last_outside(tree: Any, starts: Any, bounds: Any, *, inside: str) -> Any:
         return ~(values > bounds) if inside == "above" else ~(values <= bounds)
 
     leaves = len(tree) // 2
-    node, found = starts + leaves, np.zeros_like(starts)
+    node, result = starts + leaves, np.zeros_like(starts)
     for _ in range(leaves.bit_length() - 1):
-        is_found = (found == 0) & (node % 2 == 1) & is_end(node - 1)
-        found = np.where(is_found, node - 1, found)
+        is_found = (result == 0) & (node % 2 == 1) & is_end(node - 1)
+        result = np.where(is_found, node - 1, result)
         node = node // 2
     for _ in range(leaves.bit_length() - 1):
-        right = np.minimum(2 * found + 1, 2 * leaves - 1)
-        found = np.where((found > 0) & (found < leaves), right - ~is_end(right), found)
-    return np.where(found > 0, found - leaves, -1).astype(starts.dtype)
+        right = np.minimum(2 * result + 1, 2 * leaves - 1)
+        result = np.where((result > 0) & (result < leaves), right - ~is_end(right), result)
+    return np.where(result > 0, result - leaves, -1).astype(starts.dtype)
 
 
 def _last_least(tree: Any, starts: Any, ends: Any) -> Any:
@@ -49,11 +49,11 @@ def _last_least(tree: Any, starts: Any, ends: Any) -> Any:
         end = end - is_right
         right = np.where(is_right & ((right == 0) | (tree[end % len(tree)] < tree[right])), end, right)
         end = end // 2
-    found = np.where((right == 0) | ((left > 0) & (tree[left] < tree[right])), left, right)
+    child = np.where((right == 0) | ((left > 0) & (tree[left] < tree[right])), left, right)
     for _ in range(leaves.bit_length() - 1):
-        after = np.minimum(2 * found + 1, len(tree) - 1)
-        found = np.where(found < leaves, after - (tree[after] > tree[after - 1]), found)
-    return (found - leaves).astype(starts.dtype)
+        after = np.minimum(2 * child + 1, len(tree) - 1)
+        child = np.where(child < leaves, after - (tree[after] > tree[after - 1]), child)
+    return (child - leaves).astype(starts.dtype)
 
 
 def _searching(operands: Shapes, _results: Shapes) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpuarray.scipy import stats as stats
 
 #: The subpackages that there are.
-SUBPACKAGES: Final = tuple(sorted(found.name for found in iter_modules(__path__) if not found.name.startswith("_")))
+SUBPACKAGES: Final = tuple(sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_")))
 
 
 def __getattr__(name: str) -> Any:

@@ -29,25 +29,26 @@ def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> 
         if not tape.state.tapes or len(args) > len(partials) or "out" in kwargs:
             return function(*args, **kwargs)
         differentiated = custom_vjp(
-            lambda *given: function(
-                *(stop_gradient(v) if partial else v for v, partial in zip(given, partials, strict=False)), **kwargs
+            lambda *arguments: function(
+                *(stop_gradient(v) if partial else v for v, partial in zip(arguments, partials, strict=False)), **kwargs
             )
         )
         differentiated.defvjp(
-            lambda *given: (differentiated(*given), given), lambda given, ct: pulled(given, ct, kwargs)
+            lambda *arguments: (differentiated(*arguments), arguments),
+            lambda arguments, ct: pulled(arguments, ct, kwargs),
         )
         return differentiated(*args)
 
-    def pulled(given: Sequence[Any], ct: Any, kwargs: dict[str, Any]) -> tuple[GpuArray | None, ...]:
+    def pulled(arguments: Sequence[Any], ct: Any, kwargs: dict[str, Any]) -> tuple[GpuArray | None, ...]:
         cts = ct if isinstance(ct, tuple) else (ct,)
-        found: list[GpuArray | None] = []
-        for partial, operand in zip(partials, given, strict=False):
+        result: list[GpuArray | None] = []
+        for partial, operand in zip(partials, arguments, strict=False):
             part: Any = None
             if partial is not None and isinstance(operand, GpuArray) and operand.dtype.kind in "fc":
-                slopes = partial(*given, **kwargs)
+                slopes = partial(*arguments, **kwargs)
                 slopes = slopes if isinstance(slopes, tuple) else (slopes,)
                 part = sum(scaled(ct, converted(slope, ct.dtype)) for ct, slope in zip(cts, slopes, strict=True))
-            found.append(None if part is None else fitted(part, operand))
-        return tuple(found)
+            result.append(None if part is None else fitted(part, operand))
+        return tuple(result)
 
     return run

@@ -67,8 +67,8 @@ def on_host(package: str) -> dict[str, Any]:
     def known(names: tuple[str, ...]) -> list[str]:
         return [name for name in names if name in scipys]
 
-    found = {name: scipys[name] for name in _CLASSES.get(package, ())}
+    classes = {name: scipys[name] for name in _CLASSES.get(package, ())}
     for reason, names in _HOSTED[package].items():
-        found |= {name: hosted(scipys[name], reason, name=f"{package}.{name}") for name in known(names)}
+        classes |= {name: hosted(scipys[name], reason, name=f"{package}.{name}") for name in known(names)}
     designs = known(_DESIGNED.get(package, ()))
-    return found | {name: designed(scipys[name], f"{package}.{name}") for name in designs}
+    return classes | {name: designed(scipys[name], f"{package}.{name}") for name in designs}

@@ -227,24 +227,24 @@ def _name(function: Any, name: str) -> None:
 
 
 def _documented(text: str | None, package: str, name: str) -> str:
-    found = text or f"Equivalent of :func:`scipy.{package}.{name}`."
-    if "\n" in found.strip():
-        return found
-    return f"{found}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
+    text_of_page = text or f"Equivalent of :func:`scipy.{package}.{name}`."
+    if "\n" in text_of_page.strip():
+        return text_of_page
+    return f"{text_of_page}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
 
 
-def chosen(found: GpuArray, choice: str) -> GpuArray:
+def chosen(result: GpuArray, choice: str) -> GpuArray:
     """Return a result, whose explanation tells why it is computed this way.
 
     Parameters
     ----------
-    found : GpuArray
+    result : GpuArray
         The result.
     choice : str
         What was chosen, and why.
     """
-    choices.note(found.stored(), choice)
-    return found
+    choices.note(result.stored(), choice)
+    return result
 
 
 # -- SciPy on values of the host --------------------------------------------------------------------------------------
@@ -252,14 +252,14 @@ def chosen(found: GpuArray, choice: str) -> GpuArray:
 
 def among(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[GpuArray]:
     """Return the arrays of this package among arguments."""
-    found: list[GpuArray] = []
+    arrays: list[GpuArray] = []
     for value in (*args, *kwargs.values()) if kwargs else args:
         kind = type(value)
         if kind is GpuArray:
-            found.append(value)
+            arrays.append(value)
         elif kind not in _PLAIN:
-            found += gpu_arrays(value)
-    return found
+            arrays += gpu_arrays(value)
+    return arrays
 
 
 def is_hosts(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
@@ -303,14 +303,14 @@ def run_scipy(
         targets = {}
         args = tuple([_written(value, targets) if number in numbers else value for number, value in enumerate(args)])
         kwargs = {name: _written(value, targets) if name in _WRITTEN else value for name, value in kwargs.items()}
-    given = [value if type(value) in _PLAIN else _seen(value) for value in args]
-    found = function(*given, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*given)
+    seen = [value if type(value) in _PLAIN else _seen(value) for value in args]
+    result = function(*seen, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*seen)
     if targets is None:
-        return _placed(found, device)
+        return _placed(result, device)
     for target, values in targets.values():
         if target is not values:
             target[...] = values
-    return _placed(found, device, targets)
+    return _placed(result, device, targets)
 
 
 def _written(value: Any, targets: dict[int, tuple[Any, Any]]) -> Any:
@@ -327,7 +327,7 @@ def is_target(value: Any) -> bool:
     return isinstance(value, GpuArray | np.ndarray)
 
 
-def write(found: Any, target: Any) -> Any:
+def write(result: Any, target: Any) -> Any:
     """Write a result to an array that was given for it, converted as SciPy does, and return this array.
 
     Raises
@@ -335,12 +335,12 @@ def write(found: Any, target: Any) -> Any:
     RuntimeError
         If the shapes differ.
     """
-    if tuple(target.shape) != tuple(found.shape):
-        raise RuntimeError(f"output shape {tuple(target.shape)} not correct; the result has shape {found.shape}")
+    if tuple(target.shape) != tuple(result.shape):
+        raise RuntimeError(f"output shape {tuple(target.shape)} not correct; the result has shape {result.shape}")
     if isinstance(target, GpuArray):
-        target[...] = found
+        target[...] = result
     else:
-        np.copyto(target, found.get() if isinstance(found, GpuArray) else found, casting="unsafe")
+        np.copyto(target, result.get() if isinstance(result, GpuArray) else result, casting="unsafe")
     return target
 
 
@@ -438,13 +438,13 @@ def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) ->
         The others, without arrays of this package.
     """
     key = function, like.ndim, like.dtype, _key(args), _key(kwargs)
-    found = _TRIALS.get(key)
-    if found is None:
-        found = np.asarray(function(np.zeros((1,) * like.ndim, like.dtype), *args, **kwargs)).dtype
+    result = _TRIALS.get(key)
+    if result is None:
+        result = np.asarray(function(np.zeros((1,) * like.ndim, like.dtype), *args, **kwargs)).dtype
         if len(_TRIALS) >= _REMEMBERED:
             _TRIALS.clear()
-        _TRIALS[key] = found
-    return found
+        _TRIALS[key] = result
+    return result
 
 
 _TRIALS: Final[dict[Any, Any]] = {}

@@ -95,11 +95,11 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     if type(known) is not _Recorded:
         return function(*args, **kwargs)
     copied = known.graph.copied([array.settled() for array in arrays])
-    found = [
+    result = [
         make(node, device) if layout is None else make(node, device).view_of(layout)
         for node, layout, device in zip(copied, known.layouts, known.devices, strict=True)
     ]
-    return found[0] if known.is_single else tuple(found)
+    return result[0] if known.is_single else tuple(result)
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
@@ -126,7 +126,7 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
 def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Recorded | bool:
     """Return what a call records with stand-ins for arrays; False if it reads or writes them, or has other results."""
     leaves: list[Leaf] = []
-    given: list[GpuArray] = []
+    arrays: list[GpuArray] = []
 
     def stand_in(value: Any) -> Any:
         kind = type(value)
@@ -134,21 +134,21 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
             leaf = Leaf(value.shape, value.dtype)
             leaf.buffers[_NOWHERE] = None
             leaves.append(leaf)
-            given.append(make(leaf, value.device))
-            return given[-1]
+            arrays.append(make(leaf, value.device))
+            return arrays[-1]
         if kind is tuple or kind is list:
             return kind([stand_in(item) for item in value])
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
 
     try:
         with config.using(fallback="error"):
-            found = function(*stand_in(args), **stand_in(dict(kwargs)))
+            result = function(*stand_in(args), **stand_in(dict(kwargs)))
     except (_UnknownError, FallbackError):
         return False
-    results = found if type(found) is tuple else (found,)
-    if not all(type(one) is GpuArray and all(one is not array for array in given) for one in results):
+    results = result if type(result) is tuple else (result,)
+    if not all(type(one) is GpuArray and all(one is not array for array in arrays) for one in results):
         return False
-    if any(array.stored() is not leaf for array, leaf in zip(given, leaves, strict=True)):
+    if any(array.stored() is not leaf for array, leaf in zip(arrays, leaves, strict=True)):
         return False
     layouts = tuple([one._layout if one._part is None else None for one in results])
     nodes = [one.node() if layout is None else one.stored() for one, layout in zip(results, layouts, strict=True)]
@@ -156,4 +156,4 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
         graph = RepeatedGraph(nodes, leaves)
     except ValueError:  # nothing depends on the arrays, or one is returned
         return False
-    return _Recorded(graph, layouts, tuple([one.device for one in results]), is_single=results is not found)
+    return _Recorded(graph, layouts, tuple([one.device for one in results]), is_single=results is not result)

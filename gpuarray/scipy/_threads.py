@@ -70,25 +70,25 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
         lines = [a.reshape(-1) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
         def part(piece: slice, **into: Any) -> Any:
-            given = [a[piece] if isinstance(a, np.ndarray) and a.ndim else a for a in lines]
-            return function(*given, **kwargs, **into)
+            pieces = [a[piece] if isinstance(a, np.ndarray) and a.ndim else a for a in lines]
+            return function(*pieces, **kwargs, **into)
 
         sample = part(slice(1))
         if type(sample) is not np.ndarray or sample.shape != (1,):
             return function(*args, **kwargs)
-        found = np.empty(size, sample.dtype)
+        result = np.empty(size, sample.dtype)
         parts = -(-size // _PART)
         step = -(-size // parts)
 
         def work(number: int) -> None:
             piece = slice(number * step, (number + 1) * step)
             if is_ufunc:
-                part(piece, out=found[piece])
+                part(piece, out=result[piece])
             else:
-                found[piece] = part(piece)
+                result[piece] = part(piece)
 
         shared(parts, work, timing)
-        return found.reshape(*shapes)
+        return result.reshape(*shapes)
 
     return run
 

@@ -172,7 +172,7 @@ class PreparedCall:
             return ()
         returned = step.op.numpy(*arrays, **self.parameters)
         results = returned if isinstance(returned, tuple) else (returned,)
-        made = []
+        parts = []
         for pick, shape, dtype in zip(step.picks, step.output_shapes, step.output_dtypes, strict=True):
             values = np.asarray(results[pick])
             if values.size != prod(shape):
@@ -181,8 +181,8 @@ class PreparedCall:
                 )
             flat = values.reshape(-1).astype(dtype, casting="same_kind", copy=False)
             is_operand = any(np.may_share_memory(flat, array) for array in arrays)
-            made.append((flat.copy() if is_operand else np.ascontiguousarray(flat)).view(np.uint8))
-        return made
+            parts.append((flat.copy() if is_operand else np.ascontiguousarray(flat)).view(np.uint8))
+        return parts
 
     def describe(self) -> str:
         """Return the call as one line."""

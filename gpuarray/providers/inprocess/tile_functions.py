@@ -43,12 +43,12 @@ def generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Ca
     is_row = len(layout.shape) != len(tiling.order)
     takes_range = strides == (1,) and item.op.takes_range
 
-    def made(shape: Shape, base: int, *parameters: Any) -> Any:
+    def compute(shape: Shape, base: int, *parameters: Any) -> Any:
         index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
         return function(index, *parameters, dtype=dtype)
 
     # what is repeated within a tile is small, and mostly the same in the next one
-    cached = made if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(made)
+    cached = compute if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(compute)
 
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape

@@ -51,9 +51,9 @@ def _cosine(x: GpuArray, kind: int) -> GpuArray:
     turns = _phases(-pi * k / (2 * count), x)
     if kind == 2:
         mixed = _joined(x[..., ::2], x[..., 1::2][..., ::-1])
-        found = 2 * (fourier.rfft(mixed) * turns)
-        upper = -found.imag[..., 1 : (count + 1) // 2][..., ::-1]
-        return _joined(found.real, upper)
+        result = 2 * (fourier.rfft(mixed) * turns)
+        upper = -result.imag[..., 1 : (count + 1) // 2][..., ::-1]
+        return _joined(result.real, upper)
     mirror = _joined(xp.zeros_like(x[..., :1]), x[..., :0:-1])[..., : count // 2 + 1]
     mixed = apply(ops.complex_from_parts, x[..., : count // 2 + 1], -mirror)
     line = fourier.irfft(mixed * turns.conj(), count, norm="forward")
@@ -129,15 +129,15 @@ def _transform(
     is_orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     if is_orthogonal and before:
         line = _scaled(line, before, sqrt(2))
-    found = _cosine(line, which) if family == "cosine" else _sine(line, which)
+    result = _cosine(line, which) if family == "cosine" else _sine(line, which)
     period = 2 * (count if kind != 1 else count - 1 if family == "cosine" else count + 1)
     if norm == "ortho":
-        found = found * (1 / sqrt(period))
+        result = result * (1 / sqrt(period))
     elif (norm == "forward") != inverse:
-        found = found * (1 / period)
+        result = result * (1 / period)
     if is_orthogonal and after:
-        found = _scaled(found, after, 1 / sqrt(2))
-    return xp.moveaxis(found, -1, number)
+        result = _scaled(result, after, 1 / sqrt(2))
+    return xp.moveaxis(result, -1, number)
 
 
 def _floating(dtype: Any) -> Any:

@@ -31,8 +31,8 @@ def result_dtypes(original: Callable[..., Any], *arrays: GpuArray, **parameters:
 
 @lru_cache(maxsize=1024)
 def _result_dtypes(original: Callable[..., Any], kinds: Any, parameters: Any) -> tuple[np.dtype[Any], ...]:
-    found = original(*(np.eye(2, dtype=kind) for kind in kinds), **dict(parameters))
-    return tuple(np.asarray(value).dtype for value in (found if isinstance(found, tuple) else (found,)))
+    results = original(*(np.eye(2, dtype=kind) for kind in kinds), **dict(parameters))
+    return tuple(np.asarray(value).dtype for value in (results if isinstance(results, tuple) else (results,)))
 
 
 def computed(
@@ -60,10 +60,10 @@ def computed(
     """
     arrays = as_arrays(*values)
     kind = result_dtypes(original, *arrays, **parameters)[pick]
-    found = [array.astype(kind, copy=False) for array in arrays]
+    result = [array.astype(kind, copy=False) for array in arrays]
     if check_finite:
         require_finite(*arrays)
-    return found if len(found) > 1 else found[0]
+    return result if len(result) > 1 else result[0]
 
 
 def require_finite(*arrays: GpuArray) -> None:
@@ -73,12 +73,14 @@ def require_finite(*arrays: GpuArray) -> None:
 
 def finite(*arrays: GpuArray) -> list[Condition]:
     """Return the condition that no element is infinite or not a number, for :func:`check_all`."""
-    found = None
+    are_finite = None
     for array in arrays:
         if array.dtype.kind in "fc" and array.size:
             part = (~xp.isfinite(array)).any()
-            found = part if found is None else found | part
-    return [] if found is None else [(found, lambda number: ValueError("array must not contain infs or NaNs"))]
+            are_finite = part if are_finite is None else are_finite | part
+    return (
+        [] if are_finite is None else [(are_finite, lambda number: ValueError("array must not contain infs or NaNs"))]
+    )
 
 
 def check(failed: GpuArray, error: Callable[[int], Exception], *operands: GpuArray) -> None:
@@ -147,11 +149,11 @@ def is_square(array: GpuArray) -> bool:
 
 def matrices(original: Any, *values: Any, check_finite: bool = True, **parameters: Any) -> Any:
     """Return arguments that have at least two axes."""
-    found = computed(original, *values, check_finite=check_finite, **parameters)
-    arrays = found if isinstance(found, list) else [found]
+    result = computed(original, *values, check_finite=check_finite, **parameters)
+    arrays = result if isinstance(result, list) else [result]
     if any(array.ndim < 2 for array in arrays):
         refuse(original, *arrays)
-    return found
+    return result
 
 
 def adjoint(array: GpuArray) -> GpuArray:

@@ -104,11 +104,11 @@ def tridiagonal_solution(
         return result
     bands = xp.stack(xp.broadcast_arrays(above[..., 0], main, below[..., 0]), axis=-2)
     rows = [xp.roll(bands[..., number, :], shift, -1) for number, shift in ((0, 1), (1, 0), (2, -1))]
-    found: GpuArray = on_host(
+    computed: GpuArray = on_host(
         scipy_linalg.solve_banded, ((1, 1), xp.stack(rows, axis=-2), right), {}, _INTERCHANGES,
         "scipy.linalg.solve_banded",
     )  # fmt: skip
-    return found
+    return computed
 
 
 def _lost(low: GpuArray, main: GpuArray, high: GpuArray, right: GpuArray, solution: GpuArray) -> GpuArray:

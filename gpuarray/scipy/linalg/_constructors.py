@@ -67,8 +67,8 @@ def khatri_rao(a: Any, b: Any) -> GpuArray:
     first, second = as_arrays(a, b)
     if min(first.ndim, second.ndim) < 2 or first.shape[-1] != second.shape[-1]:
         refuse(scipy_linalg.khatri_rao, first, second)
-    found = first[..., :, None, :] * second[..., None, :, :]
-    return found.reshape(*found.shape[:-3], found.shape[-3] * found.shape[-2], found.shape[-1])
+    result = first[..., :, None, :] * second[..., None, :, :]
+    return result.reshape(*result.shape[:-3], result.shape[-3] * result.shape[-2], result.shape[-1])
 
 
 @mirrors(scipy_linalg.leslie)

@@ -43,13 +43,13 @@ def _polynomial(powers: list[GpuArray], unit: GpuArray, degree: int) -> GpuArray
     low = [unit, *powers[:3]]
 
     def part(start: int) -> GpuArray:
-        found: GpuArray = sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[assignment]  # there are terms
-        return found
+        total: GpuArray = sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[assignment]  # there are terms
+        return total
 
-    found = part(degree - 4) + powers[3] * (1 / factorial(degree))
+    result = part(degree - 4) + powers[3] * (1 / factorial(degree))
     for start in range(degree - 8, -1, -4):
-        found = part(start) + powers[3] @ found
-    return found
+        result = part(start) + powers[3] @ result
+    return result
 
 
 @mirrors(scipy_linalg.expm, kind=COMPOSED)
@@ -71,10 +71,10 @@ def expm(A: Any) -> GpuArray:  # noqa: N803  # SciPy's name
     numpy.linalg.LinAlgError
         If the matrices are not square.
     """
-    given = as_array(A)
-    if given.ndim < 2 and given.size == 1:
-        return xp.exp(given).reshape(1, 1)
-    array = computed(scipy_linalg.expm, given, check_finite=False)
+    source = as_array(A)
+    if source.ndim < 2 and source.size == 1:
+        return xp.exp(source).reshape(1, 1)
+    array = computed(scipy_linalg.expm, source, check_finite=False)
     if not is_square(array):
         refuse(scipy_linalg.expm, array)
     if not array.size or array.shape[-1] == 1:
@@ -89,9 +89,9 @@ def expm(A: Any) -> GpuArray:  # noqa: N803  # SciPy's name
         times = _MOST_SQUARINGS
     else:
         evaluate.evaluate_early([*(power.settled() for power in powers), size.settled()], size.device)
-        found = float(evaluate.read(size.node(), size.device).max())
-        degree = min((d for d, limit in limits.items() if found <= limit), default=degree)
-        times = int(np.ceil(np.log2(found / largest))) if largest < found < np.inf else 0
+        norm = float(evaluate.read(size.node(), size.device).max())
+        degree = min((d for d, limit in limits.items() if norm <= limit), default=degree)
+        times = int(np.ceil(np.log2(norm / largest))) if largest < norm < np.inf else 0
     if not times:
         return _polynomial(powers, unit, degree)
     tiny = float(np.finfo(size.dtype).tiny)
@@ -135,8 +135,8 @@ def expm_frechet(
         refuse(scipy_linalg.expm_frechet, array, direction)
     n = array.shape[-1]
     nothing = xp.zeros((n, n), array.dtype, device=array.device)
-    found = expm(xp.block([[array, direction], [nothing, array]]))
-    return (found[:n, :n], found[:n, n:]) if compute_expm else found[:n, n:]
+    result = expm(xp.block([[array, direction], [nothing, array]]))
+    return (result[:n, :n], result[:n, n:]) if compute_expm else result[:n, n:]
 
 
 def _square(original: Any, value: Any) -> GpuArray:

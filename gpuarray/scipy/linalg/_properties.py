@@ -73,8 +73,8 @@ def bandwidth(a: Any) -> tuple[Any, Any]:
         return scipy_linalg.bandwidth(read(array))  # type: ignore[no-any-return]  # of a function without types
     row, column = (xp.arange(extent, device=array.device) for extent in array.shape[-2:])
     below = xp.where(array != 0, row[:, None] - column, 0)
-    found = [xp.max(sign * below, axis=(-2, -1)) for sign in (1, -1)]
-    lower, upper = (int(count) if array.ndim == 2 else count for count in found)
+    widths = [xp.max(sign * below, axis=(-2, -1)) for sign in (1, -1)]
+    lower, upper = (int(count) if array.ndim == 2 else count for count in widths)
     return lower, upper
 
 
@@ -89,8 +89,8 @@ def _equals(original: Any, a: Any, atol: Any, rtol: Any, *, hermitian: bool) -> 
             same = same | xp.eye(array.shape[-1], dtype=xp.bool, device=array.device)
     else:
         same = xp.isclose(array, transposed, atol=0.0 if atol is None else atol, rtol=0.0 if rtol is None else rtol)
-    found = same.all(axis=(-2, -1))
-    return bool(found) if array.ndim == 2 else found
+    result = same.all(axis=(-2, -1))
+    return bool(result) if array.ndim == 2 else result
 
 
 @mirrors(scipy_linalg.issymmetric, kind=COMPOSED)

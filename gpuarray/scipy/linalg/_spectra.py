@@ -22,9 +22,9 @@ def _spectrum(
 ) -> tuple[GpuArray, GpuArray | None]:
     """Return eigenvalues, and eigenvectors if they are wanted, of one matrix or of a pair."""
     original = scipy_linalg.eigh
-    given = [a] if b is None else [a, b]
-    found = computed(original, *given, check_finite=check_finite, pick=1, driver=driver)
-    array, other = (found, None) if b is None else found
+    operands = [a] if b is None else [a, b]
+    arrays = computed(original, *operands, check_finite=check_finite, pick=1, driver=driver)
+    array, other = (arrays, None) if b is None else arrays
     by_index, by_value = subset
     n = array.shape[-1] if array.ndim else 0
     fits = is_square(array) and (other is None or (other.shape[-2:] == array.shape[-2:] and kind in (1, 2, 3)))
@@ -218,8 +218,8 @@ def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = Fals
     array = matrices(scipy_linalg.pinv, a, check_finite=check_finite)
     u, s, vh = singular_values.svd(array, full_matrices=False)
     is_kept = s > _limit(xp.max(s, axis=-1, keepdims=True, initial=0), atol, rtol, array.shape)
-    found = adjoint(vh) @ (xp.where(is_kept, 1 / s, 0)[..., None] * adjoint(u))
-    return (found, xp.count_nonzero(is_kept, axis=-1)) if return_rank else found
+    result = adjoint(vh) @ (xp.where(is_kept, 1 / s, 0)[..., None] * adjoint(u))
+    return (result, xp.count_nonzero(is_kept, axis=-1)) if return_rank else result
 
 
 @mirrors(scipy_linalg.pinvh)
@@ -262,5 +262,5 @@ def pinvh(
     values, vectors = factorisations.eigh(array, "L" if lower else "U")
     sizes = xp.abs(values)
     is_kept = sizes > _limit(xp.max(sizes, axis=-1, keepdims=True, initial=0), atol, rtol, array.shape)
-    found = (vectors * xp.where(is_kept, 1 / values, 0)[..., None, :]) @ adjoint(vectors)
-    return (found, xp.count_nonzero(is_kept, axis=-1)) if return_rank else found
+    result = (vectors * xp.where(is_kept, 1 / values, 0)[..., None, :]) @ adjoint(vectors)
+    return (result, xp.count_nonzero(is_kept, axis=-1)) if return_rank else result

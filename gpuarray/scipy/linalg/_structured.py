@@ -175,11 +175,11 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: A
     length = m + n - 1
     if right.dtype.kind == "c":
         factor = fourier.fft(embedded, length)[..., None]
-        found = fourier.ifft(factor * fourier.fft(columns, length, -2), length, -2)[..., :m, :]
+        result = fourier.ifft(factor * fourier.fft(columns, length, -2), length, -2)[..., :m, :]
     else:
         factor = fourier.rfft(embedded, length)[..., None]
-        found = fourier.irfft(factor * fourier.rfft(columns, length, -2), length, -2)[..., :m, :]
-    return found[..., 0] if right.ndim == 1 else found
+        result = fourier.irfft(factor * fourier.rfft(columns, length, -2), length, -2)[..., :m, :]
+    return result[..., 0] if right.ndim == 1 else result
 
 
 @mirrors(scipy_linalg.solve_toeplitz)
@@ -256,6 +256,6 @@ def solve_circulant(
         check(is_zero.any(), lambda number: np.linalg.LinAlgError("near singular circulant matrix."), column)
     turned = fourier.fft(xp.moveaxis(right, baxis, -1))
     quotient = xp.where(is_zero, 0, turned / xp.where(is_zero, 1, spectrum))
-    found = fourier.ifft(quotient)
-    found = found if kind.kind == "c" else found.real
-    return xp.moveaxis(found, -1, outaxis).astype(kind, copy=False)
+    result = fourier.ifft(quotient)
+    result = result if kind.kind == "c" else result.real
+    return xp.moveaxis(result, -1, outaxis).astype(kind, copy=False)

@@ -104,10 +104,10 @@ def solve_triangular(
         zero = xp.diagonal(left, axis1=-2, axis2=-1) == 0
         number = xp.arange(1, rows + 1, dtype=dtypes.int32, device=left.device)
         conditions.append((xp.where(zero, number, 0), _singular))
-    found = substituted(left, right, lower=lower, unit=unit_diagonal, trans=kind)
+    result = substituted(left, right, lower=lower, unit=unit_diagonal, trans=kind)
     # the device solves while the host waits for the conditions
-    check_all(conditions, left, right, *([] if left.device.kind == "cpu" else [found]))
-    return found
+    check_all(conditions, left, right, *([] if left.device.kind == "cpu" else [result]))
+    return result
 
 
 def _singular(number: int) -> Exception:
@@ -170,9 +170,9 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> t
         return array, xp.zeros((*array.shape[:-2], 0), dtypes.int32, device=array.device)
     packed, pivots, status = packed_factors(array)
     if tracing.active() is None and tape.batch_of(status.node()) is None:
-        found = evaluate.read(status.node(), status.device)
-        if found.any():
-            number = int(found[found != 0].flat[0])
+        codes = evaluate.read(status.node(), status.device)
+        if codes.any():
+            number = int(codes[codes != 0].flat[0])
             message = f"Diagonal number {number} is exactly zero. Singular matrix."
             warn(message, scipy_linalg.LinAlgWarning, stacklevel=3)
     return packed, pivots
@@ -370,8 +370,8 @@ def cholesky_solution(factor: GpuArray, right: GpuArray, *, lower: bool) -> GpuA
     """Return solutions for right sides of shape (M,) or (..., M, K), given Cholesky factors."""
     columns = right[:, None] if right.ndim == 1 else right
     first = substituted(factor, columns, lower=lower, trans=0 if lower else 2)
-    found = substituted(factor, first, lower=lower, trans=2 if lower else 0)
-    return found[..., 0] if right.ndim == 1 else found
+    result = substituted(factor, first, lower=lower, trans=2 if lower else 0)
+    return result[..., 0] if right.ndim == 1 else result
 
 
 def inverse_from(factor: GpuArray) -> GpuArray:

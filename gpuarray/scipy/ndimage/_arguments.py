@@ -42,18 +42,18 @@ def output_dtype(output: Any, source: GpuArray) -> Any:
     return np.dtype(output.dtype if is_target(output) else output)
 
 
-def finished(found: GpuArray, output: Any) -> GpuArray:
+def finished(values: GpuArray, output: Any) -> GpuArray:
     """Return the result of a filter, or the array that was given for it with the result in it."""
-    result: GpuArray = write(found, output) if is_target(output) else found
+    result: GpuArray = write(values, output) if is_target(output) else values
     return result
 
 
-def footprint_of(given: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:
+def footprint_of(footprint: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:
     """Return a footprint as booleans with an axis for each axis of the array.
 
     SciPy does not transpose footprints: their axes are those of the filter in ascending order.
     """
-    known = np.ones(each(size, len(axes)), bool) if given is None else np.asarray(read(given), bool)
+    known = np.ones(each(size, len(axes)), bool) if footprint is None else np.asarray(read(footprint), bool)
     shape = [1] * ndim
     for axis, extent in zip(sorted(axes), known.shape, strict=True):
         shape[axis] = extent
@@ -68,7 +68,7 @@ def spread(values: Any, axes: Sequence[int], ndim: int) -> list[int]:
     listed = [int(value) for value in each(values, len(axes))]
     if len(axes) == ndim:
         return listed
-    found = [0] * ndim
+    result = [0] * ndim
     for axis, value in zip(axes, listed, strict=True):
-        found[axis] = value
-    return found
+        result[axis] = value
+    return result

@@ -28,9 +28,9 @@ __all__ = [
 _STEPS: Final = 16
 
 
-def _structure(given: Any, axes: Any, ndim: int) -> Any:
+def _structure(structure: Any, axes: Any, ndim: int) -> Any:
     """Return a structuring element with an axis for each axis of the array."""
-    known = ndimage.generate_binary_structure(len(axes), 1) if given is None else np.asarray(read(given), bool)
+    known = ndimage.generate_binary_structure(len(axes), 1) if structure is None else np.asarray(read(structure), bool)
     shape = [1] * ndim
     for axis, extent in zip(sorted(axes), known.shape, strict=True):
         shape[axis] = extent
@@ -62,8 +62,8 @@ def _repeated(
     allowed = None if mask is None else as_array(mask, source.device).astype(bool)
 
     def step(current: GpuArray) -> GpuArray:
-        found = _step(current, known, before, border, grow=grow)
-        return found if allowed is None else where(allowed, found, current)
+        result = _step(current, known, before, border, grow=grow)
+        return result if allowed is None else where(allowed, result, current)
 
     if iterations >= 1:
         for _ in range(iterations):
@@ -99,13 +99,13 @@ def _checked(function: Any, a: Any, **known: Any) -> tuple[GpuArray, Any]:
 def _morphed(function: Any, a: Any, *grows: bool) -> GpuArray:
     structure = None if a.structure is None else np.asarray(read(a.structure), bool)
     source, dtype = _checked(function, a, structure=structure, origin=a.origin)
-    found = _truth(source)
+    result = _truth(source)
     for grow in grows:
-        found = _repeated(
-            found, structure, a, a.origin, grow=grow, iterations=index(a.iterations), mask=a.mask,
+        result = _repeated(
+            result, structure, a, a.origin, grow=grow, iterations=index(a.iterations), mask=a.mask,
             border=bool(a.border_value),
         )  # fmt: skip
-    return finished(rounded(found, dtype), a.output)
+    return finished(rounded(result, dtype), a.output)
 
 
 @mirrors(
@@ -155,8 +155,8 @@ def binary_propagation(a: Any) -> GpuArray:
     structure = None if a.structure is None else np.asarray(read(a.structure), bool)
     source, dtype = _checked(ndimage.binary_propagation, a, structure=structure, origin=a.origin)
     border = bool(a.border_value)
-    found = _repeated(_truth(source), structure, a, a.origin, grow=True, iterations=-1, mask=a.mask, border=border)
-    return finished(rounded(found, dtype), a.output)
+    result = _repeated(_truth(source), structure, a, a.origin, grow=True, iterations=-1, mask=a.mask, border=border)
+    return finished(rounded(result, dtype), a.output)
 
 
 @mirrors(ndimage.binary_fill_holes, kind=COMPOSED)
@@ -167,8 +167,8 @@ def binary_fill_holes(a: Any) -> GpuArray:
     source = as_array(a.input)
     outside = ~_truth(source)
     empty = creation.zeros(source.shape, dtype=bool, device=source.device)
-    found = ~_repeated(empty, structure, a, a.origin, grow=True, iterations=-1, mask=outside, border=True)
-    return finished(found, a.output)
+    result = ~_repeated(empty, structure, a, a.origin, grow=True, iterations=-1, mask=outside, border=True)
+    return finished(result, a.output)
 
 
 @mirrors(ndimage.binary_hit_or_miss)
@@ -191,7 +191,7 @@ def binary_hit_or_miss(a: Any) -> GpuArray:
         [extent // 2 + o for extent, o in zip(known.shape, spread(origin, axes, source.ndim), strict=True)]
         for known, origin in ((hit, a.origin1), (miss, origin2))
     )
-    found = _step(truth, hit, next(masks), False, grow=False)
+    result = _step(truth, hit, next(masks), False, grow=False)
     if miss.any():
-        found = found & ~_step(truth, miss, next(masks), False, grow=True)
-    return finished(rounded(found, dtype), a.output)
+        result = result & ~_step(truth, miss, next(masks), False, grow=True)
+    return finished(rounded(result, dtype), a.output)

@@ -101,10 +101,10 @@ def seen_through(source: GpuArray, ends: Sequence[tuple[int, int]], modes: Seque
         term = node if stride == 1 else build.binary(ops.multiply, node, stride)
         positions = term if positions is None else build.binary(ops.add, positions, term)
         stride *= shape[axis]
-    found = make(build.gather(source.node(), positions), source.device)
+    result = make(build.gather(source.node(), positions), source.device)
     if outside is None:
-        return found
-    filled: GpuArray = where(make(outside, source.device), as_array(cval, source.device).astype(source.dtype), found)
+        return result
+    filled: GpuArray = where(make(outside, source.device), as_array(cval, source.device).astype(source.dtype), result)
     return filled
 
 

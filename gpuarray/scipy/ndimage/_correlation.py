@@ -57,9 +57,9 @@ def _filtered(function: Any, a: Any) -> GpuArray:
     shifts = spread(a.origin, numbers, source.ndim)
     known, origins = _directed(function, known, [shifts[axis] for axis in ordered])
     modes = each(a.mode, len(numbers))
-    found = correlated(source, known, ordered, modes, a.cval, origins, dtype)
+    result = correlated(source, known, ordered, modes, a.cval, origins, dtype)
     choice = f"{known.size} products an element: Fourier transforms would spread infinities and NaN over the array"
-    return finished(chosen(found, choice), a.output)
+    return finished(chosen(result, choice), a.output)
 
 
 def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any, Sequence[int]]:

@@ -81,11 +81,11 @@ def _nearest(indices: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
     shape, device = indices[0].shape, indices[0].device
     strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
     lines = [arange(extent, dtype=np.int32, device=device) for extent in shape]
-    found = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(lines)]
+    result = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(lines)]
     for axis, index in zip(reversed(axes), reversed(indices), strict=True):
-        flat: Any = sum(number * np.int32(stride) for number, stride in zip(found, strides, strict=True))
-        found[axis] = at(index.reshape(-1), flat)
-    return stack(found, 0)
+        flat: Any = sum(number * np.int32(stride) for number, stride in zip(result, strides, strict=True))
+        result[axis] = at(index.reshape(-1), flat)
+    return stack(result, 0)
 
 
 def _checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray:
@@ -105,13 +105,13 @@ def _checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray
 
 def _results(a: Any, distances: GpuArray | None, indices: GpuArray | None) -> Any:
     """Write results to the arrays that were given for them, and return the others."""
-    found = []
+    results = []
     for result, target in ((distances, a.distances), (indices, a.indices)):
         if result is not None and is_target(target):
             write(result, target)
         elif result is not None:
-            found.append(result)
-    return tuple(found) if len(found) > 1 else found[0] if found else None
+            results.append(result)
+    return tuple(results) if len(results) > 1 else results[0] if results else None
 
 
 # -- Euclidean --------------------------------------------------------------------------------------------------------
@@ -177,13 +177,13 @@ def distance_transform_bf(a: Any) -> Any:
     steps = _steps(a.sampling, source.ndim) if is_euclidean else None
     axes = range(source.ndim)[::-1]
     inside = flip(source != 0)
-    found, places = _distances(
+    result, places = _distances(
         inside, steps, axes, 1 + is_euclidean, is_largest=is_largest, with_places=a.return_indices
     )
-    is_none = found == found.dtype.type(_NONE if steps is None else _NONE_WIDE)
+    is_none = result == result.dtype.type(_NONE if steps is None else _NONE_WIDE)
     distances = indices = None
     if a.return_distances:
-        values = elementwise.sqrt(found.astype(np.float64)) if is_euclidean else found.astype(np.uint32)
+        values = elementwise.sqrt(result.astype(np.float64)) if is_euclidean else result.astype(np.uint32)
         most = np.sqrt(np.finfo(np.float64).max) if is_euclidean else np.uint32(np.iinfo(np.uint32).max)
         distances = flip(where(is_none, most, values))
     if a.return_indices:
@@ -217,5 +217,5 @@ def distance_transform_cdt(a: Any) -> Any:
     connectivity = _connectivity(metric, source.ndim)
     if not connectivity:
         return _cdt_by_scipy(**vars(a))
-    found, _ = _distances(source != 0, None, range(source.ndim), 1, is_largest=connectivity > 1)
-    return _results(a, where(found == np.int32(_NONE), np.int32(-1), found), None)
+    result, _ = _distances(source != 0, None, range(source.ndim), 1, is_largest=connectivity > 1)
+    return _results(a, where(result == np.int32(_NONE), np.int32(-1), result), None)

@@ -65,27 +65,27 @@ def window(offsets: Any) -> Window:
     return Window(np.ascontiguousarray(offsets, np.int64).tobytes(), shape if is_box else (len(offsets),))
 
 
-def elements(source: GpuArray, given: Window, modes: Sequence[str], cval: Any) -> Node:
+def elements(source: GpuArray, window: Window, modes: Sequence[str], cval: Any) -> Node:
     """Return the elements of the window of each element, along last axes of the window's shape.
 
     Parameters
     ----------
     source : GpuArray
         The array, with at least one element.
-    given : Window
+    window : Window
         Where the elements of a window lie.
     modes : sequence of str
         The mode of each axis.
     cval : number
         The constant beyond edges.
     """
-    positions, is_open = _positions(source.shape, given, tuple(modes))
+    positions, is_open = _positions(source.shape, window, tuple(modes))
     if not is_open:
         return build.gather(source.node(), positions)
-    found = build.gather(source.node(), build.binary(ops.maximum, positions, 0))
+    result = build.gather(source.node(), build.binary(ops.maximum, positions, 0))
     beyond = make(build.binary(ops.less, positions, 0), source.device)
     constant = as_array(cval, source.device).astype(source.dtype)
-    node: Node = where(beyond, constant, make(found, source.device)).node()
+    node: Node = where(beyond, constant, make(result, source.device)).node()
     return node
 
 
@@ -100,11 +100,11 @@ def constants(values: bytes, dtype: DType) -> Node:
 
 
 @lru_cache(maxsize=32)
-def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
+def _positions(shape: Shape, window: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
     """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
     ndim, dtype = len(shape), _position_dtype(shape)
-    away = np.frombuffer(given.offsets, np.int64).reshape(-1, ndim)
-    is_flat = len(given.shape) == 1
+    away = np.frombuffer(window.offsets, np.int64).reshape(-1, ndim)
+    is_flat = len(window.shape) == 1
     total: Any = None
     is_open = False
     spot = 0
@@ -115,7 +115,9 @@ def _positions(shape: Shape, given: Window, modes: tuple[str, ...]) -> tuple[Nod
         positions = np.unique(offsets)
         positions = offsets if is_flat and len(positions) > 1 else positions
         before = spot if len(positions) > 1 else 0
-        node = _along(shape, axis, positions, modes[axis], dtype, (1,) * before, (1,) * (len(given.shape) - 1 - before))
+        node = _along(
+            shape, axis, positions, modes[axis], dtype, (1,) * before, (1,) * (len(window.shape) - 1 - before)
+        )
         spot += not is_flat and len(positions) > 1
         total = node if total is None else build.binary(ops.add, total, node)
     return total, is_open

@@ -78,8 +78,8 @@ def line_extreme(
         cval,
     )
     short = _valid(wide, np.ones(part, bool), axis, extreme)
-    found = _valid(short, starts[: size - part + 1], axis, extreme)
-    return chosen(found, f"extremes of windows of {part} elements, which cover those of {size} along axis {axis}")
+    result = _valid(short, starts[: size - part + 1], axis, extreme)
+    return chosen(result, f"extremes of windows of {part} elements, which cover those of {size} along axis {axis}")
 
 
 def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], cval: Any, extreme: Extreme) -> GpuArray:
@@ -88,8 +88,10 @@ def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], c
         shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
         for axis, size, mode, origin in lines:
             shape[axis], before[axis], modes[axis] = size, size // 2 + origin, mode
-        found = folded(source, np.ones(shape, bool), before, modes, cval, extreme.combine, extreme.fold)
-        return chosen(found, f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once")
+        result = folded(source, np.ones(shape, bool), before, modes, cval, extreme.combine, extreme.fold)
+        return chosen(
+            result, f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once"
+        )
     for axis, size, mode, origin in lines:
         source = line_extreme(source, size, axis, mode, cval, origin, extreme)
     return source
@@ -103,8 +105,8 @@ def _valid(source: GpuArray, footprint: Any, axis: int, extreme: Extreme) -> Gpu
         part = source[(slice(None),) * axis + (slice(position, position + length),)]
         node = part.node()
         total = node if total is None else build.binary(extreme.combine, total, node)
-    found: GpuArray = as_array(source)._fresh(total)
-    return found
+    result: GpuArray = as_array(source)._fresh(total)
+    return result
 
 
 def extreme_filter(
@@ -146,8 +148,8 @@ def _filter(function: Any, a: Any, extreme: Extreme) -> GpuArray:
         function, a.input, a.size, footprint, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin, axes=a.axes
     )
     axes = axes_of(a.axes, source.ndim)
-    found = extreme_filter(source, a.size, footprint, None, a.mode, a.cval, a.origin, axes, extreme, dtype)
-    return finished(found, a.output)
+    result = extreme_filter(source, a.size, footprint, None, a.mode, a.cval, a.origin, axes, extreme, dtype)
+    return finished(result, a.output)
 
 
 @mirrors(ndimage.minimum_filter, on_host=in_parts(ndimage.minimum_filter, by_window))

@@ -19,25 +19,25 @@ def _each(value: Any, ndim: int) -> list[float]:
 
 def _frequencies(shape: Sequence[int], n: int, axis: int) -> list[Any]:
     """Return the frequencies of the elements along each axis; along ``axis`` those of a real transform of n points."""
-    found: list[Any] = []
+    result: list[Any] = []
     for number, extent in enumerate(shape):
         halved = n >= 0 and number == axis % len(shape)
         line: Any = np.arange(extent) / max(n, 1) if halved else np.fft.fftfreq(max(extent, 1))[:extent]
-        found.append(line.reshape([-1 if number == a else 1 for a in range(len(shape))]))
-    return found
+        result.append(line.reshape([-1 if number == a else 1 for a in range(len(shape))]))
+    return result
 
 
 def _filtered(source: GpuArray, factors: Sequence[Any], dtype: Any, output: Any) -> GpuArray:
     """Return the product of an array and factors that broadcast to it, each in the precision of the result."""
-    found = source.astype(dtype, copy=False)
+    product = source.astype(dtype, copy=False)
     single = dtype in (np.dtype(np.float32), np.dtype(np.complex64))
     for factor in factors:
         kind = np.result_type(factor.dtype, np.float32 if factor.dtype.kind == "f" else np.complex64)
         if single:
             kind = np.dtype(np.complex64 if factor.dtype.kind == "c" else np.float32)
-        found = found * as_array(factor.astype(kind), source.device)
-    found = found.astype(dtype, copy=False)
-    result: GpuArray = write(found, output) if is_target(output) else found
+        product = product * as_array(factor.astype(kind), source.device)
+    product = product.astype(dtype, copy=False)
+    result: GpuArray = write(product, output) if is_target(output) else product
     return result
 
 

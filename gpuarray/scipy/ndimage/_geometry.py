@@ -39,8 +39,8 @@ def spline_filter1d(a: Any) -> GpuArray:
     """Return the coefficients of splines along an axis."""
     source, dtype = checked(ndimage.spline_filter1d, a.input, a.order, a.axis, output=a.output, mode=a.mode)
     axis = build.normalize_axis(a.axis, source.ndim)
-    found = coefficients(source, a.order, [axis], a.mode, dtype) if a.order > 1 else source.astype(dtype)
-    return finished(found, a.output)
+    result = coefficients(source, a.order, [axis], a.mode, dtype) if a.order > 1 else source.astype(dtype)
+    return finished(result, a.output)
 
 
 @mirrors(ndimage.spline_filter)
@@ -49,25 +49,33 @@ def spline_filter(a: Any) -> GpuArray:
     """Return the coefficients of the spline through an array."""
     source, dtype = checked(ndimage.spline_filter, a.input, a.order, output=a.output, mode=a.mode)
     is_filtered = a.order > 1 and source.size
-    found = coefficients(source, a.order, range(source.ndim), a.mode, dtype) if is_filtered else source.astype(dtype)
-    return finished(found, a.output)
+    result = coefficients(source, a.order, range(source.ndim), a.mode, dtype) if is_filtered else source.astype(dtype)
+    return finished(result, a.output)
 
 
-def _checked(original: Callable[..., Any], a: Any, *given: Any, **more: Any) -> tuple[GpuArray, DType]:
+def _checked(original: Callable[..., Any], a: Any, *arguments: Any, **more: Any) -> tuple[GpuArray, DType]:
     """Return the array and the dtype of the result, which is that of an array given for it, after SciPy's checks."""
     output = None if is_target(a.output) else a.output
     source, dtype = checked(
-        original, a.input, *given, order=a.order, output=output, mode=a.mode, cval=a.cval, prefilter=a.prefilter, **more
+        original,
+        a.input,
+        *arguments,
+        order=a.order,
+        output=output,
+        mode=a.mode,
+        cval=a.cval,
+        prefilter=a.prefilter,
+        **more,
     )
     return source, np.dtype(a.output.dtype) if is_target(a.output) else dtype
 
 
-def _stored(found: GpuArray, dtype: DType) -> GpuArray:
+def _stored(result: GpuArray, dtype: DType) -> GpuArray:
     """Return interpolated numbers in the dtype of a result: integers are rounded, and clipped to their range."""
     if dtype.kind not in "iu":
-        return rounded(found, dtype)
+        return rounded(result, dtype)
     limits = np.iinfo(dtype)
-    real = found.real if found.dtype.kind == "c" else found
+    real = result.real if result.dtype.kind == "c" else result
     upward = elementwise.floor(real + 0.5)
     nearest = upward if dtype.kind == "u" else where(real > 0, upward, elementwise.ceil(real - 0.5))
     if dtype.itemsize < 8:
@@ -78,8 +86,8 @@ def _stored(found: GpuArray, dtype: DType) -> GpuArray:
 
 def _seen(source: GpuArray, positions: Places, a: Any, dtype: DType) -> GpuArray:
     """Return an array at places that are known beforehand."""
-    found = interpolated(source, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
-    return finished(_stored(found, dtype), a.output)
+    result = interpolated(source, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(result, dtype), a.output)
 
 
 def _separable(lines: Sequence[Any]) -> Places:
@@ -145,15 +153,15 @@ def _mapped(
     )
     if prefilter and order > 1:
         source = ndimage.spline_filter(source, order, np.float64, mode)
-    found = np.empty(points.shape[1:], few.dtype)
-    lines = found.reshape(-1)
+    result = np.empty(points.shape[1:], few.dtype)
+    lines = result.reshape(-1)
 
     def part(number: int) -> None:
         piece = slice(number * _PLACES, (number + 1) * _PLACES)
         ndimage.map_coordinates(source, positions[:, piece], lines[piece], *known, False)
 
     shared(-(-lines.size // _PLACES), part, _MAPPED(source.ndim, order))
-    return found
+    return result
 
 
 @mirrors(ndimage.map_coordinates, on_host=_mapped)
@@ -170,8 +178,8 @@ def map_coordinates(a: Any) -> GpuArray:
     else:
         at = [coordinate(points[axis], kind) for axis in range(source.ndim)]
     shape = points.shape[1:]
-    found = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
-    return finished(_stored(found, dtype), a.output)
+    result = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    return finished(_stored(result, dtype), a.output)
 
 
 @mirrors(ndimage.geometric_transform, by_scipy=False)
@@ -182,18 +190,18 @@ def geometric_transform(a: Any) -> GpuArray:
     The function is called once, with an integer array for each axis of the result.
     """
     source = as_array(a.input)
-    given = a.output_shape if a.output_shape is not None else source.shape
-    shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(given)
+    result_shape = a.output_shape if a.output_shape is not None else source.shape
+    shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(result_shape)
     checked(ndimage.map_coordinates, source, np.zeros((source.ndim, 1)), order=a.order, mode=a.mode, cval=a.cval)
     dtype = output_dtype(a.output, source)
     grid = [as_array(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
-    found = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
+    result = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
     if is_hosts((source,), {}):
-        lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in found])
+        lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in result])
         seen: GpuArray = map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
         return seen
     kind = rest_dtype(source, dtype)
-    at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in found]
+    at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in result]
     values = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
     return finished(_stored(values, dtype), a.output)
 

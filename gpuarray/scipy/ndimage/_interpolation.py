@@ -199,10 +199,10 @@ def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
 
 
 def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
-    found = []
+    result = []
     for axis, start in enumerate(starts):
         if start is None:
-            found.append(_Ends([target.put(target.kept(axis)).node()], []))
+            result.append(_Ends([target.put(target.kept(axis)).node()], []))
             continue
         first, second = target.between(start.whole, axis)
         step = target.put(target.step(first, axis))
@@ -211,8 +211,8 @@ def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
         else:
             following = target.put(target.step(second, axis))
         rest = target.put(start.rest)
-        found.append(_Ends([step.node(), following.node()], [(1 - rest).node(), rest.node()]))
-    return found
+        result.append(_Ends([step.node(), following.node()], [(1 - rest).node(), rest.node()]))
+    return result
 
 
 def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Target") -> _Reads:
@@ -280,10 +280,10 @@ class _Target(NamedTuple):
     def step(self, positions: Any, axis: int) -> Any:
         """Return what places inside an axis add to flat positions; ``-size`` for the constant."""
         stride = np.int32(prod(self.source[axis + 1 :]))
-        found = positions * stride if stride > 1 else positions
+        result = positions * stride if stride > 1 else positions
         if self.mode == "grid-constant":
-            found = np.where(positions < 0, np.int32(-prod(self.source)), found)
-        return found.astype(np.int32, copy=False)
+            result = np.where(positions < 0, np.int32(-prod(self.source)), result)
+        return result.astype(np.int32, copy=False)
 
     def given(self, value: Any, like: Any) -> Any:
         """Return numbers beside others: NumPy's beside NumPy's."""
@@ -294,10 +294,10 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
     """Return the weights of elements, by Horner's rule."""
     powers = polynomials(target.order)[steps].astype(target.dtype)
     rest = rest[..., None]
-    found = target.given(powers[:, -1], rest)
+    result = target.given(powers[:, -1], rest)
     for power in range(target.order - 1, -1, -1):
-        found = found * rest + target.given(powers[:, power], rest)
-    return found
+        result = result * rest + target.given(powers[:, power], rest)
+    return result
 
 
 @lru_cache(maxsize=64)
@@ -360,8 +360,8 @@ def interpolated(
         node = _blended(source.node(), reads)
     if node.shape != tuple(shape):
         node = build.view(node, build.broadcast_to(node.shape, tuple(shape)))
-    found = make(node, source.device)
-    return found if beyond is None else where(make(beyond, source.device), _like(cval, found), found)
+    values = make(node, source.device)
+    return values if beyond is None else where(make(beyond, source.device), _like(cval, values), values)
 
 
 def _blended(source: Node, axes: Sequence[_Ends], position: Node | None = None) -> Node:
@@ -384,8 +384,8 @@ def _summed(source: GpuArray, reads: _Reads, cval: Any, *, is_open: bool) -> Nod
     if is_open:
         node = build.gather(source.node(), build.binary(ops.maximum, reads.positions, 0))
         inside_ = make(build.binary(ops.greater_equal, reads.positions, 0), source.device)
-        found = make(node, source.device)
-        node = where(inside_, found, _like(cval, found)).node()
+        result = make(node, source.device)
+        node = where(inside_, result, _like(cval, result)).node()
     else:
         node = build.gather(source.node(), reads.positions)
     if reads.weights is None:
@@ -393,8 +393,8 @@ def _summed(source: GpuArray, reads: _Reads, cval: Any, *, is_open: bool) -> Nod
     return build.reduce(reductions.sum, build.elementwise(ops.multiply, node, reads.weights), (len(node.shape) - 1,))
 
 
-def _like(value: Any, found: GpuArray) -> GpuArray:
-    return as_array(value, found.device).astype(found.dtype)
+def _like(value: Any, result: GpuArray) -> GpuArray:
+    return as_array(value, result.device).astype(result.dtype)
 
 
 def _dtype(source: GpuArray, result: DType) -> DType:

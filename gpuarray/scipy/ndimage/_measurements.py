@@ -98,8 +98,8 @@ def _counts(groups: _Groups) -> GpuArray:
     return _totals(creation.ones(groups.values.shape, dtype=np.float64, device=groups.values.device), groups)
 
 
-def _listed(found: GpuArray, groups: _Groups) -> GpuArray:
-    result: GpuArray = found[groups.order] if groups.order.size else found[:0].reshape(groups.order.shape)
+def _listed(values: GpuArray, groups: _Groups) -> GpuArray:
+    result: GpuArray = values[groups.order] if groups.order.size else values[:0].reshape(groups.order.shape)
     return result
 
 
@@ -187,8 +187,8 @@ def _extreme(groups: _Groups, *, is_least: bool) -> GpuArray:
         return kept.min() if is_least else kept.max()
     combine: MapOp = (ops.fmin if kind.kind == "f" else ops.minimum) if is_least else ops.maximum
     start = build.full((groups.number + 1,), kind.type(_empty_bound(kind, is_least=is_least)), kind)
-    found = make(build.scatter_combined(combine, start, values.node(), groups.group.node()), device)
-    return where(_counts(groups) > 0, found[: groups.number], kind.type(0))
+    result = make(build.scatter_combined(combine, start, values.node(), groups.group.node()), device)
+    return where(_counts(groups) > 0, result[: groups.number], kind.type(0))
 
 
 def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
@@ -200,10 +200,10 @@ def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
     positions = arange(size, dtype=np.int32 if size < _SMALL else np.int64, device=values.device)
     if groups.order is None:
         chosen = (groups.group == 0) & (values == extreme)
-        found = int(where(chosen, positions, positions.dtype.type(size)).min().item())
-        if found == size:
+        position = int(where(chosen, positions, positions.dtype.type(size)).min().item())
+        if position == size:
             raise IndexError("index 0 is out of bounds for axis 0 with size 0: there is no extreme beside NaN")
-        return np.int64(found)
+        return np.int64(position)
     extreme_of = at(extreme, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
     is_own = values == extreme_of
     if values.dtype.kind == "f":
@@ -219,12 +219,12 @@ def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
 
 def _unravelled(position: Any, shape: tuple[int, ...]) -> Any:
     """Return a flat position as a tuple of numbers, several as a list of tuples."""
-    found = np.unravel_index(position, shape)
-    return found if np.ndim(position) == 0 else [*zip(*(line.ravel() for line in found), strict=True)]
+    index = np.unravel_index(position, shape)
+    return index if np.ndim(position) == 0 else [*zip(*(line.ravel() for line in index), strict=True)]
 
 
-def _result(found: GpuArray, groups: _Groups) -> GpuArray:
-    return found if groups.order is None else _listed(found, groups)
+def _result(result: GpuArray, groups: _Groups) -> GpuArray:
+    return result if groups.order is None else _listed(result, groups)
 
 
 def _of_extremes(original: Callable[..., Any], doc: str, compute: Callable[[_Groups, tuple[int, ...]], Any]) -> Any:
@@ -233,8 +233,8 @@ def _of_extremes(original: Callable[..., Any], doc: str, compute: Callable[[_Gro
     def run(a: Any) -> Any:
         source = as_array(a.input)
         if source.dtype.kind == "c":
-            given = source, a.labels, a.index
-            return on_host(original, given, {}, _COMPLEX, f"scipy.ndimage.{original.__name__}")
+            key = source, a.labels, a.index
+            return on_host(original, key, {}, _COMPLEX, f"scipy.ndimage.{original.__name__}")
         return compute(_groups(a), source.shape)
 
     run.__doc__ = doc
@@ -251,8 +251,8 @@ def _end_position(groups: _Groups, shape: tuple[int, ...], *, is_least: bool) ->
 
 def _ends(groups: _Groups, shape: tuple[int, ...]) -> Any:
     ends = [(_extreme(groups, is_least=is_least), is_least) for is_least in (True, False)]
-    positions = [_unravelled(_position(groups, found, is_least=is_least), shape) for found, is_least in ends]
-    return *(_result(found, groups) for found, _ in ends), *positions
+    positions = [_unravelled(_position(groups, extreme, is_least=is_least), shape) for extreme, is_least in ends]
+    return *(_result(extreme, groups) for extreme, _ in ends), *positions
 
 
 minimum = _of_extremes(
@@ -314,9 +314,9 @@ def histogram(a: Any) -> Any:
     if groups.order is None:
         is_all = a.labels is None
         chosen = groups.values if is_all else groups.values[groups.group == 0]
-        found: GpuArray = counted(chosen, as_array(edges, groups.values.device))[0]
+        counts: GpuArray = counted(chosen, as_array(edges, groups.values.device))[0]
         if np.ndim(a.index) or a.index is None or chosen.size:
-            return found
+            return counts
         return None
     values = groups.values.astype(np.float64)
     table = as_array(edges, values.device)
@@ -347,5 +347,5 @@ def center_of_mass(a: Any) -> Any:
         line = as_array(np.arange(extent, dtype=float), source.device)
         a.input = weights * line.reshape([-1 if axis == a else 1 for a in range(source.ndim)])
         centres.append(_sums(a)[1] / total)
-    found = np.array([centre.get() for centre in centres]).T
-    return tuple(found) if found.ndim == 1 else [tuple(row) for row in found]
+    centre_array = np.array([centre.get() for centre in centres]).T
+    return tuple(centre_array) if centre_array.ndim == 1 else [tuple(row) for row in centre_array]

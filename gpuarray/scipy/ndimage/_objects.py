@@ -71,20 +71,20 @@ def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
 def labeled_comprehension(a: Any) -> Any:
     """Return what a function computes of the elements with each label: it gets arrays of this package."""
     source = as_array(a.input)
-    given = [source]
+    arrays = [source]
     if a.pass_positions:
-        given.append(xp.arange(source.size, dtype=np.int64, device=source.device).reshape(source.shape))
+        arrays.append(xp.arange(source.size, dtype=np.int64, device=source.device).reshape(source.shape))
     if a.labels is None:
         if a.index is not None:
             raise ValueError("index without defined labels")
-        return a.func(*(array.reshape(-1) for array in given))
+        return a.func(*(array.reshape(-1) for array in arrays))
     labels = as_array(a.labels, source.device)
     try:
-        *given, labels = xp.broadcast_arrays(*given, labels)
+        *arrays, labels = xp.broadcast_arrays(*arrays, labels)
     except ValueError as error:
         raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from error
     if a.index is None:
-        return a.func(*(array[labels > 0] for array in given))
+        return a.func(*(array[labels > 0] for array in arrays))
     wanted = np.atleast_1d(read(a.index))
     if wanted.ndim > 1 or not dtypes.is_supported(np.dtype(a.out_dtype)):
         return _by_scipy(**vars(a))
@@ -97,11 +97,11 @@ def labeled_comprehension(a: Any) -> Any:
     wanted.min()  # raises the error of no index
     line = labels.reshape(-1)
     order = xp.argsort(line, stable=True)
-    given = [at(array.reshape(-1), order) for array in given]
+    arrays = [at(array.reshape(-1), order) for array in arrays]
     ends = [xp.searchsorted(at(line, order), wanted, side=side) for side in ("left", "right")]
-    found = [
-        a.func(*(array[first:last] for array in given)) if last > first else a.default
+    results = [
+        a.func(*(array[first:last] for array in arrays)) if last > first else a.default
         for first, last in read(xp.stack(ends, 1)).tolist()
     ]
-    parts = [as_array(part, source.device).astype(a.out_dtype).reshape(()) for part in found]
+    parts = [as_array(part, source.device).astype(a.out_dtype).reshape(()) for part in results]
     return parts[0] if np.isscalar(a.index) else xp.stack(parts)

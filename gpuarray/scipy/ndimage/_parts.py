@@ -60,26 +60,26 @@ def in_parts(
             bound = parameters.bind(*args, **kwargs)
             bound.apply_defaults()
             _, *others = bound.arguments
-            given = {name: bound.arguments[name] for name in others}
-            arguments = SimpleNamespace(**given, input=source)
+            windows = {name: bound.arguments[name] for name in others}
+            arguments = SimpleNamespace(**windows, input=source)
             apart = reach(arguments) if is_divisible(arguments) else len(source)
             rows = _rows(source, apart)
-            dtype = trial(function, source, **given) if rows < len(source) else None
+            dtype = trial(function, source, **windows) if rows < len(source) else None
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             dtype = None  # SciPy says what is wrong
         if dtype is None:
             return function(*args, **kwargs)
-        found = np.empty(source.shape, dtype)
+        result = np.empty(source.shape, dtype)
 
         def part(number: int) -> None:
             start = number * rows
             begin = max(start - apart, 0)
-            target = found[start : start + rows]
-            values = function(source[begin : start + rows + apart], **given)
+            target = result[start : start + rows]
+            values = function(source[begin : start + rows + apart], **windows)
             target[...] = values[start - begin : start - begin + len(target)]
 
         shared(-(-len(source) // rows), part, timing(source.shape, source.dtype, apart))
-        return found
+        return result
 
     return run
 
@@ -92,8 +92,8 @@ def _rows(source: Any, apart: int) -> int:
 
 def by_window(a: Any) -> int:
     """Return how many rows the window of a filter reaches."""
-    given = (getattr(a, name, None) for name in ("footprint", "structure", "weights"))
-    extents = [np.shape(value)[0] for value in given if value is not None] or each(a.size, 1)[:1]
+    arrays = (getattr(a, name, None) for name in ("footprint", "structure", "weights"))
+    extents = [np.shape(value)[0] for value in arrays if value is not None] or each(a.size, 1)[:1]
     return _reach(max(extents), a.origin)
 
 

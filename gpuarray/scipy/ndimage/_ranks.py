@@ -93,16 +93,16 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     cval = a.cval if source.ndim == 1 else held(a.cval, source.dtype)
     source = holding(source, mode, cval)
     if count > _LARGEST:
-        found = _sorted(source, rank, known, before, mode, cval)
+        result = _sorted(source, rank, known, before, mode, cval)
         return chosen(
-            rounded(found, dtype), f"sorted windows: {count} elements are more than the {_LARGEST} of a network"
+            rounded(result, dtype), f"sorted windows: {count} elements are more than the {_LARGEST} of a network"
         )
     if source.dtype in _IN_REGISTERS and are_gathered(source):
-        found = _by_kernel(source, known, before, rank, mode, cval)
+        result = _by_kernel(source, known, before, rank, mode, cval)
     else:
-        found = make(_selected(taken(source, known, before, mode, cval), rank), source.device)
+        result = make(_selected(taken(source, known, before, mode, cval), rank), source.device)
     return chosen(
-        rounded(found, dtype), f"a network of minima and maxima: {count} elements are no more than {_LARGEST}"
+        rounded(result, dtype), f"a network of minima and maxima: {count} elements are no more than {_LARGEST}"
     )
 
 

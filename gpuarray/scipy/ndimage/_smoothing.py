@@ -74,17 +74,17 @@ def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: An
         and are_gathered(source)
     ):
         origins = [0] * source.ndim
-        found = correlated(source, weights, range(source.ndim), modes, cval, origins, dtype, has_gaps=False)
+        result = correlated(source, weights, range(source.ndim), modes, cval, origins, dtype, has_gaps=False)
         return chosen(
-            found, f"one window: {weights.size} elements, which are no more than {_ONE_WINDOW}, are read once"
+            result, f"one window: {weights.size} elements, which are no more than {_ONE_WINDOW}, are read once"
         )
-    found = source
+    result = source
     for axis, line, mode in lines:
-        found = line_filtered(found, line, axis, mode, cval, dtype)
+        result = line_filtered(result, line, axis, mode, cval, dtype)
     if len(lines) > 1:
         taps = sum(line.size for _, line, _ in lines)
-        found = chosen(found, f"one axis after the other: {taps} products an element, {weights.size} in one window")
-    return found if lines else source.astype(dtype)
+        result = chosen(result, f"one axis after the other: {taps} products an element, {weights.size} in one window")
+    return result if lines else source.astype(dtype)
 
 
 @mirrors(ndimage.gaussian_filter1d)
@@ -153,7 +153,7 @@ def uniform_filter(
         ndimage.uniform_filter, input, size, output=output, mode=mode, cval=cval, origin=origin, axes=axes
     )
     numbers = axes_of(axes, source.ndim)
-    found = source
+    result = source
     values = [each(value, len(numbers)) for value in (size, mode, origin)]
     sizes = values[0]
     is_floating = source.dtype.kind == dtype.kind == "f" and min(sizes, default=0) > 0 and source.size
@@ -166,12 +166,12 @@ def uniform_filter(
         return finished(chosen(rounded(sums * (1.0 / prod(shape)), dtype), choice), output)
     for axis, extent, kind, shift in zip(numbers, *values, strict=True):
         if extent > 1:
-            found = _averaged(found, int(extent), axis, kind, cval, shift, dtype)
+            result = _averaged(result, int(extent), axis, kind, cval, shift, dtype)
             choice = (
                 f"sums of {int(extent)} elements along axis {axis}: running sums would lose digits of float numbers"
             )
-            found = chosen(found, choice)
-    return finished(found if found is not source else source.astype(dtype), output)
+            result = chosen(result, choice)
+    return finished(result if result is not source else source.astype(dtype), output)
 
 
 def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval: Any, across: Sequence[float]) -> Any:
@@ -186,15 +186,15 @@ def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval
 @mirrors(ndimage.prewitt, on_host=in_parts(ndimage.prewitt, by_neighbours))
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Prewitt's gradient along an axis."""
-    found: GpuArray = _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
-    return found
+    result: GpuArray = _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
+    return result
 
 
 @mirrors(ndimage.sobel, on_host=in_parts(ndimage.sobel, by_neighbours))
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Sobel's gradient along an axis."""
-    found: GpuArray = _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
-    return found
+    result: GpuArray = _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
+    return result
 
 
 def _each_axis(
@@ -206,8 +206,8 @@ def _each_axis(
     numbers = axes_of(axes, source.ndim)
     total: Any = None
     for axis, kind in zip(numbers, each(mode, len(numbers)), strict=True):
-        found = as_array(derivative(source, axis, dtype, kind, cval, *args, **keywords)).astype(dtype, copy=False)
-        part = found * found if norm else found
+        result = as_array(derivative(source, axis, dtype, kind, cval, *args, **keywords)).astype(dtype, copy=False)
+        part = result * result if norm else result
         total = part if total is None else total + part
     if total is None:
         return finished(source.astype(dtype), output)

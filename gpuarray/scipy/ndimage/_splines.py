@@ -58,8 +58,8 @@ def _kernel(order: int, is_single: bool) -> Any:
 @lru_cache(maxsize=256)
 def _responses(order: int, extent: int, mode: str, is_single: bool) -> Any:
     """Return the matrix from the elements of a short axis to the coefficients of their spline, as SciPy has it."""
-    found = ndimage.spline_filter1d(np.eye(extent), order, axis=0, mode=mode).T
-    return np.ascontiguousarray(found, np.float32 if is_single else np.float64)
+    result = ndimage.spline_filter1d(np.eye(extent), order, axis=0, mode=mode).T
+    return np.ascontiguousarray(result, np.float32 if is_single else np.float64)
 
 
 def coefficients(source: GpuArray, order: int, axes: Sequence[int], mode: str, dtype: DType) -> GpuArray:
@@ -68,16 +68,16 @@ def coefficients(source: GpuArray, order: int, axes: Sequence[int], mode: str, d
         beyond = "reflect"
     else:
         beyond = "grid-wrap" if mode == "grid-wrap" else "mirror"
-    found = source
+    result = source
     for axis in axes:
-        if 1 < found.shape[axis] <= _SHORT:
-            matrix = _responses(order, found.shape[axis], beyond, dtype in (dtypes.float32, dtypes.complex64))
-            last = moveaxis(found.astype(dtype, copy=False), axis, -1)
-            found = moveaxis(matmul(last, as_array(matrix, found.device)), -1, axis)
-        elif found.shape[axis] > 1:
-            is_single = found.dtype == dtype and dtype in (dtypes.float32, dtypes.complex64)
-            found = line_filtered(found, _kernel(order, is_single), axis, beyond, 0.0, dtype)
-    return found.astype(dtype, copy=False)
+        if 1 < result.shape[axis] <= _SHORT:
+            matrix = _responses(order, result.shape[axis], beyond, dtype in (dtypes.float32, dtypes.complex64))
+            last = moveaxis(result.astype(dtype, copy=False), axis, -1)
+            result = moveaxis(matmul(last, as_array(matrix, result.device)), -1, axis)
+        elif result.shape[axis] > 1:
+            is_single = result.dtype == dtype and dtype in (dtypes.float32, dtypes.complex64)
+            result = line_filtered(result, _kernel(order, is_single), axis, beyond, 0.0, dtype)
+    return result.astype(dtype, copy=False)
 
 
 def coordinate(value: Any, dtype: DType) -> Coordinate:

@@ -44,8 +44,8 @@ def _by_scipy(function: Callable[..., Any], a: Any, source: GpuArray) -> GpuArra
     if not evaluate.is_host(evaluate.provider_of(source.device)):
         reason = "the function is compiled, or needs values"
         telemetry.fallback(f"scipy.ndimage.{function.__name__}", reason, source.nbytes)
-    found: GpuArray = run_scipy(function, (), dict(vars(a), input=source))
-    return found
+    result: GpuArray = run_scipy(function, (), dict(vars(a), input=source))
+    return result
 
 
 def _dtype_of_windows(source: GpuArray, result: DType) -> DType:
@@ -72,13 +72,13 @@ def generic_filter(a: Any) -> GpuArray:
     known = footprint_of(footprint, a.size, axes, source.ndim)
     origins = spread(a.origin, axes, source.ndim)
     before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
-    given = source.astype(_dtype_of_windows(source, dtype), copy=False)
-    lines = along_last(given, known, before, [a.mode] * source.ndim, a.cval)
+    image = source.astype(_dtype_of_windows(source, dtype), copy=False)
+    lines = along_last(image, known, before, [a.mode] * source.ndim, a.cval)
     words = a.extra_keywords or {}
-    found = _mapped(lambda line: a.function(line, *a.extra_arguments, **words), lines.reshape(source.size, -1))
-    if found is None or found.size != source.size:
+    result = _mapped(lambda line: a.function(line, *a.extra_arguments, **words), lines.reshape(source.size, -1))
+    if result is None or result.size != source.size:
         return _by_scipy(ndimage.generic_filter, a, source)
-    return finished(rounded(found.reshape(source.shape), dtype), a.output)
+    return finished(rounded(result.reshape(source.shape), dtype), a.output)
 
 
 @mirrors(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
@@ -108,11 +108,11 @@ def generic_filter1d(a: Any) -> GpuArray:
         a.function(line, result, *a.extra_arguments, **words)
         return result
 
-    found = _mapped(written, lines.reshape(-1, lines.shape[-1]))
-    if found is None:
+    result = _mapped(written, lines.reshape(-1, lines.shape[-1]))
+    if result is None:
         return _by_scipy(ndimage.generic_filter1d, a, source)
-    found = moveaxis(found.reshape(*lines.shape[:-1], source.shape[axis]), -1, axis)
-    return finished(rounded(found, dtype), a.output)
+    result = moveaxis(result.reshape(*lines.shape[:-1], source.shape[axis]), -1, axis)
+    return finished(rounded(result, dtype), a.output)
 
 
 if hasattr(ndimage, "vectorized_filter"):
@@ -145,5 +145,5 @@ if hasattr(ndimage, "vectorized_filter"):
             lines = lines[tuple(slice(first, extent - last) for (first, last), extent in inside)]
         else:
             lines = along_last(source, known, before, [a.mode] * source.ndim, cval)
-        found = moveaxis(as_array(a.function(lines, axis=-1), source.device), last, axes)
-        return finished(found.astype(output_dtype(a.output, found), copy=False), a.output)
+        result = moveaxis(as_array(a.function(lines, axis=-1), source.device), last, axes)
+        return finished(result.astype(output_dtype(a.output, result), copy=False), a.output)

@@ -225,12 +225,12 @@ def _by_parts(
 
 def _extended(source: GpuArray, before: Any, after: Any, modes: Any, cval: Any) -> GpuArray:
     """Return an extended array; windows that begin after the element, or end before it, need elements there too."""
-    found = extended(source, [max(n, 0) for n in before], [max(n, 0) for n in after], modes, cval)
+    result = extended(source, [max(n, 0) for n in before], [max(n, 0) for n in after], modes, cval)
     cuts = tuple(
         slice(max(-first, 0), extent - max(-last, 0))
-        for first, last, extent in zip(before, after, found.shape, strict=True)
+        for first, last, extent in zip(before, after, result.shape, strict=True)
     )
-    return found if all(n >= 0 for n in (*before, *after)) else found[cuts].copy()
+    return result if all(n >= 0 for n in (*before, *after)) else result[cuts].copy()
 
 
 def _products(padded: GpuArray, shape: Any, weights: Any, positions: list[list[int]], dtype: DType) -> Node:
@@ -305,11 +305,11 @@ def folded(
     """
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
     if are_gathered(source):
-        given = _of_footprint(footprint.tobytes(), footprint.shape, tuple(before))
-        seen = elements(source, given, modes, cval)
+        window = _of_footprint(footprint.tobytes(), footprint.shape, tuple(before))
+        seen = elements(source, window, modes, cval)
         if added is not None:
             steps = constants(added[footprint].astype(source.dtype).tobytes(), source.dtype)
-            seen = build.binary(ops.add, seen, build.reshape(steps, given.shape))
+            seen = build.binary(ops.add, seen, build.reshape(steps, window.shape))
         return _reduced(source, seen, fold)
     positions = np.argwhere(footprint).tolist()
 
@@ -326,8 +326,8 @@ def folded(
             if added is not None:
                 node = build.binary(ops.add, node, added[tuple(position)].item())
             total = node if total is None else build.binary(combine, total, node)
-        found: Node = total
-        return found
+        result: Node = total
+        return result
 
     return _by_parts(source, before, after, modes, cval, compute)
 

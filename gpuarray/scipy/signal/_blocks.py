@@ -54,9 +54,9 @@ def division(first: tuple[int, ...], second: tuple[int, ...], axes: list[int], *
     while size <= max(_LARGEST, best):
         blocks = -(-total // (size - taps + 1))
         # two real blocks are one of complex numbers
-        found = _traffic(-(-blocks // 2) if is_real else blocks, size)
-        if found < least:
-            least, best = found, size
+        traffic = _traffic(-(-blocks // 2) if is_real else blocks, size)
+        if traffic < least:
+            least, best = traffic, size
         size *= 2
     return Division(axis, best, _traffic(1, fast_length(total)) / least)
 
@@ -98,12 +98,12 @@ def by_blocks(first: GpuArray, second: GpuArray, axes: list[int], axis: int, siz
     transformed = [*batch_axes, parts.ndim - 1]
     taps = xp.moveaxis(short, axis, -1)[..., None, :]
     product = fourier.fftn(parts, sizes, transformed) * fourier.fftn(taps, sizes, transformed)
-    found = fourier.ifftn(product, sizes, transformed)
-    key = [slice(None)] * (found.ndim - 1) + [slice(overlap, None)]
+    result = fourier.ifftn(product, sizes, transformed)
+    key = [slice(None)] * (result.ndim - 1) + [slice(overlap, None)]
     for number, extent in zip(batch_axes, extents, strict=True):
         key[number] = slice(0, extent)
-    found = found[tuple(key)]
+    result = result[tuple(key)]
     if is_real:
-        found = concatenated([found.real, found.imag], found.ndim - 2)
-    found = found.reshape(*found.shape[:-2], -1)[..., :total]
-    return xp.moveaxis(found, -1, axis)
+        result = concatenated([result.real, result.imag], result.ndim - 2)
+    result = result.reshape(*result.shape[:-2], -1)[..., :total]
+    return xp.moveaxis(result, -1, axis)

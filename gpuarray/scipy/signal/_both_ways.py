@@ -122,9 +122,9 @@ def _floating(x: GpuArray) -> GpuArray:
     return x.astype(np.result_type(x.dtype, np.float64 if x.dtype.kind in "biu" else np.float32), copy=False)
 
 
-def _precision(given: float, x: GpuArray) -> float:
-    if 0 < given <= 1:
-        return given
+def _precision(precision: float, x: GpuArray) -> float:
+    if 0 < precision <= 1:
+        return precision
     return 1e-6 if x.dtype in (dtypes.float32, dtypes.complex64) else 1e-11
 
 

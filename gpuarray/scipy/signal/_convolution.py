@@ -170,8 +170,8 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Gp
     if method == "auto":
         method = choose_conv_method(first, second, mode)
     if method == "fft":
-        found = fftconvolve(first, second, mode)
-        return (xp.rint(found) if first.dtype.kind in "iu" else found).astype(first.dtype, copy=False)
+        result = fftconvolve(first, second, mode)
+        return (xp.rint(result) if first.dtype.kind in "iu" else result).astype(first.dtype, copy=False)
     if method != "direct":
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     if first.dtype == dtypes.float16 and first.ndim > 1:
@@ -198,8 +198,8 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> G
 
 
 def _reversed(x: GpuArray) -> GpuArray:
-    found = xp.flip(x) if x.ndim else x
-    return found.conj() if x.dtype.kind == "c" else found
+    result = xp.flip(x) if x.ndim else x
+    return result.conj() if x.dtype.kind == "c" else result
 
 
 def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
@@ -254,23 +254,23 @@ def _by_transforms(in1: Any, in2: Any, mode: str, axes: Any, *, is_divided: bool
         is_longer = max(first.shape[best.axis], second.shape[best.axis]) > best.size
         if (is_large and best.gain > 1) or (is_divided and is_longer):
             long, short = _floating(first, second)
-            found = by_blocks(long, short, numbers, best.axis, best.size)
+            result = by_blocks(long, short, numbers, best.axis, best.size)
             choice = f"Fourier transforms of blocks of {best.size:,} points: 1/{best.gain:.3g} of the memory traffic"
-            return _cut(chosen(found, choice), first.shape, second.shape, mode, numbers)
+            return _cut(chosen(result, choice), first.shape, second.shape, mode, numbers)
     full = [first.shape[a] + second.shape[a] - 1 for a in numbers]
     sizes = [fast_length(n) for n in full]
     if is_complex:
         product = fourier.fftn(first, sizes, numbers) * fourier.fftn(second, sizes, numbers)
-        found = fourier.ifftn(product, sizes, numbers)
+        result = fourier.ifftn(product, sizes, numbers)
     else:
         product = fourier.rfftn(first, sizes, numbers) * fourier.rfftn(second, sizes, numbers)
-        found = fourier.irfftn(product, sizes, numbers)
-    found = chosen(found, f"Fourier transforms of {prod(sizes):,} points: blocks would not take less memory traffic")
-    key = [slice(None)] * found.ndim
+        result = fourier.irfftn(product, sizes, numbers)
+    result = chosen(result, f"Fourier transforms of {prod(sizes):,} points: blocks would not take less memory traffic")
+    key = [slice(None)] * result.ndim
     for a, n in zip(numbers, full, strict=True):
         key[a] = slice(0, n)
-    found = found[tuple(key)]
-    return _cut(found, first.shape, second.shape, mode, numbers)
+    result = result[tuple(key)]
+    return _cut(result, first.shape, second.shape, mode, numbers)
 
 
 @mirrors(scipy_signal.fftconvolve, on_host=with_workers(scipy_signal.fftconvolve))
@@ -334,8 +334,8 @@ def _slid_over_image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: An
     if mode != "valid" and any(reach):
         value = {"constant_values": fillvalue} if kind == "constant" else {}
         first = xp.pad(first, widths, mode=kind, **value)
-    found = slid(first, xp.flip(second))
-    return found.conj() if is_correlation and is_exchanged and found.dtype.kind == "c" else found
+    result = slid(first, xp.flip(second))
+    return result.conj() if is_correlation and is_exchanged and result.dtype.kind == "c" else result
 
 
 def _is_near(a: Any) -> bool:

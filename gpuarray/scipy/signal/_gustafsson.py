@@ -40,12 +40,12 @@ def _matrices(b: tuple[float, ...], a: tuple[float, ...], ends: int, *, is_whole
     return linalg.pinv(away).T, through.T
 
 
-def in_any_order(found: Recurrence, b: Matrix, a: Matrix, x: GpuArray, irlen: int | None) -> GpuArray:
+def in_any_order(recurrence: Recurrence, b: Matrix, a: Matrix, x: GpuArray, irlen: int | None) -> GpuArray:
     """Return signals along the last axis filtered in both directions.
 
     Parameters
     ----------
-    found : Recurrence
+    recurrence : Recurrence
         The filter.
     b, a : ndarray
         Its coefficients.
@@ -56,10 +56,10 @@ def in_any_order(found: Recurrence, b: Matrix, a: Matrix, x: GpuArray, irlen: in
     """
 
     def filtered(line: GpuArray) -> GpuArray:
-        return found.respond(line, None, is_state_wanted=False)[0]
+        return recurrence.respond(line, None, is_state_wanted=False)[0]
 
     if len(b) == len(a) == 1:  # there are no states
-        scaled: GpuArray = x * found.dtype.type(b[0] ** 2)
+        scaled: GpuArray = x * recurrence.dtype.type(b[0] ** 2)
         return scaled
     count = x.shape[-1]
     is_whole = irlen is None or count <= 2 * irlen
@@ -67,7 +67,7 @@ def in_any_order(found: Recurrence, b: Matrix, a: Matrix, x: GpuArray, irlen: in
     ahead = filtered(filtered(x)[..., ::-1])[..., ::-1]
     away = filtered(filtered(x[..., ::-1])[..., ::-1]) - ahead
     matrices = _matrices(tuple(b.tolist()), tuple(a.tolist()), ends, is_whole=is_whole)
-    to_states, to_results = (as_array(matrix.astype(found.dtype), x.device) for matrix in matrices)
+    to_states, to_results = (as_array(matrix.astype(recurrence.dtype), x.device) for matrix in matrices)
     axis = x.ndim - 1
     if is_whole:
         return ahead + away @ to_states @ to_results

@@ -128,8 +128,8 @@ def _prominences(line: GpuArray, positions: GpuArray, reach: int | None) -> tupl
     away = line.size if reach is None else reach
     ends = xp.maximum(positions - away, 0), xp.minimum(positions + away, line.size - 1)
     (low, left), (other, right) = _both_sides(_base, line, positions, ends)
-    found = at(line, positions).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
-    return found, left.astype(np.int64), line.size - 1 - right.astype(np.int64)
+    result = at(line, positions).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
+    return result, left.astype(np.int64), line.size - 1 - right.astype(np.int64)
 
 
 def _widths(
@@ -141,9 +141,12 @@ def _widths(
     def crossing(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
         """Return the last places before peaks that are not above the heights, and how far behind them the signal is."""
         tree = _tree(line.astype(np.float64), is_least=True, end=-np.inf)
-        found = xp.maximum(_last_outside(tree, positions + 1, heights, "above"), before)
-        low, high = (at(line, index).astype(np.float64) for index in (found, xp.minimum(found + 1, positions)))
-        return found.astype(np.float64), xp.where(low < heights, (heights - low) / (high - low), 0.0)
+        crossing_before = xp.maximum(_last_outside(tree, positions + 1, heights, "above"), before)
+        low, high = (
+            at(line, index).astype(np.float64)
+            for index in (crossing_before, xp.minimum(crossing_before + 1, positions))
+        )
+        return crossing_before.astype(np.float64), xp.where(low < heights, (heights - low) / (high - low), 0.0)
 
     (start, behind), (end, ahead) = _both_sides(crossing, line, positions, (left, right))
     start, end = start + behind, line.size - 1 - end - ahead
@@ -179,9 +182,9 @@ def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> tuple[GpuArray, Gp
     positions = _positions(peaks, line)
     reach = _reach(wlen)
     _check((positions < 0) | (positions >= line.size), positions, "peak {} is not a valid index for `x`")
-    found = _prominences(line, positions, reach)
-    _warn(found[0] == 0, "prominences")
-    return found
+    result = _prominences(line, positions, reach)
+    _warn(result[0] == 0, "prominences")
+    return result
 
 
 @mirrors(scipy_signal.peak_widths, kind=COMPOSED)
@@ -228,9 +231,9 @@ def peak_widths(
         raise ValueError("arrays in `prominence_data` must have the same shape as `peaks`")
     is_wrong = (left < 0) | (left > positions) | (right < positions) | (right >= line.size)
     _check(is_wrong, positions, "prominence data is invalid for peak {}")
-    found = _widths(line, positions, rel_height, prominences, left, right)
-    _warn(found[0] == 0, "widths")
-    return found
+    result = _widths(line, positions, rel_height, prominences, left, right)
+    _warn(result[0] == 0, "widths")
+    return result
 
 
 # -- peaks ------------------------------------------------------------------------------------------------------------
@@ -346,17 +349,17 @@ def find_peaks(
     if distance is not None:
         peaks.keep(_apart(line, peaks.places, distance))
     if prominence is not None or width is not None:
-        found = _prominences(line, peaks.places, _reach(wlen))
-        peaks.properties |= dict(zip(("prominences", "left_bases", "right_bases"), found, strict=True))
+        measured = _prominences(line, peaks.places, _reach(wlen))
+        peaks.properties |= dict(zip(("prominences", "left_bases", "right_bases"), measured, strict=True))
         if wlen is not None:
-            _warn(found[0] == 0, "prominences")
+            _warn(measured[0] == 0, "prominences")
     if prominence is not None:
         peaks.require(prominence, peaks.properties["prominences"])
     if width is not None:
         if rel_height < 0:
             raise ValueError("`rel_height` must be greater or equal to 0.0")
-        given = (peaks.properties[name] for name in ("prominences", "left_bases", "right_bases"))
-        widths = _widths(line, peaks.places, rel_height, *given)
+        measured_bases = (peaks.properties[name] for name in ("prominences", "left_bases", "right_bases"))
+        widths = _widths(line, peaks.places, rel_height, *measured_bases)
         _warn(widths[0] == 0, "widths")
         peaks.properties |= dict(zip(("widths", "width_heights", "left_ips", "right_ips"), widths, strict=True))
         peaks.require(width, peaks.properties["widths"])

@@ -111,8 +111,8 @@ def _polyphase(taps: np.ndarray[Any, Any], x: GpuArray, up: int, down: int) -> G
     rows = line.reshape(-1, size)
     layout = Layout((rows.shape[0], windows, width), (size, step, 1), 0)
     view = wrap(build.view(rows.node(), layout), x.device)
-    found = view @ matrix.astype(x.dtype, copy=False)
-    return found.reshape(*lead, windows * period)[..., :total]
+    result = view @ matrix.astype(x.dtype, copy=False)
+    return result.reshape(*lead, windows * period)[..., :total]
 
 
 @mirrors(scipy_signal.upfirdn, kind=COMPOSED, values=("h",))
@@ -158,9 +158,9 @@ def upfirdn(
     # a multiple of the step, so that outputs are at the same places
     reach = -(-len(taps) // up)
     before = -(-reach // down) * down
-    found = _polyphase(taps, _continued(line, before, reach, mode, cval), up, down)
+    result = _polyphase(taps, _continued(line, before, reach, mode, cval), up, down)
     start = before * up // down
-    return xp.moveaxis(found[..., start : start + total], -1, number)
+    return xp.moveaxis(result[..., start : start + total], -1, number)
 
 
 @mirrors(scipy_signal.resample_poly, kind=COMPOSED, values=("window",))
@@ -217,11 +217,11 @@ def resample_poly(
     mode, value = padtype, 0 if cval is None else cval
     if padtype in _STATISTICS:
         background, mode = _STATISTICS[padtype](signal, axis=number, keepdims=True), "constant"
-    found = upfirdn(taps, signal if background is None else signal - background, up, down, number, mode, value)
+    result = upfirdn(taps, signal if background is None else signal - background, up, down, number, mode, value)
     key = [slice(None)] * signal.ndim
     key[number] = slice(removed, removed + count)
-    found = found[tuple(key)]
-    return found if background is None else found + background
+    result = result[tuple(key)]
+    return result if background is None else result + background
 
 
 def _low_pass(window: Any, rate: int, dtype: Any) -> Any:
@@ -267,8 +267,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     weights = _window(window, extent, domain)
     is_real = domain == "time" and signal.dtype.kind != "c" and (weights is None or weights.dtype.kind != "c")
     line = xp.moveaxis(signal, number, -1)
-    given = line if line.dtype.kind in "fc" else line.astype(dtypes.float64)
-    spectrum = given if domain == "freq" else fourier.rfft(line) if is_real else fourier.fft(line)
+    samples = line if line.dtype.kind in "fc" else line.astype(dtypes.float64)
+    spectrum = samples if domain == "freq" else fourier.rfft(line) if is_real else fourier.fft(line)
     kind = dtypes.promote(spectrum.dtype, dtypes.complex64)
     spectrum = spectrum.astype(kind, copy=False)
     if weights is not None:
@@ -277,8 +277,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
             weights = folded
         spectrum = spectrum * as_array(weights, signal.device)
         spectrum = spectrum.astype(kind, copy=False) if is_real else spectrum
-    found = _of_length(spectrum, extent, count, is_real)
-    result = xp.moveaxis(fourier.irfft(found, count) if is_real else fourier.ifft(found), -1, number)
+    kept = _of_length(spectrum, extent, count, is_real)
+    result = xp.moveaxis(fourier.irfft(kept, count) if is_real else fourier.ifft(kept), -1, number)
     result = result * (count / extent)
     if t is None:
         return result
@@ -293,13 +293,13 @@ def _window(window: Any, count: int, domain: str) -> Any:
     if callable(window):
         return np.asarray(window(np.fft.fftfreq(count)))
     if isinstance(window, np.ndarray | GpuArray):
-        found = read(window)
-        if found.shape != (count,):
+        taps = read(window)
+        if taps.shape != (count,):
             raise ValueError(
-                f"window.shape={found.shape} != ({count},), i.e., window length is not equal to number of "
+                f"window.shape={taps.shape} != ({count},), i.e., window length is not equal to number of "
                 "frequency bins!"
             )
-        return found
+        return taps
     return np.fft.fftshift(scipy_signal.get_window(window, count))
 
 
@@ -393,12 +393,12 @@ def decimate(
         if zero_phase:
             return resample_poly(signal, 1, q, axis=number, window=taps)
         count = -(-signal.shape[number] // q)
-        found = upfirdn(taps, signal, 1, q, number)
+        result = upfirdn(taps, signal, 1, q, number)
         key[number] = slice(0, count)
-        return found[tuple(key)]
-    found = sosfiltfilt(sos, signal, number) if zero_phase else sosfilt(sos, signal, number)
+        return result[tuple(key)]
+    result = sosfiltfilt(sos, signal, number) if zero_phase else sosfilt(sos, signal, number)
     key[number] = slice(None, None, q)
-    return found[tuple(key)]
+    return result[tuple(key)]
 
 
 __all__ = ["decimate", "resample", "resample_poly", "upfirdn"]

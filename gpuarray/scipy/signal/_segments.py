@@ -51,8 +51,8 @@ def padded_segments(x: GpuArray, first: int, count: int, length: int, step: int)
     positions = xp.arange(first, first + count * step, step, dtype=dtypes.int32, device=x.device)[:, None]
     positions = positions + xp.arange(length, dtype=dtypes.int32, device=x.device)
     rows = xp.arange(0, prod(x.shape), extent, dtype=dtypes.int32, device=x.device).reshape(*lead, 1, 1)
-    found = wrap(build.gather(x.node(), (rows + xp.clip(positions, 0, extent - 1)).node()), x.device)
-    return xp.where((positions >= 0) & (positions < extent), found, found.dtype.type(0))
+    result = wrap(build.gather(x.node(), (rows + xp.clip(positions, 0, extent - 1)).node()), x.device)
+    return xp.where((positions >= 0) & (positions < extent), result, result.dtype.type(0))
 
 
 def overlapped(parts: GpuArray, step: int) -> GpuArray:
@@ -67,8 +67,8 @@ def overlapped(parts: GpuArray, step: int) -> GpuArray:
     layout = Layout(
         (rows, total, step, pieces), (padded.shape[1] * width, width, 1, step - width), (pieces - 1) * width
     )
-    found = wrap(build.view(padded.node(), layout), parts.device).sum(-1)
-    return found.reshape(*lead, total * step)[..., : (count - 1) * step + length]
+    result = wrap(build.view(padded.node(), layout), parts.device).sum(-1)
+    return result.reshape(*lead, total * step)[..., : (count - 1) * step + length]
 
 
 def transformed(x: GpuArray, window: Any, step: int, points: int, trend: Any, *, is_onesided: bool) -> GpuArray:
@@ -106,8 +106,8 @@ def moved_trend(trend: Any, axis: int) -> Any:
     """Return a function that removes trends for segments along the last axis, from one for segments along an axis."""
     if not callable(trend) or axis == -1:
         return trend
-    given: Callable[..., Any] = trend
-    return lambda parts: xp.moveaxis(given(xp.moveaxis(parts, -1, axis)), axis, -1)
+    detrend: Callable[..., Any] = trend
+    return lambda parts: xp.moveaxis(detrend(xp.moveaxis(parts, -1, axis)), axis, -1)
 
 
 def window_of(kind: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -55,8 +55,8 @@ class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy ha
             parts = as_array(detr(parts), signal.device)
         elif detr is not None:
             parts = detrend(parts, type=detr)
-        found = self._fft_func(parts * as_array(self.win.conj(), signal.device))
-        return xp.moveaxis(found, -1, number)
+        result = self._fft_func(parts * as_array(self.win.conj(), signal.device))
+        return xp.moveaxis(result, -1, number)
 
     def istft(
         self,
@@ -90,11 +90,11 @@ class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy ha
         parts = self._ifft_func(moved) * as_array(self.dual_win, spectra.device)
         whole = overlapped(parts, self.hop)
         start = k0 - (self.p_min * self.hop - self.m_num_mid)
-        found = whole[..., start : start + k1 - k0]
-        missing = k1 - k0 - found.shape[-1]
+        result = whole[..., start : start + k1 - k0]
+        missing = k1 - k0 - result.shape[-1]
         if missing > 0:
-            found = xp.pad(found, [(0, 0)] * (found.ndim - 1) + [(0, missing)])
-        return xp.moveaxis(found, -1, frequency if frequency < found.ndim else time) if found.ndim > 1 else found
+            result = xp.pad(result, [(0, 0)] * (result.ndim - 1) + [(0, missing)])
+        return xp.moveaxis(result, -1, frequency if frequency < result.ndim else time) if result.ndim > 1 else result
 
     def _fft_func(self, x: GpuArray) -> GpuArray:
         shift = self._shift()
@@ -107,18 +107,18 @@ class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy ha
             return fourier.fft(x, self.mfft)
         if self.fft_mode == "centered":
             return frequencies.fftshift(fourier.fft(x, self.mfft), axes=-1)
-        found = fourier.rfft(x, self.mfft)
-        return found if self.fft_mode == "onesided" else found * self._double(found)
+        result = fourier.rfft(x, self.mfft)
+        return result if self.fft_mode == "onesided" else result * self._double(result)
 
     def _ifft_func(self, X: GpuArray) -> GpuArray:  # noqa: N803
         if self.fft_mode == "twosided":
-            found = fourier.ifft(X, self.mfft)
+            result = fourier.ifft(X, self.mfft)
         elif self.fft_mode == "centered":
-            found = fourier.ifft(frequencies.ifftshift(X, axes=-1), self.mfft)
+            result = fourier.ifft(frequencies.ifftshift(X, axes=-1), self.mfft)
         else:
-            found = fourier.irfft(X if self.fft_mode == "onesided" else X / self._double(X), self.mfft)
+            result = fourier.irfft(X if self.fft_mode == "onesided" else X / self._double(X), self.mfft)
         shift = self._shift()
-        return (found if shift is None else xp.roll(found, shift, axis=-1))[..., : self.m_num]
+        return (result if shift is None else xp.roll(result, shift, axis=-1))[..., : self.m_num]
 
     def _shift(self) -> int | None:
         return None if self.phase_shift is None else int((self.phase_shift + self.m_num_mid) % self.m_num)

@@ -27,10 +27,10 @@ _MODES: Final = ("psd", "complex", "magnitude", "angle", "phase")
 
 def _line(window: Any) -> np.ndarray[Any, Any]:
     """Return a window that is given as an array, on the host."""
-    found = read(window)
-    if found.ndim != 1:
+    line = read(window)
+    if line.ndim != 1:
         raise ValueError("window must be 1-D")
-    return found
+    return line
 
 
 def _window(window: Any, nperseg: Any, count: int) -> tuple[np.ndarray[Any, Any], int]:
@@ -43,12 +43,12 @@ def _window(window: Any, nperseg: Any, count: int) -> tuple[np.ndarray[Any, Any]
             warn(f"nperseg = {length} is greater than input length  = {count}, using nperseg = {count}", UserWarning)
             length = count
         return scipy_signal.get_window(window, length), length
-    found = _line(window)
-    if count < found.shape[0]:
+    line = _line(window)
+    if count < line.shape[0]:
         raise ValueError("window is longer than input signal")
-    if nperseg is not None and nperseg != found.shape[0]:
+    if nperseg is not None and nperseg != line.shape[0]:
         raise ValueError("value specified for nperseg is different from length of window")
-    return found, found.shape[0]
+    return line, line.shape[0]
 
 
 def _lengths(nperseg: int, noverlap: Any, nfft: Any, overlap: int) -> tuple[int, int]:
@@ -118,19 +118,19 @@ def _short_time(
     weights = window_of(weights, kind)
     scale = _scale(scaling, weights, fs)
     is_onesided = bool(a.return_onesided) and not _twosided(x)
-    found = transformed(line, weights, step, points, moved_trend(a.detrend, axis), is_onesided=is_onesided)
-    found = found.astype(kind, copy=False)
+    result = transformed(line, weights, step, points, moved_trend(a.detrend, axis), is_onesided=is_onesided)
+    result = result.astype(kind, copy=False)
     if mode == "psd":
-        found = (found.real**2 + found.imag**2) * scale
+        result = (result.real**2 + result.imag**2) * scale
         if is_onesided:
-            found = _doubled(found, points)
+            result = _doubled(result, points)
     else:
-        found = found * float(np.sqrt(scale))
+        result = result * float(np.sqrt(scale))
     times = np.arange(length / 2, line.shape[-1] - length / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (length / 2) / fs
-    found = xp.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
-    return _frequencies(points, fs, is_onesided, x), as_array(times, x.device), found
+    result = xp.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
+    return _frequencies(points, fs, is_onesided, x), as_array(times, x.device), result
 
 
 @mirrors(scipy_signal.stft, on_host=with_workers(scipy_signal.stft))
@@ -151,14 +151,14 @@ def spectrogram(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     signal = as_array(a.x)
     if not signal.shape[build.normalize_axis(a.axis, signal.ndim)]:
         raise ValueError("Parameter Nx=0 is not a positive integer")
-    frequencies, times, found = _short_time(a, a.scaling, "psd" if a.mode == "psd" else "stft", overlap=8)
+    frequencies, times, result = _short_time(a, a.scaling, "psd" if a.mode == "psd" else "stft", overlap=8)
     if a.mode == "magnitude":
-        found = xp.abs(found)
+        result = xp.abs(result)
     elif a.mode in ("angle", "phase"):
-        found = xp.angle(found)
+        result = xp.angle(result)
         if a.mode == "phase":
-            found = xp.unwrap(found, axis=a.axis - 1 if a.axis < 0 else a.axis)
-    return frequencies, times, found
+            result = xp.unwrap(result, axis=a.axis - 1 if a.axis < 0 else a.axis)
+    return frequencies, times, result
 
 
 def _sum_of_squares(window: np.ndarray[Any, Any], count: int, step: int) -> np.ndarray[Any, Any]:
@@ -210,19 +210,19 @@ def istft(
     else:
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
     count = parts.shape[-2]
-    found = overlapped(parts * as_array(weights * factor, parts.device), step)
+    result = overlapped(parts * as_array(weights * factor, parts.device), step)
     norm = _sum_of_squares(weights, count, step)
     if boundary:
         inner = slice(length // 2, -(length // 2))
-        found, norm = found[..., inner], norm[inner]
+        result, norm = result[..., inner], norm[inner]
     large = norm > 1e-10
     if not large.all():
         missing = "" if boundary else " Possibly due to missing boundary"
         warn("NOLA condition failed, STFT may not be invertible." + missing, UserWarning)
-    found = found / as_array(np.where(large, norm, 1.0).astype(norm.dtype), found.device)
-    if found.ndim > 1 and times != spectra.ndim - 1:
-        found = xp.moveaxis(found, -1, times - 1 if frequencies < times else times)
-    return as_array(np.arange(found.shape[0]) / float(fs), found.device), found
+    result = result / as_array(np.where(large, norm, 1.0).astype(norm.dtype), result.device)
+    if result.ndim > 1 and times != spectra.ndim - 1:
+        result = xp.moveaxis(result, -1, times - 1 if frequencies < times else times)
+    return as_array(np.arange(result.shape[0]) / float(fs), result.device), result
 
 
 # -- averages ---------------------------------------------------------------------------------------------------------
@@ -241,10 +241,10 @@ def _average(power: GpuArray, average: str) -> GpuArray:
     bias = float(1 + (1.0 / (terms + 1) - 1.0 / terms).sum())
     if power.dtype.kind == "c":
         parts = (xp.median(part, -2) / bias for part in (power.real, power.imag))
-        found: GpuArray = apply(ops.complex_from_parts, *parts)
+        result: GpuArray = apply(ops.complex_from_parts, *parts)
     else:
-        found = xp.median(power, -2) / bias
-    return found
+        result = xp.median(power, -2) / bias
+    return result
 
 
 def _cross(
@@ -274,17 +274,17 @@ def _cross(
     is_onesided = bool(onesided) and not any(s.dtype.kind == "c" for s in signals)
     weights = window_of(weights, kind)
     scale = _scale(scaling, weights, fs)
-    found = []
+    result = []
     for line in lines:
         missing = count - line.shape[-1]
         whole = xp.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, missing)]) if missing else line
-        found.append(
+        result.append(
             transformed(
                 whole, weights, length - common, points, moved_trend(a.detrend, axis), is_onesided=is_onesided
             ).astype(kind, copy=False)
         )
-    first = found[0]
-    power = first.real**2 + first.imag**2 if y is None else first.conj() * found[1]
+    first = result[0]
+    power = first.real**2 + first.imag**2 if y is None else first.conj() * result[1]
     power = _average(power, average) * scale
     if is_onesided:
         power = _doubled(power, points)

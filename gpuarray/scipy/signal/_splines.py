@@ -97,9 +97,9 @@ def _along_both(filtered: Callable[[GpuArray], GpuArray], x: GpuArray) -> GpuArr
     return x
 
 
-def _precision_of_images(given: float, x: GpuArray) -> float:
-    if 0 <= given < 1:
-        return given
+def _precision_of_images(precision: float, x: GpuArray) -> float:
+    if 0 <= precision < 1:
+        return precision
     return 1e-3 if x.dtype in (dtypes.float32, dtypes.complex64) else 1e-6
 
 
@@ -172,8 +172,8 @@ def sepfir2d(input: Any, hrow: Any, hcol: Any) -> GpuArray:
     filters = [weights_of(taps)[0] for taps in (hrow, hcol)]
     if image.ndim != 2 or any(taps.ndim != 1 for taps in filters):
         raise ValueError("object of too small depth for desired array: an image has two axes, and a filter one")
-    for given in (hrow, hcol):
-        dtype = as_array(given).dtype
+    for line in (hrow, hcol):
+        dtype = as_array(line).dtype
         if not np.can_cast(dtype, kind):
             raise TypeError(f"Cannot cast array data from {dtype!r} to {kind!r} according to the rule 'safe'")
     if any(taps.size % 2 == 0 for taps in filters):
@@ -204,10 +204,10 @@ def spline_filter(Iin: Any, lmbda: float = 5.0) -> GpuArray:  # noqa: N803  # Sc
     kind = image.dtype
     if kind not in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128):
         raise TypeError(f"Invalid data type for Iin: Iin.dtype = {kind!r}")
-    given = image.astype(np.complex64) if kind.kind == "c" else image
+    pixels = image.astype(np.complex64) if kind.kind == "c" else image
     taps = np.array([1, 4, 1], np.float32) / np.float32(6)
-    found: GpuArray = sepfir2d(cspline2d(given, lmbda), taps, taps)
-    return found.astype(kind, copy=False)
+    result: GpuArray = sepfir2d(cspline2d(pixels, lmbda), taps, taps)
+    return result.astype(kind, copy=False)
 
 
 # -- values -----------------------------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ def _evaluated(cj: Any, at: GpuArray, order: int, dtype: Any) -> GpuArray:
     near = xp.floor(at + 0.5 if order == 2 else at)
     weights = basis((at - near).astype(kind.type(0).real.dtype), order)
     first = near.astype(np.int32) - 1
-    found: Any = sum(xp.take(coefficients, first + n, mode="clip") * weight for n, weight in enumerate(weights))
-    return found.astype(dtype)  # type: ignore[no-any-return]  # of a sum
+    result: Any = sum(xp.take(coefficients, first + n, mode="clip") * weight for n, weight in enumerate(weights))
+    return result.astype(dtype)  # type: ignore[no-any-return]  # of a sum
 
 
 @mirrors(scipy_signal.cspline1d_eval)
@@ -289,5 +289,5 @@ def gauss_spline(x: Any, n: Any) -> GpuArray:
         The order of the spline.
     """
     variance = (n + 1) / 12.0
-    found: GpuArray = 1 / sqrt(2 * pi * variance) * xp.exp(-(as_array(x) ** 2) / 2 / variance)
-    return found
+    result: GpuArray = 1 / sqrt(2 * pi * variance) * xp.exp(-(as_array(x) ** 2) / 2 / variance)
+    return result

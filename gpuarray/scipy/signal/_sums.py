@@ -40,5 +40,5 @@ def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
     layout = Layout((*shape, *(kernel.shape[a] for a in axes)), (*strides, *(strides[a] for a in axes)), 0)
     windows = wrap(build.view(node, layout), x.device)
     weights = kernel.reshape([kernel.shape[a] for a in axes])
-    found: GpuArray = (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)
-    return found
+    result: GpuArray = (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)
+    return result

@@ -21,8 +21,8 @@ _SYSTEM: Final = "the matrices of the system are computed on the host"
 def _evolved(step: Any, added: GpuArray, start: GpuArray) -> GpuArray:
     """Return states, of shape (N + 1, order): each is the one before it times a matrix, and what is added to it."""
     kind = added.dtype
-    found = recurrences.recurrence(recurrences.of_step, step, dtype=kind, device=added.device)
-    return found.evolve(added, start.astype(kind).reshape(1, -1))
+    recurrence = recurrences.recurrence(recurrences.of_step, step, dtype=kind, device=added.device)
+    return recurrence.evolve(added, start.astype(kind).reshape(1, -1))
 
 
 def _columns(u: Any) -> GpuArray:
@@ -40,8 +40,8 @@ def _exponential(a: Any, b: Any, dt: float) -> tuple[Any, Any, Any]:
     whole = np.zeros((order + 2 * count,) * 2)
     whole[:order, :order], whole[:order, order : order + count] = a * dt, b * dt
     whole[order : order + count, order + count :] = np.identity(count)
-    found = linalg.expm(whole.T)
-    return found[:order, :order], found[order : order + count, :order], found[order + count :, :order]
+    result = linalg.expm(whole.T)
+    return result[:order, :order], result[order : order + count, :order], result[order + count :, :order]
 
 
 @mirrors(scipy_signal.lsim, kind=COMPOSED, reason=_SYSTEM, values=("T",))
@@ -106,10 +106,10 @@ def lsim(
         states = _evolved(step, added, start)
     else:
         states = start.astype(a.dtype).reshape(1, -1)
-    found = xp.squeeze(states @ as_array(c.T, inputs.device))
+    result = xp.squeeze(states @ as_array(c.T, inputs.device))
     if has_input:
-        found = found + xp.squeeze(inputs @ as_array(d.T, inputs.device))
-    return as_array(times, inputs.device), found, xp.squeeze(states)
+        result = result + xp.squeeze(inputs @ as_array(d.T, inputs.device))
+    return as_array(times, inputs.device), result, xp.squeeze(states)
 
 
 @mirrors(scipy_signal.dlsim, kind=COMPOSED, reason=_SYSTEM, values=("t",))
@@ -152,14 +152,14 @@ def dlsim(system: Any, u: Any, t: Any = None, x0: Any = None) -> tuple[GpuArray,
     if t is None:
         times = np.linspace(0.0, (len(inputs) - 1) * known.dt, len(inputs))
     else:
-        given = np.asarray(read(t), np.float64)
-        times = np.linspace(0.0, given[-1], int(np.floor(given[-1] / known.dt)) + 1)
-        interpolate.make_interp_spline(given, np.zeros(len(inputs)), k=1)  # raises SciPy's errors
-        after = np.clip(np.searchsorted(given, times, side="right"), 1, len(given) - 1)
-        share = as_array(((times - given[after - 1]) / (given[after] - given[after - 1]))[:, None], inputs.device)
+        samples = np.asarray(read(t), np.float64)
+        times = np.linspace(0.0, samples[-1], int(np.floor(samples[-1] / known.dt)) + 1)
+        interpolate.make_interp_spline(samples, np.zeros(len(inputs)), k=1)  # raises SciPy's errors
+        after = np.clip(np.searchsorted(samples, times, side="right"), 1, len(samples) - 1)
+        share = as_array(((times - samples[after - 1]) / (samples[after] - samples[after - 1]))[:, None], inputs.device)
         inputs = inputs[after - 1] * (1 - share) + inputs[after] * share
     start = as_array(np.zeros(len(a)) if x0 is None else x0, inputs.device)
     through = [as_array(matrix.T, inputs.device) for matrix in (b, c, d)]
     states = _evolved(a.T, inputs[:-1] @ through[0], xp.broadcast_to(start, (len(a),)))
-    found = as_array(times, inputs.device), states @ through[1] + inputs @ through[2]
-    return (*found, states) if isinstance(system, scipy_signal.StateSpace) else found
+    result = as_array(times, inputs.device), states @ through[1] + inputs @ through[2]
+    return (*result, states) if isinstance(system, scipy_signal.StateSpace) else result

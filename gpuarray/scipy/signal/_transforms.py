@@ -150,10 +150,10 @@ def envelope(
     else:
         chosen = spectrum[..., band]
     base = fourier.ifft(chosen, count) * (count / n)
-    found = base.real**2 + base.imag**2 if squared else abs(base)
+    result = base.real**2 + base.imag**2 if squared else abs(base)
     if residual is None:
-        return xp.moveaxis(found, -1, axis)
-    rest = spectrum * as_array(_beside(band, n, residual).astype(found.dtype), line.device)
+        return xp.moveaxis(result, -1, axis)
+    rest = spectrum * as_array(_beside(band, n, residual).astype(result.dtype), line.device)
     if is_complex:
         left = resample(rest, count, axis=-1, domain="freq")
     else:
@@ -161,9 +161,9 @@ def envelope(
         if count != n and least % 2 == 0:  # the frequency of half of the sampling rate has one place, not two
             middle = np.ones(n)
             middle[least // 2] = 2 if count < n else 0.5
-            rest = rest * as_array(middle.astype(found.dtype), line.device)
+            rest = rest * as_array(middle.astype(result.dtype), line.device)
         left = fourier.irfft(rest, count) * (count / n)
-    return xp.moveaxis(xp.stack([found.astype(left.dtype), left]), -1, axis if axis < 0 else axis + 1)
+    return xp.moveaxis(xp.stack([result.astype(left.dtype), left]), -1, axis if axis < 0 else axis + 1)
 
 
 def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
@@ -179,8 +179,8 @@ def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
     kind = dtypes.complex128  # as SciPy, whose phases are in double precision
     parts = [as_array(v.astype(kind), x.device) for v in (turns * wk2[:extent], kernel, wk2[:count])]
     spectrum = fourier.fft(line.astype(kind) * parts[0], size) * parts[1]
-    found = fourier.ifft(spectrum)[..., extent - 1 : extent + count - 1] * parts[2]
-    return xp.moveaxis(found, -1, number)
+    result = fourier.ifft(spectrum)[..., extent - 1 : extent + count - 1] * parts[2]
+    return xp.moveaxis(result, -1, number)
 
 
 def _count_of(x: GpuArray, m: int | None, axis: int) -> int:
@@ -236,8 +236,8 @@ def lombscargle(
 ) -> GpuArray:  # fmt: skip
     """Return the Lomb-Scargle periodogram of uneven samples at given angular frequencies."""
     times, values, angular = (v.astype(dtypes.float64, copy=False) for v in as_arrays(x, y, freqs))
-    given = xp.ones_like(values) if weights is None else as_array(weights, values.device).astype(dtypes.float64)
-    if times.ndim != 1 or not times.size or not times.shape == values.shape == given.shape:
+    weights_given = xp.ones_like(values) if weights is None else as_array(weights, values.device).astype(dtypes.float64)
+    if times.ndim != 1 or not times.size or not times.shape == values.shape == weights_given.shape:
         raise ValueError("Parameters x, y, weights must be 1-D arrays of equal non-zero length!")
     if angular.ndim != 1 or not angular.size:
         raise ValueError("Parameter freqs must be a 1-D array of non-zero length!")
@@ -250,7 +250,7 @@ def lombscargle(
         raise ValueError("Normalize must be: False (or 'power'), True (or 'normalize'), or 'amplitude'.")
     if precenter is True:
         values = values - values.mean()
-    share = given / given.sum()
+    share = weights_given / weights_given.sum()
     phase = angular[:, None] * times
     mean = (share * values).sum()
     cosines, sines = xp.cos(phase), xp.sin(phase)
@@ -272,8 +272,8 @@ def lombscargle(
     first, second = yc / xp.maximum(cc, least), ys / xp.maximum(ss, least)
     if kind == "amplitude":
         turned = apply(ops.complex_from_parts, xp.cos(tau), xp.sin(tau))
-        found: GpuArray = apply(ops.complex_from_parts, first, second) * turned
-        return found
+        result: GpuArray = apply(ops.complex_from_parts, first, second) * turned
+        return result
     power = 2.0 * (first * yc + second * ys)
     if kind == "power":
         return xp.squeeze(power * (times.shape[0] / 4.0))

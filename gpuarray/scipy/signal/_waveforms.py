@@ -31,12 +31,12 @@ def _periodic(t: Any, part: Any) -> tuple[GpuArray, GpuArray]:
     TypeError
         If the times are complex or boolean.
     """
-    given, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, part))
-    kind = np.result_type(given.dtype, parts.dtype)
-    if kind.kind == "c" or given.dtype == dtypes.bool_:
-        raise TypeError(f"periodic waveforms of times of dtype {given.dtype} are not supported")
-    times, found = (x.astype(kind if kind == dtypes.float32 else dtypes.float64) for x in as_arrays(given, parts))
-    return times, found
+    phases, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, part))
+    kind = np.result_type(phases.dtype, parts.dtype)
+    if kind.kind == "c" or phases.dtype == dtypes.bool_:
+        raise TypeError(f"periodic waveforms of times of dtype {phases.dtype} are not supported")
+    times, result = (x.astype(kind if kind == dtypes.float32 else dtypes.float64) for x in as_arrays(phases, parts))
+    return times, result
 
 
 @mirrors(scipy_signal.sawtooth, on_host=elementwise(scipy_signal.sawtooth))
@@ -48,16 +48,16 @@ def sawtooth(t: Any, width: Any = 1) -> GpuArray:
     is_rising = phase < top
     up = phase / (np.pi * xp.where(rising == 0, 1, rising)) - 1
     down = (np.pi * (rising + 1) - phase) / (np.pi * xp.where(rising == 1, 0.5, 1 - rising))
-    found = xp.where(is_rising, up, down)
-    return xp.where((rising < 0) | (rising > 1), np.nan, found).astype(times.dtype, copy=False)
+    result = xp.where(is_rising, up, down)
+    return xp.where((rising < 0) | (rising > 1), np.nan, result).astype(times.dtype, copy=False)
 
 
 @mirrors(scipy_signal.square, on_host=elementwise(scipy_signal.square))
 def square(t: Any, duty: Any = 0.5) -> GpuArray:
     """Return a periodic square wave, which is 1 in a part ``duty`` of the period 2 pi, and -1 in the rest."""
     times, part = _periodic(t, duty)
-    found = xp.where(xp.remainder(times, 2 * np.pi) < part * (2 * np.pi), 1.0, -1.0)
-    return xp.where((part < 0) | (part > 1), np.nan, found).astype(times.dtype, copy=False)
+    result = xp.where(xp.remainder(times, 2 * np.pi) < part * (2 * np.pi), 1.0, -1.0)
+    return xp.where((part < 0) | (part > 1), np.nan, result).astype(times.dtype, copy=False)
 
 
 @mirrors(scipy_signal.gausspulse, by_scipy=lambda t, *_, **__: not isinstance(t, str))
@@ -74,12 +74,12 @@ def gausspulse(
     decay = -((np.pi * fc * bw) ** 2) / (4.0 * np.log(reference))
     envelope = xp.exp(-decay * times * times)
     phase = 2 * np.pi * fc * times
-    found = [envelope * xp.cos(phase)]
+    result = [envelope * xp.cos(phase)]
     if retquad:
-        found.append(envelope * xp.sin(phase))
+        result.append(envelope * xp.sin(phase))
     if retenv:
-        found.append(envelope)
-    return found[0] if len(found) == 1 else tuple(found)
+        result.append(envelope)
+    return result[0] if len(result) == 1 else tuple(result)
 
 
 @mirrors(scipy_signal.chirp, on_host=elementwise(scipy_signal.chirp))
@@ -122,8 +122,8 @@ def chirp(
 def _wave(phase: GpuArray, is_complex: bool) -> GpuArray:
     if not is_complex:
         return xp.cos(phase)
-    found: GpuArray = apply(ops.complex_from_parts, xp.cos(phase), xp.sin(phase))
-    return found
+    result: GpuArray = apply(ops.complex_from_parts, xp.cos(phase), xp.sin(phase))
+    return result
 
 
 @mirrors(scipy_signal.sweep_poly, kind=COMPOSED)

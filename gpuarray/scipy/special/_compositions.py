@@ -72,10 +72,10 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     sign = xp.sign(total)
     if return_sign:
         total = xp.abs(total)
-    found = xp.log(total) + top
+    result = xp.log(total) + top
     if not keepdims:
-        found, sign = (v.reshape(terms.sum(axis).shape) for v in (found, sign))
-    return (found, sign) if return_sign else found
+        result, sign = (v.reshape(terms.sum(axis).shape) for v in (result, sign))
+    return (result, sign) if return_sign else result
 
 
 @mirrors(scipy_special.softmax)
@@ -107,8 +107,8 @@ def diric(x: Any, n: Any) -> GpuArray:
     count = count.astype(angle.dtype)
     turns = xp.rint(angle / (2 * np.pi))
     limit = xp.cos(np.pi * turns * (count - 1))
-    found = xp.where(at_pole, limit, xp.sin(count * half) / (count * xp.where(at_pole, 1, divisor)))
-    return xp.where((count <= 0) | (count != xp.floor(count)), np.nan, found)
+    result = xp.where(at_pole, limit, xp.sin(count * half) / (count * xp.where(at_pole, 1, divisor)))
+    return xp.where((count <= 0) | (count != xp.floor(count)), np.nan, result)
 
 
 @mirrors(scipy_special.multigammaln, kind=COMPOSED)
@@ -120,10 +120,10 @@ def multigammaln(a: Any, d: Any) -> GpuArray:
     array = as_array(a).astype(dtypes.float64, copy=False)
     if not bool((array > 0.5 * (dimension - 1)).all()):
         raise ValueError(f"condition a ({a}) > 0.5 * (d-1) ({0.5 * (dimension - 1)}) not met")
-    found: GpuArray = array * 0 + (dimension * (dimension - 1) * 0.25) * np.log(np.pi)
+    result: GpuArray = array * 0 + (dimension * (dimension - 1) * 0.25) * np.log(np.pi)
     for j in range(1, dimension + 1):
-        found = found + special.gammaln(array - (j - 1.0) / 2)
-    return found
+        result = result + special.gammaln(array - (j - 1.0) / 2)
+    return result
 
 
 @mirrors(scipy_special.polygamma)
@@ -132,9 +132,9 @@ def polygamma(n: Any, x: Any) -> GpuArray:
     order, point = as_arrays(_computed(as_array(n)), _computed(as_array(x)))
     kind = np.result_type(order.dtype, point.dtype)
     order, point = (v.astype(kind, copy=False) for v in (order, point))
-    found = special.gamma(order + 1) * special.zeta(order + 1, point)
+    result = special.gamma(order + 1) * special.zeta(order + 1, point)
     sign = xp.where(xp.remainder(order, 2) == 1, 1, xp.where(xp.remainder(order, 2) == 0, -1, np.nan)).astype(kind)
-    return xp.where(order == 0, special.digamma(point), sign * found)
+    return xp.where(order == 0, special.digamma(point), sign * result)
 
 
 def riemann(x: GpuArray) -> GpuArray:
@@ -155,8 +155,8 @@ def riemann(x: GpuArray) -> GpuArray:
     turns = xp.remainder(low, 4) * kind(np.pi / 2)
     mirror = 2 * xp.exp((low - 1) * kind(np.log(2 * np.pi)) + special.gammaln(1 - low)) * xp.sin(turns)
     mirror = xp.where(xp.remainder(low, 2) == 0, kind(0), mirror) * above
-    found = xp.where(x > 1, above, xp.where(x < _REFLECTED, mirror, total))
-    return xp.where(x == 1, kind(np.inf), xp.where(x == -np.inf, kind(np.nan), xp.where(x == x, found, x)))
+    result = xp.where(x > 1, above, xp.where(x < _REFLECTED, mirror, total))
+    return xp.where(x == 1, kind(np.inf), xp.where(x == -np.inf, kind(np.nan), xp.where(x == x, result, x)))
 
 
 _COMPLEX: Final = "of complex numbers it has no composition"
@@ -168,12 +168,12 @@ def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
         return on_host(scipy_special.zeta, (x, q, out), {}, _COMPLEX, "scipy.special.zeta")
     if q is None:
-        found = riemann(_computed(as_array(x)))
+        result = riemann(_computed(as_array(x)))
     else:
         weak = (v if type(v) in (int, float) else as_array(v).dtype for v in (x, q))
         kind = np.result_type(*weak, dtypes.float32)
-        found = special.zeta(*(v.astype(kind, copy=False) for v in as_arrays(x, q)))
+        result = special.zeta(*(v.astype(kind, copy=False) for v in as_arrays(x, q)))
     if out is not None:
-        out[...] = found
+        out[...] = result
         return out
-    return found
+    return result

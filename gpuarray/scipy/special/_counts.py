@@ -35,10 +35,10 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
         )
     things, taken = as_arrays(N, k)
     if repetition:
-        found = binom(things + taken - 1, taken)
-        return xp.where((taken == 0) & (things >= 0), 1, found).astype(found.dtype)
-    found = binom(things, taken)
-    return xp.where((taken <= things) & (things >= 0) & (taken >= 0), found, 0).astype(found.dtype)
+        result = binom(things + taken - 1, taken)
+        return xp.where((taken == 0) & (things >= 0), 1, result).astype(result.dtype)
+    result = binom(things, taken)
+    return xp.where((taken <= things) & (things >= 0) & (taken >= 0), result, 0).astype(result.dtype)
 
 
 @mirrors(scipy_special.perm, reason=_EXACT)
@@ -47,8 +47,8 @@ def perm(N: Any, k: Any, exact: bool = False) -> Any:  # noqa: N803
     if exact:
         return on_host(scipy_special.perm, (N, k, True), {}, _EXACT, "scipy.special.perm")
     things, taken = as_arrays(N, k)
-    found = poch(things - taken + 1, taken)
-    return xp.where((taken <= things) & (things >= 0) & (taken >= 0), found, 0).astype(found.dtype)
+    result = poch(things - taken + 1, taken)
+    return xp.where((taken <= things) & (things >= 0) & (taken >= 0), result, 0).astype(result.dtype)
 
 
 @mirrors(scipy_special.factorial, reason=_EXTENDED)
@@ -66,8 +66,8 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
 @mirrors(scipy_special.sinc, name="special.sinc")
 def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi x) / (pi x)``."""
-    found: GpuArray = xp.sinc(as_array(x))
-    return found
+    result: GpuArray = xp.sinc(as_array(x))
+    return result
 
 
 @mirrors(scipy_special.softplus, reason=_KEYWORDS)

@@ -24,8 +24,8 @@ def _bessel(name: str, below: float, above: float, constant: complex = 0) -> tup
     f = _named(name)
 
     def slope(v: Any, z: Any) -> Any:
-        found = below * f(v - 1, z) + above * f(v + 1, z)
-        return found + constant * f(v, z) if constant else found
+        result = below * f(v - 1, z) + above * f(v + 1, z)
+        return result + constant * f(v, z) if constant else result
 
     return None, slope
 

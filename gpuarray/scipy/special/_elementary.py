@@ -26,22 +26,22 @@ HIGHEST: Final = 100
 
 
 def _exp10(x: GpuArray) -> GpuArray:
-    found: GpuArray = 10.0**x
-    return found
+    result: GpuArray = 10.0**x
+    return result
 
 
 def _powm1(x: GpuArray, y: GpuArray) -> GpuArray:
     """Return ``x**y - 1``: for positive x by the transformation of Box and Cox, which keeps digits near 0."""
     is_usual = (x > 0) & xp.isfinite(x) & xp.isfinite(y) & (y != 0)
     usual = special.boxcox(xp.where(is_usual, x, 1), xp.where(is_usual, y, 1)) * y
-    found: GpuArray = xp.where(is_usual, usual, xp.pow(x, y) - 1)
-    return found
+    result: GpuArray = xp.where(is_usual, usual, xp.pow(x, y) - 1)
+    return result
 
 
 def _zetac(x: GpuArray) -> GpuArray:
     is_series = (x > 1) & (x < np.inf)
-    found: GpuArray = xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
-    return found
+    result: GpuArray = xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
+    return result
 
 
 def _dawsn(x: GpuArray) -> GpuArray:
@@ -59,27 +59,27 @@ def _dawsn(x: GpuArray) -> GpuArray:
         gaussians = gaussians + xp.exp(-((rest - k * _SPACING) ** 2)) / (center + k)
     far = xp.where(size < 1e4, 1.0, size)
     asymptotic = (1 + 0.5 / (far * far)) / (2 * far)
-    found = xp.where(size < 1e4, gaussians * (1 / sqrt(pi)), asymptotic)
-    return xp.where(size < 0.5, x * total, xp.copysign(found, x))
+    result = xp.where(size < 1e4, gaussians * (1 / sqrt(pi)), asymptotic)
+    return xp.where(size < 0.5, x * total, xp.copysign(result, x))
 
 
 def _erfi(x: GpuArray) -> GpuArray:
-    found: GpuArray = xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
-    return found
+    result: GpuArray = xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
+    return result
 
 
 def _ndtri_exp(y: GpuArray) -> GpuArray:
     """Return the quantile of the normal distribution, of the logarithm of a probability."""
     low = xp.where(y < -2, xp.maximum(y, -1e37 if y.dtype == np.float32 else -1e300), -2)
     root = xp.sqrt(-2 * low)
-    found = -xp.sqrt(xp.maximum(-2 * (low + xp.log(root * sqrt(2 * pi))), 0.5))
+    result = -xp.sqrt(xp.maximum(-2 * (low + xp.log(root * sqrt(2 * pi))), 0.5))
     for _ in range(5):  # Newton's method, whose steps are quotients of the distribution and the density
-        value = special.log_ndtr(found)
-        found = found - (value - low) * xp.exp(value + 0.5 * found * found) * sqrt(2 * pi)
+        value = special.log_ndtr(result)
+        result = result - (value - low) * xp.exp(value + 0.5 * result * result) * sqrt(2 * pi)
     high = -special.ndtri(-xp.expm1(xp.where(y > -0.1, y, -0.1)))
     middle = special.ndtri(xp.exp(xp.where(y < -2, -1, y)))
-    found = xp.where(y < -2, found, xp.where(y > -0.1, high, middle))
-    return xp.where(y == -np.inf, -np.inf, xp.where(y > 0, np.nan, found))
+    result = xp.where(y < -2, result, xp.where(y > -0.1, high, middle))
+    return xp.where(y == -np.inf, -np.inf, xp.where(y > 0, np.nan, result))
 
 
 # -- binomials --------------------------------------------------------------------------------------------------------
@@ -109,9 +109,9 @@ def _binom(n: GpuArray, k: GpuArray) -> GpuArray:
     for j in range(1, 20):
         product = product * xp.where(j <= least, (n - (least - j)) / j, 1)
     is_few = (xp.floor(least) == least) & (least < 20) & (n != 0)
-    found = 1 / (n + 1) / special.beta(1 + n - k, 1 + k)
+    result = 1 / (n + 1) / special.beta(1 + n - k, 1 + k)
     negative = (n < 0) & (xp.floor(n) == n)
-    return xp.where(negative | (k == np.inf), np.nan, xp.where(is_few, xp.where(least < 0, 0, product), found))
+    return xp.where(negative | (k == np.inf), np.nan, xp.where(is_few, xp.where(least < 0, 0, product), result))
 
 
 # -- elliptic integrals -----------------------------------------------------------------------------------------------
@@ -124,10 +124,10 @@ def _agm(a: GpuArray, b: GpuArray) -> GpuArray:
     first, second = (xp.where(is_usual, xp.abs(v), 1) for v in (a, b))
     for _ in range(_MEANS):
         first, second = (first + second) / 2, xp.sqrt(first) * xp.sqrt(second)
-    found = xp.copysign(first, a)
+    result = xp.copysign(first, a)
     zero = xp.where((a == 0) | (b == 0), 0.0 * (a + b), np.nan)
     is_infinite = have_same_sign & (xp.isinf(a) | xp.isinf(b))
-    return xp.where(is_usual, found, xp.where(is_infinite, a + b, zero))
+    return xp.where(is_usual, result, xp.where(is_infinite, a + b, zero))
 
 
 def _duplicated(x: GpuArray, y: GpuArray, z: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray, GpuArray]:
@@ -155,8 +155,8 @@ def _second_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
 
 def _inside(form: Callable[..., GpuArray], *arguments: GpuArray, at: Any) -> GpuArray:
     """Return a form where a condition holds, and NaN elsewhere."""
-    found: GpuArray = xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
-    return found
+    result: GpuArray = xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
+    return result
 
 
 def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
@@ -165,27 +165,27 @@ def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
 
 def _elliprf(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
     is_usual = _few_zeros(x, y) & _few_zeros(x, z) & _few_zeros(y, z)
-    found = _inside(_first_kind, x, y, z, at=is_usual)
+    result = _inside(_first_kind, x, y, z, at=is_usual)
     is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
     has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
-    return xp.where(is_usual | is_negative, found, xp.where(has_infinity, 0.0, np.inf))
+    return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
 
 
 def _elliprd(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
     is_usual = _few_zeros(x, y) & (z > 0) & xp.isfinite(z)
-    found = _inside(_second_kind, x, y, z, at=is_usual)
+    result = _inside(_second_kind, x, y, z, at=is_usual)
     is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
     has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
-    return xp.where(is_usual | is_negative, found, xp.where(has_infinity, 0.0, np.inf))
+    return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
 
 
 def _ellipe(m: GpuArray) -> GpuArray:
     """Return the complete integral of the second kind, by the forms of the first and second kind."""
     rest = xp.where(m < 1, 1 - m, 1)
     zero, one = m * 0, m * 0 + 1
-    found = _first_kind(zero, rest, one) - xp.where(m < 1, m, 0) / 3 * _second_kind(zero, rest, one)
-    found = xp.where(m < 1, found, xp.where(m == 1, 1.0, np.nan))
-    return xp.where(m == -np.inf, np.inf, found)
+    result = _first_kind(zero, rest, one) - xp.where(m < 1, m, 0) / 3 * _second_kind(zero, rest, one)
+    result = xp.where(m < 1, result, xp.where(m == 1, 1.0, np.nan))
+    return xp.where(m == -np.inf, np.inf, result)
 
 
 def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
@@ -196,19 +196,19 @@ def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
     delta = 1 - m * sine * sine
     is_usual = (m <= 1) & xp.isfinite(phi) & xp.isfinite(m)
     arguments = [xp.where(is_usual, v, 1) for v in (cosine * cosine, delta, sine * 0 + 1)]
-    found = sine * _first_kind(*arguments)
+    result = sine * _first_kind(*arguments)
     if is_second:
-        found = found - m / 3 * sine**3 * _second_kind(*arguments)
+        result = result - m / 3 * sine**3 * _second_kind(*arguments)
         whole = _ellipe(xp.where(m <= 1, m, 0))
     else:
         whole = special.ellipk(xp.where(m <= 1, m, 0))
-    found = found + xp.where(turns == 0, 0, 2 * turns * whole)
+    result = result + xp.where(turns == 0, 0, 2 * turns * whole)
     at_end = xp.where(xp.isinf(phi) & xp.isfinite(m), phi, np.nan)
     if is_second:
         at_end = xp.where(xp.isinf(m), -m, at_end)
     else:
         at_end = xp.where(xp.isinf(m) & xp.isfinite(phi), 0, at_end)
-    return xp.where(is_usual, found, xp.where(m <= 1, at_end, np.nan))
+    return xp.where(is_usual, result, xp.where(m <= 1, at_end, np.nan))
 
 
 # -- recurrences ------------------------------------------------------------------------------------------------------
@@ -216,8 +216,8 @@ def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
 
 def _one(x: GpuArray) -> GpuArray:
     """Return the polynomial of degree 0, which is NaN for NaN."""
-    found: GpuArray = xp.where(x == x, 1, x)
-    return found
+    result: GpuArray = xp.where(x == x, 1, x)
+    return result
 
 
 def _recurrence(
@@ -259,24 +259,24 @@ def _hermitenorm(n: int, x: GpuArray) -> GpuArray:
 
 
 def _genlaguerre(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
-    found = xp.where(xp.isnan(x), x, 0) + xp.zeros_like(alpha)
-    found = found if n < 0 else _recurrence(
-        n, found + 1, 1 + alpha - x,
+    result = xp.where(xp.isnan(x), x, 0) + xp.zeros_like(alpha)
+    result = result if n < 0 else _recurrence(
+        n, result + 1, 1 + alpha - x,
         lambda k, p, q: ((2 * k + 1 + alpha - x) * p - (k + alpha) * q) / (k + 1),
     )  # fmt: skip
-    return xp.where(alpha > -1, found, np.nan)
+    return xp.where(alpha > -1, result, np.nan)
 
 
 def _kn(n: int, x: GpuArray) -> GpuArray:
-    found = _recurrence(abs(n), special.k0(x), special.k1(x), lambda k, p, q: q + 2 * k / x * p)
-    return xp.where((x == 0) | (xp.isnan(found) & (x > 0)), np.inf, found)
+    result = _recurrence(abs(n), special.k0(x), special.k1(x), lambda k, p, q: q + 2 * k / x * p)
+    return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), np.inf, result)
 
 
 def _yn(n: int, x: GpuArray) -> GpuArray:
-    found = _recurrence(abs(n), special.y0(x), special.y1(x), lambda k, p, q: 2 * k / x * p - q)
-    found = -found if n < 0 and n % 2 else found
+    result = _recurrence(abs(n), special.y0(x), special.y1(x), lambda k, p, q: 2 * k / x * p - q)
+    result = -result if n < 0 and n % 2 else result
     sign = -1.0 if n < 0 and n % 2 else 1.0
-    return xp.where((x == 0) | (xp.isnan(found) & (x > 0)), -np.inf * sign, found)
+    return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), -np.inf * sign, result)
 
 
 def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float) -> GpuArray:
@@ -300,8 +300,8 @@ def _lpmv(m: int, v: int, x: GpuArray) -> GpuArray:
         return xp.where(is_inside, 0.0, np.nan).astype(x.dtype)
     scale = (-1.0) ** order * factorial(degree - order) / factorial(degree + order) if m < 0 else 1.0
     inside = xp.where(is_inside, x, 0) if order else x
-    found = _associated(order, degree, inside, xp.sqrt(1 - inside * inside) if order else x, scale)
-    return xp.where(is_inside, found, np.nan) if order else found
+    result = _associated(order, degree, inside, xp.sqrt(1 - inside * inside) if order else x, scale)
+    return xp.where(is_inside, result, np.nan) if order else result
 
 
 def normalized(n: int, m: int, theta: GpuArray) -> GpuArray:

@@ -23,10 +23,10 @@ _DEGREES: Final = f"a degree is no Python integer of at most {HIGHEST}"
 
 
 @lru_cache(maxsize=1024)
-def _dtypes(ufunc: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+def _dtypes(ufunc: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the dtypes of the operands and of the result with which SciPy computes; Python types are weak."""
-    found: tuple[Any, ...] = ufunc.resolve_dtypes((*given, None))
-    return found
+    dtypes: tuple[Any, ...] = ufunc.resolve_dtypes((*operands, None))
+    return dtypes
 
 
 def _with_kernel(name: str) -> Callable[..., Any]:
@@ -46,11 +46,11 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             return on_host(original, args, {"out": out, **kwargs}, _COMPLEX, f"scipy.special.{name}")
         if out is None and is_hosts(args, kwargs):
             return run_scipy(in_parts, args, kwargs)
-        given = tuple(
+        call_arrays = tuple(
             type(x) if type(x) in (int, float, complex) else getattr(x, "dtype", None) or np.asarray(x).dtype
             for x in operands
         )
-        kinds = _dtypes(original, given)
+        kinds = _dtypes(original, call_arrays)
         is_known = all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
         if not is_known or any(kind.kind == "c" for kind in kinds):
             reason = _COMPLEX if is_known else _DEGREES
@@ -59,10 +59,10 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             )
         first = operands[:degrees]
         arrays = as_arrays(*operands[degrees:])
-        found = kernel(
+        result = kernel(
             *first, *(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
         )
-        return write_out(found.astype(kinds[-1], copy=False), out)
+        return write_out(result.astype(kinds[-1], copy=False), out)
 
     run.__name__ = run.__qualname__ = name
     with suppress(ValueError):  # ufuncs of older versions of NumPy have no signature

@@ -57,8 +57,8 @@ def _deviation(sample: GpuArray, axis: Any, count: Any, ddof: int) -> GpuArray:
     return xp.nanstd(sample, axis=axis, ddof=ddof, keepdims=True)
 
 
-def _reduced(found: GpuArray, axis: Any, keepdims: bool) -> GpuArray:
-    return found if keepdims else xp.squeeze(found, axis=axis)
+def _reduced(result: GpuArray, axis: Any, keepdims: bool) -> GpuArray:
+    return result if keepdims else xp.squeeze(result, axis=axis)
 
 
 @mirrors(scipy_stats.zscore, kind=COMPOSED)
@@ -92,10 +92,10 @@ def sem(a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, 
     """Return the standard error of the mean along an axis."""
     sample, number, count = _sample(a, axis, nan_policy)
     root = float(np.sqrt(count)) if isinstance(count, int) else xp.sqrt(count)
-    found = _deviation(sample, number, count, ddof) / root
+    result = _deviation(sample, number, count, ddof) / root
     if not isinstance(count, int):
-        found = xp.where(count > 1, found, np.nan)
-    return _reduced(found, number, keepdims)
+        result = xp.where(count > 1, result, np.nan)
+    return _reduced(result, number, keepdims)
 
 
 def _moments(sample: GpuArray, axis: int, count: Any, order: int) -> tuple[GpuArray, GpuArray, GpuArray]:
@@ -106,11 +106,11 @@ def _moments(sample: GpuArray, axis: int, count: Any, order: int) -> tuple[GpuAr
     return second, other, second <= (mean * float(np.finfo(sample.dtype).eps)) ** 2
 
 
-def _unbiased(found: GpuArray, corrected: Callable[[Any], GpuArray], count: Any, least: int) -> GpuArray:
+def _unbiased(result: GpuArray, corrected: Callable[[Any], GpuArray], count: Any, least: int) -> GpuArray:
     """Return a moment corrected for the size of the sample, where it is large enough."""
     if isinstance(count, int):
-        return corrected(float(count)) if count > least else found
-    return xp.where(count > least, corrected(count), found)
+        return corrected(float(count)) if count > least else result
+    return xp.where(count > least, corrected(count), result)
 
 
 @mirrors(scipy_stats.skew, kind=COMPOSED)
@@ -120,10 +120,10 @@ def skew(
     """Return the skewness along an axis."""
     sample, number, count = _sample(a, axis, nan_policy)
     second, third, is_constant = _moments(sample, number, count, 3)
-    found = third / xp.pow(second, 1.5)
+    result = third / xp.pow(second, 1.5)
     if not bias:
-        found = _unbiased(found, lambda n: found * (((n - 1.0) * n) ** 0.5 / (n - 2.0)), count, 2)
-    return _reduced(xp.where(is_constant, np.nan, found), number, keepdims)
+        result = _unbiased(result, lambda n: result * (((n - 1.0) * n) ** 0.5 / (n - 2.0)), count, 2)
+    return _reduced(xp.where(is_constant, np.nan, result), number, keepdims)
 
 
 @mirrors(scipy_stats.kurtosis, kind=COMPOSED)
@@ -139,20 +139,22 @@ def kurtosis(
     def corrected(n: Any) -> Any:
         return 1.0 / (n - 2) / (n - 3) * ((n**2 - 1.0) * plain - 3 * (n - 1) ** 2.0) + 3.0
 
-    found = plain if bias else _unbiased(plain, corrected, count, 3)
-    return _reduced(xp.where(is_constant, np.nan, found - 3 if fisher else found), number, keepdims)
+    result = plain if bias else _unbiased(plain, corrected, count, 3)
+    return _reduced(xp.where(is_constant, np.nan, result - 3 if fisher else result), number, keepdims)
 
 
 @mirrors(scipy_stats.describe, kind=COMPOSED, reason=f"with nan_policy='omit' and NaN, {_MASKED}")
 def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> Any:
     """Return the number, the extrema, and the moments of elements along an axis."""
-    given = as_array(a)
-    if not given.size:
+    values = as_array(a)
+    if not values.size:
         raise ValueError("The input must not be empty.")
-    sample, number, count = _sample(given, axis, nan_policy)
+    sample, number, count = _sample(values, axis, nan_policy)
     if not isinstance(count, int):
-        return on_host(scipy_stats.describe, (given, axis, ddof, bias, nan_policy), {}, _MASKED, "scipy.stats.describe")
-    whole = given.reshape(-1) if axis is None else given
+        return on_host(
+            scipy_stats.describe, (values, axis, ddof, bias, nan_policy), {}, _MASKED, "scipy.stats.describe"
+        )
+    whole = values.reshape(-1) if axis is None else values
     kind = type(scipy_stats.describe(np.zeros(2)))
     return kind(
         count,

@@ -163,10 +163,10 @@ class Distribution:
         original = elementwise(getattr(self._host, name), calls=30)
 
         def run(x: Any, *args: Any, **kwargs: Any) -> Any:
-            given = (x, *args)
-            device = host_of(among(given, kwargs))
+            operands = (x, *args)
+            device = host_of(among(operands, kwargs))
             if device is not None:
-                return run_scipy(original, given, kwargs, device)
+                return run_scipy(original, operands, kwargs, device)
             return self._composed(name, x, args, kwargs)
 
         return run
@@ -189,8 +189,8 @@ class Distribution:
                 valid = valid & (shape > 0)
         if method in ("ppf", "isf"):
             inside = (point >= 0) & (point <= 1)
-            found = formula(xp.where(inside, point, 0.5), *shapes) * scale + location
-            return xp.where(valid & inside, found, np.nan)
+            result = formula(xp.where(inside, point, 0.5), *shapes) * scale + location
+            return xp.where(valid & inside, result, np.nan)
         low, high = (end(*shapes) if callable(end) else end for end in _SUPPORT[self._name])
         standard = (point - location) / scale
         below = standard < low if low is not None else standard == -np.inf
@@ -202,16 +202,16 @@ class Distribution:
         if self._is_discrete and is_mass:
             outside = outside | (xp.floor(standard) != standard)
         middle = 0.5 if not self._is_discrete else 0.0
-        found = formula(xp.where(outside, middle, standard), *shapes)
+        result = formula(xp.where(outside, middle, standard), *shapes)
         if method in ("pdf", "logpdf"):
-            found = found / scale if method == "pdf" else found - xp.log(scale)
+            result = result / scale if method == "pdf" else result - xp.log(scale)
         zero, one = (-np.inf, 0.0) if method.startswith("log") else (0.0, 1.0)
         if is_mass:
-            found = xp.where(outside, zero, found)
+            result = xp.where(outside, zero, result)
         else:
             first, last = (zero, one) if method.endswith("cdf") else (one, zero)
-            found = xp.where(below, first, xp.where(above, last, found))
-        return xp.where(valid & (point == point), found, np.nan)
+            result = xp.where(below, first, xp.where(above, last, result))
+        return xp.where(valid & (point == point), result, np.nan)
 
     def _formula(self, method: str) -> Formula | None:
         table = self._formulas
@@ -231,15 +231,15 @@ class Distribution:
         names = [*self._shapes, "loc"] if self._is_discrete else [*self._shapes, "loc", "scale"]
         if len(args) > len(names):
             raise TypeError(f"{self._name} takes {len(names)} parameters, not {len(args)}")
-        given = dict(zip(names, args, strict=False))
+        arguments = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
-            if name not in names or name in given:
+            if name not in names or name in arguments:
                 raise TypeError(f"{self._name} got an unexpected or repeated parameter {name!r}")
-            given[name] = value
-        missing = [name for name in self._shapes if name not in given]
+            arguments[name] = value
+        missing = [name for name in self._shapes if name not in arguments]
         if missing:
             raise TypeError(f"{self._name} missing parameters: {', '.join(missing)}")
-        values = [given.get("loc", 0.0), given.get("scale", 1.0), *(given[name] for name in self._shapes)]
+        values = [arguments.get("loc", 0.0), arguments.get("scale", 1.0), *(arguments[name] for name in self._shapes)]
         point, location, scale, *shapes = (v.astype(dtypes.float64, copy=False) for v in as_arrays(x, *values))
         return point, location, scale, shapes
 
@@ -250,8 +250,8 @@ class Distribution:
         if not callable(value):
             return value
         if name in _METHODS:
-            found = self.__dict__[name] = self._method(name)
-            return found
+            method = self.__dict__[name] = self._method(name)
+            return method
 
         def run(*args: Any, **kwargs: Any) -> Any:
             if is_on_host(device_among(args, kwargs)):
@@ -289,7 +289,10 @@ class Frozen:
 _KNOWN: Final = {name: Distribution(name, formulas) for name, formulas in _FORMULAS.items()}
 globals().update(_KNOWN)
 IMPLEMENTATIONS.setdefault("stats", {}).update(
-    {name: Implementation(NATIVE, "methods without a formula run on the host", found) for name, found in _KNOWN.items()}
+    {
+        name: Implementation(NATIVE, "methods without a formula run on the host", result)
+        for name, result in _KNOWN.items()
+    }
 )
 
 __all__ = [*_KNOWN]

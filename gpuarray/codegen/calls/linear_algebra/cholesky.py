@@ -162,8 +162,8 @@ class _Panel:
         kernel, numbers, size = self.kernel, self.numbers, self.size
         lets, factors = self.column.read(f"{j % 2}u", j)
         for r in range(_ROWS):
-            given = self.column.element(f"{j % 2}u", f"row{r} - b")
-            kernel.line(f"if (row{r} - b < {size}u) {{ {given} = x{r}_{j}; }}")
+            factor = self.column.element(f"{j % 2}u", f"row{r} - b")
+            kernel.line(f"if (row{r} - b < {size}u) {{ {factor} = x{r}_{j}; }}")
         kernel.line(
             "workgroupBarrier();",
             f"if (row0 + {_ROWS}u > b) {{",

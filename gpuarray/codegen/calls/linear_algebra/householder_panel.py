@@ -150,8 +150,8 @@ class _Panel:
         """Write the reflector of column ``j``: beta, tau, the divisor of the column, and products with all columns."""
         kernel, numbers, strip, real = self.kernel, self.numbers, self.strip, self.numbers.real
         for r in range(strip.rows):
-            given = " ".join(f"pivot_row[pivot_at + {k}u] = {x};" for k, x in self._row(r))
-            kernel.line(f"if ({strip.at(r)} == j) {{ {given} }}")
+            stores = " ".join(f"pivot_row[pivot_at + {k}u] = {x};" for k, x in self._row(r))
+            kernel.line(f"if ({strip.at(r)} == j) {{ {stores} }}")
         tiny = float(np.finfo(numbers.real_dtype).tiny)
         kernel.line("let peak = peak0;", *(f"peak{k - 1} = peak{k};" for k in range(1, strip.columns)))
         kernel.line(

@@ -136,9 +136,9 @@ class _Panel:
         """Write the exchange of the row of the pivot, and the elimination of the column in the rows below."""
         kernel, strip, numbers = self.kernel, self.strip, self.numbers
         for r in range(strip.rows):
-            given = " ".join(f"pivot_row[{k}] = {x};" for k, x in strip.registers(r))
+            stores = " ".join(f"pivot_row[{k}] = {x};" for k, x in strip.registers(r))
             kept = " ".join(f"kept_row[{k}] = {x};" for k, x in strip.registers(r))
-            kernel.line(f"if ({strip.at(r)} == place) {{ {given} }}", f"if ({strip.at(r)} == j) {{ {kept} }}")
+            kernel.line(f"if ({strip.at(r)} == place) {{ {stores} }}", f"if ({strip.at(r)} == j) {{ {kept} }}")
         kernel.line("workgroupBarrier();", "let pivot = pivot_row[0]; let size = largest;", *inverse(numbers, "pivot"))
         kernel.line(f"let left = {strip.columns}u - (j - f);")
         for r in range(strip.rows):

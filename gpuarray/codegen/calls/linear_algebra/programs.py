@@ -49,16 +49,16 @@ def _status(frame: Frame, step: CallStep, pick: int) -> Buffer:
 def _cholesky(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     n, dtype = step.shapes[0][-1], step.output_dtypes[step.picks.index(0)]
     frame = _frame(step, label, capabilities, dtype)
-    given = frame.array("input", 0, n, n, step.input_dtypes[0])
+    source = frame.array("input", 0, n, n, step.input_dtypes[0])
     result = frame.array("output", step.picks.index(0), n, n, dtype)
     upper, status = bool(dict(step.parameters).get("upper")), _status(frame, step, 1)
     if team := small.team_of(n, dtype, capabilities):
         small.cholesky(
-            frame, team, given.T if upper else given, result.T if upper else result, status, conjugated=upper
+            frame, team, source.T if upper else source, result.T if upper else result, status, conjugated=upper
         )
         return frame.program()
     a = frame.matrix(n, n)
-    move(frame, given.T if upper else given, a, HERMITIAN, conjugated=upper)
+    move(frame, source.T if upper else source, a, HERMITIAN, conjugated=upper)
     factor = frame.matrix(n, n)
     cholesky.factorise(frame, a, factor, status)
     if upper:
@@ -72,11 +72,11 @@ def _factors(frame: Frame, step: CallStep, status: Buffer) -> tuple[Matrix, Buff
     """Return the LU factors of the first operand, and the rows that were pivots."""
     n = step.shapes[0][-1]
     a, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, INDEX)
-    given = frame.array("input", 0, n, n, step.input_dtypes[0])
+    source = frame.array("input", 0, n, n, step.input_dtypes[0])
     if team := small.team_of(n, frame.dtype, frame.capabilities):
-        small.factorise(frame, team, given, a, pivots, status)
+        small.factorise(frame, team, source, a, pivots, status)
     else:
-        move(frame, given, a)
+        move(frame, source, a)
         lu.factorise(frame, a, pivots, status)
     return a, pivots
 
@@ -120,8 +120,8 @@ def _solve_with(frame: Frame, step: CallStep, right: Matrix | None, target: Matr
     n, columns = step.shapes[0][-1], target.columns
     team = small.team_of(n, frame.dtype, frame.capabilities)
     if team and columns <= small.MOST_TURNS * team.size:
-        given = frame.array("input", 0, n, n, step.input_dtypes[0])
-        small.solve(frame, team, given, right, target, status)
+        source = frame.array("input", 0, n, n, step.input_dtypes[0])
+        small.solve(frame, team, source, right, target, status)
         return
     pivots, together = frame.buffer(frame.batch * n, INDEX), frame.batch * n * (n + columns) * frame.dtype.itemsize
     is_joint = too_large(together, frame.capabilities) is None
@@ -207,9 +207,9 @@ def _eigh(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     n, pick = step.shapes[0][-1], 1 if step.op is factorisations.eigh else None
     dtype = step.input_dtypes[0]
     frame = _frame(step, label, capabilities, dtype)
-    given = frame.array("input", 0, n, n, dtype)
+    source = frame.array("input", 0, n, n, dtype)
     upper = dict(step.parameters)["UPLO"] == "U"
-    triangle = given.T if upper else given
+    triangle = source.T if upper else source
     status = _status(frame, step, 1 if pick is None else 2)
     values = _output(frame, step, 0, n, 1, Numbers(dtype).real_dtype)
     vectors = _output(frame, step, 1, n, n, dtype) if pick is not None else None
@@ -226,13 +226,13 @@ def _svd(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     parameters = dict(step.parameters)
     alone = parameters.get("compute_uv") is False
     frame = _frame(step, label, capabilities, dtype)
-    given = frame.array("input", 0, m, n, dtype)
+    source = frame.array("input", 0, m, n, dtype)
     # columns are orthogonalised, and there are no more of them than rows
     wide = m < n
     rows, short = max(m, n), min(m, n)
     a = frame.matrix(rows, short)
     form = HERMITIAN if parameters["hermitian"] else ALL
-    move(frame, given.T if wide else given, a, form, conjugated=wide)
+    move(frame, source.T if wide else source, a, form, conjugated=wide)
     status = _status(frame, step, 1 if alone else 3)
     columns = jacobi.orthogonalise(frame, a, status, vectors=not alone)
     values = _output(frame, step, 0 if alone else 1, short, 1, Numbers(dtype).real_dtype)
@@ -269,11 +269,11 @@ def _lstsq(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     (m, n), dtype = step.shapes[0], step.output_dtypes[step.picks.index(0)]
     frame = _frame(step, label, capabilities, dtype)
     count = step.shapes[1][1] if len(step.shapes[1]) == 2 else 1
-    given = frame.array("input", 0, m, n, step.input_dtypes[0])
+    source = frame.array("input", 0, m, n, step.input_dtypes[0])
     wide, short = m < n, min(m, n)
     a, left, right = frame.matrix(max(m, n), short), frame.matrix(m, n), frame.matrix(m, count)
-    move(frame, given.T if wide else given, a, conjugated=wide)
-    move(frame, given, left)
+    move(frame, source.T if wide else source, a, conjugated=wide)
+    move(frame, source, left)
     move(frame, frame.array("input", 1, m, count, step.input_dtypes[1]), right)
     columns = jacobi.orthogonalise(frame, a, _status(frame, step, 4), vectors=True)
     share = _share(dict(step.parameters)["rcond"], float(np.finfo(dtype).eps), max(m, n))
@@ -300,8 +300,8 @@ def _share(rcond: Any, epsilon: float, size: int) -> float:
 def _cond(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     (m, n), dtype, p = step.shapes[0][-2:], step.input_dtypes[0], dict(step.parameters)["p"]
     frame = _frame(step, label, capabilities, dtype)
-    given, a = frame.array("input", 0, m, n, dtype), frame.matrix(max(m, n), min(m, n))
-    move(frame, given.T if m < n else given, a)
+    source, a = frame.array("input", 0, m, n, dtype), frame.matrix(max(m, n), min(m, n))
+    move(frame, source.T if m < n else source, a)
     target = frame.array("output", step.picks.index(0), 1, 1, Numbers(dtype).real_dtype).buffer
     status = _status(frame, step, 1)
     if p not in (1, -1, np.inf, -np.inf):

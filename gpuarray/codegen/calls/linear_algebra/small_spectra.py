@@ -10,14 +10,14 @@ from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, Rounds, Team, te
 
 
 def eigh(
-    frame: Frame, given: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer, *, conjugated: bool
+    frame: Frame, source: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer, *, conjugated: bool
 ) -> bool:
     """Write eigenvalues and eigenvectors of what the lower triangle of a matrix, or its conjugate, says.
 
     The status becomes 1 if the last sweep turned columns, or an eigenvalue is not finite. Return False, and write
     nothing, if the matrix is too large.
     """
-    n, real = given.columns, Numbers(frame.dtype).real_dtype
+    n, real = source.columns, Numbers(frame.dtype).real_dtype
     if n > ALONE:
         return False
     team = team_of(frame, n, n, n, extra=2 * -(-n // 2) * (3 * real.itemsize + 4))
@@ -25,9 +25,9 @@ def eigh(
         return False
 
     def write(template: Template) -> None:
-        _Spectrum(template, frame, team, given, conjugated=conjugated).write(values, vectors, status)
+        _Spectrum(template, frame, team, source, conjugated=conjugated).write(values, vectors, status)
 
-    words = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", given)}
+    words = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", source)}
     if vectors is not None:
         words |= where("vectors", vectors)
     frame.run(("spectrum", team), "rotations", write, words, frame.batch)
@@ -37,11 +37,11 @@ def eigh(
 class _Spectrum:
     """Writes the kernel."""
 
-    def __init__(self, template: Template, frame: Frame, team: Team, given: Matrix, *, conjugated: bool) -> None:
+    def __init__(self, template: Template, frame: Frame, team: Team, source: Matrix, *, conjugated: bool) -> None:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
-        self.team, self.given, self.conjugated = team, given, conjugated
+        self.team, self.given, self.conjugated = team, source, conjugated
         self.rounds = Rounds(template, frame, team)
-        self.read = template.bind(given.buffer, writable=False)
+        self.read = template.bind(source.buffer, writable=False)
 
     def write(self, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
         """Write the kernel."""
