@@ -222,8 +222,8 @@ class SelectableArray(StoredArray):
         cell = self._made_cell
         host = self._host if self._large is cell.memory else self.parts()
         if host is None:  # of a large constant the host has no elements yet
-            part = indexing.part(self._storage_layout(), key)
-            if part is None or part.size > immediacy().limit:
+            region = indexing.part(self._storage_layout(), key)
+            if region is None or region.size > immediacy().limit:
                 return None
         elif self._memory is not cell.memory:
             check_few(host, key, immediacy().limit)

@@ -119,26 +119,26 @@ class _HostWalk:
                 return None
         return [self._result(node) for node in program.variables]
 
-    def add(self, node: Any, part: Value) -> None:
+    def add(self, node: Any, share: Value) -> None:
         """Add a part to the cotangent of a node."""
         sofar = self.known.get(node)
         if sofar is None:
-            self.known[node] = part
+            self.known[node] = share
         elif node in self._own:
-            np.add(sofar, part, out=sofar)
+            np.add(sofar, share, out=sofar)
         else:
-            self.known[node] = sofar + part
+            self.known[node] = sofar + share
 
-    def fit(self, operand: Node, part: Value) -> None:
+    def fit(self, operand: Node, share: Value) -> None:
         """Add a part to the cotangent of an operand that was broadcast and converted."""
         dtype, shape = operand.dtype, operand.shape
-        if part.dtype is not dtype:
-            part = converted(part, dtype)
-        if part.shape != shape:
-            lead = part.ndim - len(shape)
-            axes = tuple([a for a, n in enumerate(part.shape) if a < lead or n != shape[a - lead]])
-            part = np.add.reduce(part, axes).reshape(shape)
-        self.add(operand, part)
+        if share.dtype is not dtype:
+            share = converted(share, dtype)
+        if share.shape != shape:
+            lead = share.ndim - len(shape)
+            axes = tuple([a for a, n in enumerate(share.shape) if a < lead or n != shape[a - lead]])
+            share = np.add.reduce(share, axes).reshape(shape)
+        self.add(operand, share)
 
     def memory(self, node: Node) -> Value:
         """Return the cotangent of a node in memory of its own, to which parts can be added."""
@@ -187,18 +187,18 @@ def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, 
     if isinstance(node, BaseNode):
         cts = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
     else:
-        ct_arrays = {number: _array(part, walk.device) for number, part in ct.items()}
+        ct_arrays = {number: _array(share, walk.device) for number, share in ct.items()}
         cts = node.pull(ct_arrays, wanted, walk.device, Walk())
-    for operand, part, is_wanted in zip(operands, cts, wanted, strict=True):
-        if part is not None and is_wanted:
-            walk.add(operand, part.get())
+    for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
+        if share is not None and is_wanted:
+            walk.add(operand, share.get())
 
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     cts = parts(node, operands, ct, walk.value, wanted, walk.scaled)
-    for operand, part, is_wanted in zip(operands, cts, wanted, strict=True):
-        if part is not None and is_wanted:
-            walk.fit(operand, part)
+    for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
+        if share is not None and is_wanted:
+            walk.fit(operand, share)
 
 
 def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -221,11 +221,11 @@ def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, want
 def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     (source,) = operands
     if node.op is reductions.sum:
-        part, strides = np.asarray(converted(ct, source.dtype), order="C"), [0] * len(source.shape)
+        values, strides = np.asarray(converted(ct, source.dtype), order="C"), [0] * len(source.shape)
         if node.shape:
             steps = enumerate(contiguous_strides(shape_beside(node, source)))
             strides = [0 if axis in node.axes else step for axis, step in steps]
-        walk.add(source, strided(part, Layout(source.shape, tuple(strides), 0)))
+        walk.add(source, strided(values, Layout(source.shape, tuple(strides), 0)))
     elif node.op not in folds.RULES:
         _by_recording(walk, node, operands, ct, wanted)
     else:

@@ -234,12 +234,12 @@ class _Joint:
         with batch.active():
             single = {n: wrap(batch.placeholder(ct.node()), ct.device) for n, ct in cotangents.items()}
             parts = self._rule.pull(single, wanted, device, walk)
-            nodes = [part.node() for part in parts if part is not None]
+            nodes = [result.node() for result in parts if result is not None]
             batch.batched(nodes, device)
             results = map(batch.full, nodes)
             return [
-                None if part is None else wrap(_summed(next(results), stacked), device)
-                for part, stacked in zip(parts, self._own, strict=True)
+                None if result is None else wrap(_summed(next(results), stacked), device)
+                for result, stacked in zip(parts, self._own, strict=True)
             ]
 
 

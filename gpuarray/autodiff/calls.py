@@ -44,8 +44,8 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
     operands = [wrap(operand, device) for operand in outputs.inputs]
     results = rule(outputs, cts, operands)
     return [
-        fitted(part, operand) if part is not None and is_wanted else None
-        for part, operand, is_wanted in zip(results, operands, wanted, strict=True)
+        fitted(result, operand) if result is not None and is_wanted else None
+        for result, operand, is_wanted in zip(results, operands, wanted, strict=True)
     ]
 
 
@@ -285,11 +285,11 @@ def _of_factors(
         total = total + _diagonal(apply(ops.complex_from_parts, turned * 0, turned))
     result = u @ total @ vh
     if of_u is not None and m > k:
-        part = of_u / scale
-        result = result + (part - u @ (adjoint(u) @ part)) @ vh
+        scaled_ct = of_u / scale
+        result = result + (scaled_ct - u @ (adjoint(u) @ scaled_ct)) @ vh
     if of_vh is not None and n > k:
-        part = of_vh / scale.mT
-        result = result + u @ (part - (part @ adjoint(vh)) @ vh)
+        scaled_ct = of_vh / scale.mT
+        result = result + u @ (scaled_ct - (scaled_ct @ adjoint(vh)) @ vh)
     return result
 
 
@@ -325,8 +325,8 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
         return (conj(_qr_part(q, r, of_q, of_r)),)
     # the first columns alone have this Q, and the others are Q times those of R
     of_rest = of_r[..., m:]
-    part = _qr_part(q, r[..., :m], of_q + x[..., m:] @ adjoint(of_rest), of_r[..., :m])
-    return (conj(wrap(build.concat([part.node(), (q @ of_rest).node()], x.ndim - 1), x.device)),)
+    of_square = _qr_part(q, r[..., :m], of_q + x[..., m:] @ adjoint(of_rest), of_r[..., :m])
+    return (conj(wrap(build.concat([of_square.node(), (q @ of_rest).node()], x.ndim - 1), x.device)),)
 
 
 def _qr_part(q: GpuArray, r: GpuArray, of_q: GpuArray, of_r: GpuArray) -> GpuArray:

@@ -94,7 +94,7 @@ def _folded(op: Any, lines: Node, is_there: Any) -> Node:
             first, second, rest = (0, 2, half), (1, 2, half), (2 * half, 1, length - 2 * half)
         else:
             first, second, rest = (0, 1, 1), (1, 1, 1), (2, 1, length - 2)
-        left, right, others = (_part(lines, *part) for part in (first, second, rest))
+        left, right, others = (_part(lines, *lines_and_op) for lines_and_op in (first, second, rest))
         known = is_there[:, second[0] :: second[1]][:, : second[2], None]
         pairs = build.elementwise(ops.where, host_leaf(known.copy()), build.elementwise(op, left, right), left)
         lines = build.concat([pairs, others], 1) if others.shape[1] else pairs

@@ -216,8 +216,8 @@ class _Custom:
             total: Any = None
             for rule, tangent in zip(jvps, tangents, strict=True):
                 if rule is not None:
-                    part = rule(tangent, out, *primals)
-                    total = part if total is None else total + part
+                    term = rule(tangent, out, *primals)
+                    total = term if total is None else total + term
             return out, zeros_like(out) if total is None else total
 
         self._jvp = jvp
@@ -280,10 +280,10 @@ def _checked(cts_given: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) 
     if not isinstance(cts_given, tuple | list) or len(cts_given) != len(chosen):
         raise TypeError(f"the rule of defvjp must return a tuple with {len(chosen)} cotangents, one for each argument")
     cts: list[GpuArray | None] = []
-    for part, argument in zip(cts_given, chosen, strict=True):
+    for ct, argument in zip(cts_given, chosen, strict=True):
         count = len(containers.leaves(argument))
         tangents = kept[len(cts) : len(cts) + count]
-        cts += [None] * count if part is None else tangents_of(part, argument, tangents, "a cotangent of defvjp")
+        cts += [None] * count if ct is None else tangents_of(ct, argument, tangents, "a cotangent of defvjp")
     return cts
 
 

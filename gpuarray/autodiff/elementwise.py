@@ -65,8 +65,8 @@ def transpose(
     """Return the cotangents of the operands of an elementwise node."""
     results = parts(node, inputs, ct, lambda value: wrap(value, device), wanted, scaled)
     return [
-        fitted(part, operand) if part is not None and is_wanted else None
-        for part, operand, is_wanted in zip(results, inputs, wanted, strict=True)
+        fitted(result, operand) if result is not None and is_wanted else None
+        for result, operand, is_wanted in zip(results, inputs, wanted, strict=True)
     ]
 
 

@@ -161,7 +161,9 @@ def _axes_of(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> lis
         prefix = (in_axes,) * len(args)
     else:
         raise TypeError(f"in_axes must be an integer, None, or a sequence of these, not a {type(in_axes).__name__}")
-    axes = [axis for part, arg in zip(prefix, args, strict=True) for axis in _spread(part, arg, "in_axes")]
+    axes = [
+        axis for axes_of_arg, arg in zip(prefix, args, strict=True) for axis in _spread(axes_of_arg, arg, "in_axes")
+    ]
     return axes + [0] * len(containers.leaves(dict(kwargs)))
 
 

@@ -98,16 +98,16 @@ def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Devic
     op, (_, values, positions) = node.combine, inputs
     assert op is not None
     if values.dtype.kind in "fc" and op in (ops.add, ops.subtract):
-        part = elementwise.converted(_seen(ct, positions), values.dtype)
-        return ct, -part if op is ops.subtract else part, None
+        term = elementwise.converted(_seen(ct, positions), values.dtype)
+        return ct, -term if op is ops.subtract else term, None
     if values.dtype.kind != "f" or op.kind is not Kind.EXTREME:
         raise undefined(node, f"{op.name}.at")
     target, new, result = (wrap(value, device) for value in (inputs[0], values, node))
     is_kept, is_taken = target == result, new == _seen(result, positions)
     first, others = (mask.astype(ct.dtype).node() for mask in (is_kept, is_taken))
     share = ct / wrap(build.scatter_combined(ops.add, first, others, positions), device)
-    part = elementwise.apply(ops.where, is_taken, _seen(share, positions), 0.0)
-    return elementwise.apply(ops.where, is_kept, share, 0.0), elementwise.converted(part, values.dtype), None
+    term = elementwise.apply(ops.where, is_taken, _seen(share, positions), 0.0)
+    return elementwise.apply(ops.where, is_kept, share, 0.0), elementwise.converted(term, values.dtype), None
 
 
 def _seen(array: GpuArray, positions: Node) -> GpuArray:

@@ -212,11 +212,11 @@ class Program:
                 else:
                     with using(pending_limit=pieces.limit):
                         parts = node.pull(ct, wanted, self.device, pieces.walk)
-                for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
+                for operand, share, is_wanted in zip(operands, parts, wanted, strict=True):
                     if isinstance(operand, BaseNode) and operand.origin is None:
                         operand.origin = origin
-                    if part is not None and is_wanted:
-                        pieces.reach(_add(known, operand, part))
+                    if share is not None and is_wanted:
+                        pieces.reach(_add(known, operand, share))
         return [known.get(node) for node in self.variables]
 
 
@@ -248,19 +248,19 @@ def _is_small_part(node: View, source: Node) -> bool:
     return _FEW * node.size <= source.size and is_injective(node.layout)
 
 
-def _added_in_place(array: GpuArray, part: GpuArray, layout: Layout) -> GpuArray:
+def _added_in_place(array: GpuArray, share: GpuArray, layout: Layout) -> GpuArray:
     whole = array.node()
-    total = build.binary(ops.add, build.view(whole, layout), part.node())
+    total = build.binary(ops.add, build.view(whole, layout), share.node())
     return wrap(build.scatter(whole, total, layout), array.device)
 
 
-def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> int:
+def _add(known: dict[Any, Any], node: Any, share: GpuArray) -> int:
     """Add a part to the cotangent of a node, and return the depth of its graph."""
     earlier = known.get(node)
     if earlier is not None:
-        part = wrap(build.binary(ops.add, earlier.node(), part.node()), part.device)
-    known[node] = part
-    return part._cell.node.depth
+        share = wrap(build.binary(ops.add, earlier.node(), share.node()), share.device)
+    known[node] = share
+    return share._cell.node.depth
 
 
 class differentiated(tape.recording):  # noqa: N801  # a context manager

@@ -181,7 +181,7 @@ class Accumulator:
         each: list[dict[str, str]] = [{"x": self._cast(value)} for value in values]
         shared, lines = self._counted(len(values), exist)
         lines += self._let(each, shared, exist)
-        return ["{", *lines, self.merge([self._filled(part, shared) for part in self.parts.several]), "}"]
+        return ["{", *lines, self.merge([self._filled(values, shared) for values in self.parts.several]), "}"]
 
     def _counted(self, count: int, exist: Sequence[str] | None) -> tuple[dict[str, str], list[str]]:
         """Return the names of a number of elements, and how to divide by it, with the declarations of the first."""
@@ -200,7 +200,7 @@ class Accumulator:
         each = [{"x": self._cast(value), "i": position} for value, position in zip(values, positions, strict=True)]
         shared: dict[str, str] = {}
         lines = self._let(each, shared, None)
-        merged = [self.merge([self._filled(part, shared | names) for part in self.parts.several]) for names in each]
+        merged = [self.merge([self._filled(values, shared | names) for values in self.parts.several]) for names in each]
         return ["{", *lines, f"if ({self._filled(self.parts.condition, shared)}) {{", *merged, "} }"]
 
     def merge(self, others: Sequence[str]) -> str:

@@ -129,15 +129,15 @@ class AllPairsKernel(RowKernel):
         reads = [line for number in pairs.sides for line in self._fill(number, batch, rows, columns)]
         kernel.line(f"for (var start = 0u; start < {depth}; start += {_DEPTH}u) {{", *reads, "workgroupBarrier();")
         for number in loop.folds:
-            for part in totals[number]:
-                kernel.line(*part.start())
+            for accumulator in totals[number]:
+                kernel.line(*accumulator.start())
         kernel.line(f"let count = min({_DEPTH}u, {depth} - start);", "for (var k = 0u; k < count; k++) {")
         self._elements(totals)
         kernel.line("}")
         for number in loop.folds:
-            for part in totals[number]:
-                state = next(iter(part.states))
-                merging = part.merge([f"total_{state}"])
+            for accumulator in totals[number]:
+                state = next(iter(accumulator.states))
+                merging = accumulator.merge([f"total_{state}"])
                 kernel.line(f"{merging} total_{state} = {state};")
         kernel.line("workgroupBarrier();", "}")
         operands = [

@@ -61,13 +61,13 @@ def split_call(
 
 
 def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> Piece[CallStep]:
-    part = replace(
+    piece = replace(
         step,
         shapes=tuple((count, shape[-1]) for shape in step.shapes),
         output_shapes=tuple((count, shape[-1]) for shape in step.output_shapes),
     )
     begins = [start * width for width in widths]
-    return Piece(part, begins[: len(step.shapes)], begins[len(step.shapes) :])
+    return Piece(piece, begins[: len(step.shapes)], begins[len(step.shapes) :])
 
 
 def split_product(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:

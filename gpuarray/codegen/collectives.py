@@ -158,7 +158,7 @@ class Collectives:
     ) -> None:
         kernel, kind, count = self.kernel, register_type(dtype), range(len(values))
         together = self.capabilities.subgroup_size
-        groups, part = self.size // together, stored("part", dtype)
+        groups, subtotal = self.size // together, stored("part", dtype)
         many = len(values) * groups
         # two halves in turn: one is still read when the other is written
         kernel.module.append(f"var<workgroup> parts: array<{stored_type(dtype)}, {2 * many}>;")
@@ -187,8 +187,8 @@ class Collectives:
             kernel.line("{", left, f"if (member >= {reach}u) {{ part = {combine('left', 'part')}; }}", "}")
         kernel.line(
             f"part = {combine('sofar', 'part')};",
-            f"if (n < {many}u) {{ parts[half + n] = {part}; }}",
-            f"sofar = {loaded(f'subgroupShuffle({part}, {together - 1}u)', dtype)};",
+            f"if (n < {many}u) {{ parts[half + n] = {subtotal}; }}",
+            f"sofar = {loaded(f'subgroupShuffle({subtotal}, {together - 1}u)', dtype)};",
             "} }",
             "workgroupBarrier();",
         )

@@ -85,8 +85,8 @@ def _in_buffers(program: Program, capabilities: Capabilities) -> Program:
     def placed(binding: Binding) -> Binding:
         if binding.kind != "scratch":
             return binding
-        part, offset = divmod(binding.offset, each) if len(buffers[binding.slot]) > 1 else (0, binding.offset)
-        return replace(binding, slot=firsts[binding.slot] + part, offset=offset)
+        window, offset = divmod(binding.offset, each) if len(buffers[binding.slot]) > 1 else (0, binding.offset)
+        return replace(binding, slot=firsts[binding.slot] + window, offset=offset)
 
     launches = (replace(launch, bindings=tuple(map(placed, launch.bindings))) for launch in program.launches)
     return Program(tuple(launches), tuple(chain(*buffers)))
@@ -100,7 +100,7 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
             return ScanKernels(step, label, capabilities).program()
         case ContractStep():
             products = binding_splits.split_product(step, capabilities)
-            return binding_splits.join(products, lambda part: product_program(part, label, capabilities))
+            return binding_splits.join(products, lambda piece: product_program(piece, label, capabilities))
         case CopyStep():
             return copy_program(step, label, capabilities)
         case ScatterStep():
@@ -108,7 +108,7 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
         case CallStep():
             kernels = calls.KERNELS[step.op]
             parts = binding_splits.split_call(step, capabilities, kernels.pieces)
-            return binding_splits.join(parts, lambda part: kernels.program(part, label, capabilities))
+            return binding_splits.join(parts, lambda piece: kernels.program(piece, label, capabilities))
         case _:
             assert_never(step)
 
@@ -135,19 +135,19 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         columns = _column_pieces(loop, capabilities)
         if columns is not None:
             return cut_row_program(loop, columns, label, capabilities)
-    for part in parts or [loop]:
-        if not part.folds:
-            launches.append(_without_folds(part, label, capabilities))
+    for piece in parts or [loop]:
+        if not piece.folds:
+            launches.append(_without_folds(piece, label, capabilities))
             continue
-        pairs = all_pairs_of(part, capabilities)
+        pairs = all_pairs_of(piece, capabilities)
         if pairs is not None:
-            launches.append(AllPairsKernel(part, pairs, label, capabilities).launch())
+            launches.append(AllPairsKernel(piece, pairs, label, capabilities).launch())
             continue
-        windows = windows_of(part, capabilities)
+        windows = windows_of(piece, capabilities)
         if windows is not None:
-            launches.append(WindowKernel(part, windows, label, capabilities).launch())
+            launches.append(WindowKernel(piece, windows, label, capabilities).launch())
             continue
-        program = row_program(part, label, capabilities)
+        program = row_program(piece, label, capabilities)
         launches += program.launches
         scratch = (
             tuple(max(pair) for pair in zip(scratch, program.scratch, strict=True)) if scratch else program.scratch

@@ -136,8 +136,8 @@ class _Writer:
             whole = f"parts_{self.pairs}"
             self.pairs += 1
             yield f"{indent}let {whole} = {self._value(value)};"
-            for name, part in zip(target.elts, _COMPONENTS, strict=False):
-                yield f"{indent}{self._stored(name)} = {whole}.{part};"
+            for name, component in zip(target.elts, _COMPONENTS, strict=False):
+                yield f"{indent}{self._stored(name)} = {whole}.{component};"
         else:
             yield f"{indent}{self._stored(target)} = {self._value(value)};"
 

@@ -199,8 +199,10 @@ def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, coun
     value = vector_expression(item.op, count, position, _parameters(work, item), item.dtype)
     work.kernel.line(f"let {name} = {value};")
     vectors = [name] if count == LANES else [f"{name}.low", f"{name}.high"]
-    parts = [f"{vector}.{part}" for vector in vectors for part in "xyzw"]
-    work.kernel.line(*(declare(value_name(number, FULL, n), item.dtype, part) for n, part in enumerate(parts, first)))
+    parts = [f"{vector}.{component}" for vector in vectors for component in "xyzw"]
+    work.kernel.line(
+        *(declare(value_name(number, FULL, n), item.dtype, component) for n, component in enumerate(parts, first))
+    )
 
 
 def makes_vec8(loop: Loop, item: object) -> bool:

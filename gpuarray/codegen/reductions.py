@@ -48,13 +48,13 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
     capabilities : Capabilities
         Limits of the device.
     """
-    shapes = [schedule_rows(part, capabilities) for part, _ in parts]
+    shapes = [schedule_rows(piece, capabilities) for piece, _ in parts]
     total = sum(shape.splits for shape in shapes)
     launches: list[Launch] = []
     scratch: list[tuple[Access, int]] = []
     before = 0
-    for (part, column), shape in zip(parts, shapes, strict=True):
-        launch, scratch = RowKernel(part, shape, label, capabilities).partial(ScratchRange(before, total, column))
+    for (piece, column), shape in zip(parts, shapes, strict=True):
+        launch, scratch = RowKernel(piece, shape, label, capabilities).partial(ScratchRange(before, total, column))
         launches.append(launch)
         before += shape.splits
     launches.append(RowKernel(loop, shapes[0], label, capabilities).finish(scratch, total))
@@ -220,7 +220,9 @@ class RowKernel(ColumnKernel):
         """Return accumulators of a fold for several results of an invocation, numbered apart from all instructions."""
         fold, instructions = self._fold(number), len(self.loop.instructions)
         parts = [Accumulator(fold, instructions * (1 + n) + number) for n in range(count)]
-        self.work.kernel.module += [line for part in (self.accumulators[number], *parts) for line in part.functions()]
+        self.work.kernel.module += [
+            line for accumulator in (self.accumulators[number], *parts) for line in accumulator.functions()
+        ]
         return parts
 
     def _finish_several(

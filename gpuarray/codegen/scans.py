@@ -114,13 +114,13 @@ class ScanKernels:
             starts = range(0, before, together)
             return [self._piece(start, min(together, before - start), 0, self.blocks) for start in starts]
         starts = range(0, self.blocks, parts)
-        return [self._piece(n, 1, part, min(parts, self.blocks - part)) for n in range(before) for part in starts]
+        return [self._piece(n, 1, block, min(parts, self.blocks - block)) for n in range(before) for block in starts]
 
-    def _piece(self, start: int, count: int, part: int, parts: int) -> Piece:
+    def _piece(self, start: int, count: int, block: int, parts: int) -> Piece:
         length, after = self.step.length, self.step.after
-        first = (start * length + part * self.block) * after
-        last = ((start + count - 1) * length + min((part + parts) * self.block, length)) * after - 1
-        return Piece(start * after, count * after, part, parts, first // PIECE_START * PIECE_START, last)
+        first = (start * length + block * self.block) * after
+        last = ((start + count - 1) * length + min((block + parts) * self.block, length)) * after - 1
+        return Piece(start * after, count * after, block, parts, first // PIECE_START * PIECE_START, last)
 
     # -- one workgroup per block ---------------------------------------------------------------------------------------
 
@@ -156,9 +156,9 @@ class ScanKernels:
         self._position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
-            part = loaded(scratch.load("n"), self.dtype)
+            subtotal = loaded(scratch.load("n"), self.dtype)
             kernel.line(f"for (var n = row * blocks + local; n < block; n += {WORKGROUP}u) {{")
-            kernel.line(f"carry = {self._combine('carry', part)};", "}")
+            kernel.line(f"carry = {self._combine('carry', subtotal)};", "}")
             self._fold(kernel, "carry")
         kernel.line("var turn = 0u;", f"for (var start = begin; start < end; start += {self._tile()}u) {{")
         self._scan_tile(kernel, source)

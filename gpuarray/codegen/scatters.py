@@ -68,10 +68,10 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
     if fits and _should_sort(step, capabilities):
         return _sorted_program(step, label, values, positions, capabilities)
     launches: list[Launch] = []
-    for part in _parts(step, label, values, positions, capabilities):
-        steps = (part.clear_all, part.elect, part.fetch)
+    for piece in _parts(step, label, values, positions, capabilities):
+        steps = (piece.clear_all, piece.elect, piece.fetch)
         if step.extent > _STREAMED * step.count:
-            steps = (part.clear, part.elect, part.write)
+            steps = (piece.clear, piece.elect, piece.write)
         launches += [launch(limit) for launch in steps]
     return Program(
         tuple(launches), (scratch_bytes(min(step.extent, _binding_elements(capabilities, step.dtype)), uint32),)
@@ -101,8 +101,8 @@ def _parts(
     is_cut = step.count > together or step.extent > reach
     for start in range(0, step.count, together):
         for first in range(0, step.extent, reach):
-            part = replace(step, count=min(together, step.count - start), extent=min(reach, step.extent - first))
-            yield _Scatter(part, label, values, positions, 0, start=start, first=first, is_cut=is_cut)
+            piece = replace(step, count=min(together, step.count - start), extent=min(reach, step.extent - first))
+            yield _Scatter(piece, label, values, positions, 0, start=start, first=first, is_cut=is_cut)
 
 
 def _sorted_program(

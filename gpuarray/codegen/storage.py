@@ -140,7 +140,7 @@ class Access:
         """The accesses of the bindings that show the array, in order."""
         if self.windows == 1:
             return [self]
-        return [replace(self, name=f"{self.name}_{part}", windows=1) for part in range(self.windows)]
+        return [replace(self, name=f"{self.name}_{number}", windows=1) for number in range(self.windows)]
 
     @property
     def functions(self) -> list[str]:
@@ -148,20 +148,20 @@ class Access:
         if self.windows == 1:
             return []
         if self.atomic:
-            statements = [_masked(f"{part.name}[here]", "kept", "added") for part in self.parts]
+            statements = [_masked(f"{window.name}[here]", "kept", "added") for window in self.parts]
             return self._switch(f"put_{self.name}(item: u32, kept: u32, added: u32)", statements)
         head = f"get_{self.name}(item: u32) -> {self.element}"
         if self.windows == 2:
             # without a branch, several loads are in flight together; the binding that is not wanted is read at an edge
-            first, second = (part.name for part in self.parts)
+            first, second = (window.name for window in self.parts)
             reach = f"{self.reach}u"
             both = f"{first}[min(item, {reach} - 1u)], {second}[max(item, {reach}) - {reach}]"
             text = [f"fn {head} {{ return select({both}, item >= {reach}); }}"]
         else:
-            text = self._switch(head, [f"return {part.name}[here];" for part in self.parts])
+            text = self._switch(head, [f"return {window.name}[here];" for window in self.parts])
         if self.writable:
             head = f"put_{self.name}(item: u32, value: {self.element})"
-            text += self._switch(head, [f"{part.name}[here] = value;" for part in self.parts])
+            text += self._switch(head, [f"{window.name}[here] = value;" for window in self.parts])
         return text
 
     def _switch(self, head: str, statements: list[str]) -> list[str]:
@@ -234,7 +234,7 @@ class Access:
         if dtype == dtypes.complex128:
             lines = [f"let {target}{lane} = {self._get(f'4u * ({index}) + {lane}u')};" for lane in range(LANES)]
             return lines, [f"{target}{lane}" for lane in range(LANES)]
-        return [f"let {target} = {self._get(index)};"], [f"{target}.{part}" for part in "xyzw"]
+        return [f"let {target} = {self._get(index)};"], [f"{target}.{component}" for component in "xyzw"]
 
     def store_wide(self, index: str, values: list[str]) -> list[str]:
         """Return the statements that write four elements from ``4 * index``."""

@@ -42,6 +42,6 @@ def emit_shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> 
             f"let {second} = select({stored}, {high}, odd);",
         )
         where = f"{index} - select(0u, 1u, odd)"
-        kernel.line(*access.store_wide(where, [f"{first}.{part}" for part in "xyzw"]))
-        behind = " ".join(access.store_wide(f"{where} + 2u", [f"{second}.{part}" for part in "xyzw"]))
+        kernel.line(*access.store_wide(where, [f"{first}.{component}" for component in "xyzw"]))
+        behind = " ".join(access.store_wide(f"{where} + 2u", [f"{second}.{component}" for component in "xyzw"]))
         kernel.line(f"if ({both}) {{ {behind} }}")

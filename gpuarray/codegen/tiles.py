@@ -296,13 +296,13 @@ class TileKernel:
         merged = [name for names in values for name in names]
         kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in merged))
         sums = self._sums()
-        for part in range(tiling.slices):
-            totals = sums[part * len(merged) : (part + 1) * len(merged)]
+        for number in range(tiling.slices):
+            totals = sums[number * len(merged) : (number + 1) * len(merged)]
             kernel.line("workgroupBarrier();")
             kernel.line(
                 *(self._store_vector(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(totals))
             )
-            kernel.line("workgroupBarrier();", f"if (slice == {part}u) {{")
+            kernel.line("workgroupBarrier();", f"if (slice == {number}u) {{")
             for n, names in enumerate(values):
                 first = n * len(names)
                 for s in range(tiling.slices):
@@ -381,10 +381,10 @@ class TileKernel:
         )
         apart = self.kernel.parameter(operand.apart)
         lines = [f"let {name}_part = ({plane} + {lowest}) / {apart};", f"switch {name}_part {{"]
-        for number, part in enumerate(access.parts):
+        for number, window in enumerate(access.parts):
             label = f"case {number}u" if number + 1 < access.windows else "default"
             begin = f" - {self.kernel.parameter(number * operand.apart // operand.unit)}" if number else ""
-            lines += [f"{label}: {{", *reads(part, begin), "}"]
+            lines += [f"{label}: {{", *reads(window, begin), "}"]
         return [*lines, "}"]
 
     def _read(self, operand: Operand, access: Access | Computed, index: str, values: Sequence[str]) -> list[str]:
@@ -392,13 +392,13 @@ class TileKernel:
         unit = operand.unit
         if unit == 1:
             parts = self.arithmetic.parts("loaded")
-            reads = [f"{value} = {part};" for value, part in zip(values, parts, strict=True)]
+            reads = [f"{value} = {vector};" for value, vector in zip(values, parts, strict=True)]
             return [f"let loaded = {access.load(index)};", *reads]
         load = access.load_pair if isinstance(access, Pairs) else access.load_wide
         lines, lanes = load(index, "loaded")
         split = [self.arithmetic.parts(lane) for lane in lanes]
         kind = f"vec{unit}<{self.arithmetic.component}>"
-        return lines + [f"{v} = {kind}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
+        return lines + [f"{v} = {kind}({', '.join(vector[p] for vector in split)});" for p, v in enumerate(values)]
 
     def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str) -> list[str]:
         """Return the statements that store loaded elements in workgroup memory."""

@@ -128,9 +128,9 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         """Make a block of what may have to be computed again, and one of what only depends on that."""
         doubtful = [n for n in items if _is_doubtful(loop.instructions[n], alone)]
         again = _closure(loop, doubtful, items)
-        for part in (again, [n for n in items if n not in again]):
-            if part:
-                blocks.append(_Group(loop, part, uses, alone).block())
+        for group in (again, [n for n in items if n not in again]):
+            if group:
+                blocks.append(_Group(loop, group, uses, alone).block())
 
     for number in numbers:
         item = loop.instructions[number]

@@ -91,10 +91,10 @@ class Kernel:
 
     def bind_parts(self, access: Access, binding: Binding, apart: int) -> None:
         """Add the storage bindings of an access of several, which begin at equal distances in bytes."""
-        for number, part in enumerate(access.parts):
+        for number, window in enumerate(access.parts):
             begin = number * apart
             nbytes = min(window_bytes(binding_limit()), binding.nbytes - begin)
-            self.bind(part, replace(binding, offset=binding.offset + begin, nbytes=nbytes))
+            self.bind(window, replace(binding, offset=binding.offset + begin, nbytes=nbytes))
 
     def array(
         self,

@@ -169,7 +169,7 @@ class WindowKernel(RowKernel):
         emit_uniform(self.work)
         totals = {number: self._several(number, _DEPTH) for number in loop.folds}
         for parts in totals.values():
-            kernel.line(*(line for part in parts for line in part.start()))
+            kernel.line(*(line for accumulator in parts for line in accumulator.start()))
         values = self.windows.values
         self._first_addresses(values)
         self._emit([number for number in values if loop.instructions[number].level == OUTER], 1)
@@ -210,9 +210,9 @@ class WindowKernel(RowKernel):
         self._emit([number for number in full if values[number].others], count)
         for number, parts in totals.items():
             operand = self._fold(number).operand
-            for row, part in enumerate(parts):
+            for row, accumulator in enumerate(parts):
                 names = [self._name(operand, row, place) for place in range(count)]
-                kernel.line(*part.take(names, ["0u"] * count))
+                kernel.line(*accumulator.take(names, ["0u"] * count))
         if number_of_others > 1:
             kernel.line("}")
 

@@ -82,7 +82,7 @@ class ExplainedNode:
 
     def __str__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
-        text = " ".join(part for part in (self.name, *(f"%{i}" for i in self.inputs), self.detail) if part)
+        text = " ".join(word for word in (self.name, *(f"%{i}" for i in self.inputs), self.detail) if word)
         return f"%{self.number}: {self.dtype}[{shape}] = {text}"
 
 

@@ -164,8 +164,8 @@ def _kernels(
         needed = Cost(*launch.nbytes, 0) if planned is None else cost(planned.step)
         if tag in several:  # the operations of a step are divided among its launches by their bytes
             runs = spread[tag, 0]
-            part = sum(launch.nbytes) * runs / max(windows[tag], 1)
-            needed = Cost(*launch.nbytes, int(needed.operations * part))
+            share = sum(launch.nbytes) * runs / max(windows[tag], 1)
+            needed = Cost(*launch.nbytes, int(needed.operations * share))
         kernel.read += needed.read
         kernel.written += needed.written
         kernel.operations += needed.operations

@@ -73,8 +73,8 @@ def diff(
     return line
 
 
-def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
-    border = as_arrays(part, array)[0]
+def _beside(edge: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
+    border = as_arrays(edge, array)[0]
     return border if border.ndim else border.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
 
 
@@ -84,9 +84,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
     source = as_array(ary).reshape(-1)
     middle = source[1:] - source[:-1]
     parts = []
-    for part in (to_begin, middle, to_end):
-        if part is not None:
-            flat = as_array(part, source.device).reshape(-1)
+    for piece in (to_begin, middle, to_end):
+        if piece is not None:
+            flat = as_array(piece, source.device).reshape(-1)
             if not np.can_cast(flat.dtype, source.dtype, "same_kind"):
                 raise TypeError(
                     f"to_begin and to_end must be of a dtype that casts to {source.dtype} under the rule 'same_kind', "
@@ -152,7 +152,9 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
 
     def parabola(three: list[GpuArray], before: Any, after: Any, centre: Any) -> Any:
         weights = _weights(before, after, centre)
-        return sum((weight * part for weight, part in zip(weights[1:], three[1:], strict=True)), weights[0] * three[0])
+        return sum(
+            (weight * value for weight, value in zip(weights[1:], three[1:], strict=True)), weights[0] * three[0]
+        )
 
     even = not np.ndim(steps)
     if even:

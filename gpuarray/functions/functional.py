@@ -31,9 +31,9 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     results = [as_array(func1d(moved[index], *args, **kwargs), source.device) for index in indices]
     first = results[0]
-    if any(part.shape != first.shape for part in results):
+    if any(result.shape != first.shape for result in results):
         raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in results})}")
-    joined = stack([part.astype(first.dtype, copy=False) for part in results])
+    joined = stack([result.astype(first.dtype, copy=False) for result in results])
     joined = joined.reshape(*moved.shape[:-1], *first.shape)
     lead = moved.ndim - 1
     return joined.transpose([*range(number), *range(lead, joined.ndim), *range(number, lead)])

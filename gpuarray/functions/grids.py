@@ -60,9 +60,10 @@ class Joined:
         parts = as_choices(np.r_[item] if isinstance(item, slice) else item for item in items)
         if self._columns:
             parts = [
-                part[:, None] if part.ndim == 1 else part.reshape(1, 1) if not part.ndim else part for part in parts
+                array[:, None] if array.ndim == 1 else array.reshape(1, 1) if not array.ndim else array
+                for array in parts
             ]
-        return concatenated([part if part.ndim else part[None] for part in parts], -1 if self._columns else 0)
+        return concatenated([array if array.ndim else array[None] for array in parts], -1 if self._columns else 0)
 
 
 #: Concatenates along the first axis, as ``numpy.r_``.

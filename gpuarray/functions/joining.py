@@ -150,7 +150,7 @@ def block(arrays: Any) -> GpuArray:
         return 1 + max(map(depth, item)) if isinstance(item, list) else 0
 
     def leaves(item: Any) -> list[Any]:
-        return [leaf for part in item for leaf in leaves(part)] if isinstance(item, list) else [as_array(item)]
+        return [leaf for element in item for leaf in leaves(element)] if isinstance(item, list) else [as_array(item)]
 
     levels = depth(arrays)
     ndim = max([levels, *(leaf.ndim for leaf in leaves(arrays))])
@@ -159,7 +159,7 @@ def block(arrays: Any) -> GpuArray:
         if not isinstance(item, list):
             array = as_array(item)
             return array.reshape((1,) * (ndim - array.ndim) + array.shape)
-        joined: GpuArray = concatenate([join(part, level + 1) for part in item], level - levels)
+        joined: GpuArray = concatenate([join(element, level + 1) for element in item], level - levels)
         return joined
 
     joined = join(arrays, 0)

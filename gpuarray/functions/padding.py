@@ -64,8 +64,8 @@ def _statistic(source: GpuArray, axis: int, mode: str, length: Any, *, last: boo
     count = extent if length is None else min(length, extent)
     if count == 0 and mode in ("maximum", "minimum"):
         raise ValueError("stat_length of 0 yields no value for padding")
-    part = source[along(axis, slice(extent - count, None) if last else slice(0, count))]
-    value = _STATISTICS[mode](part, axis, keepdims=True)
+    edge = source[along(axis, slice(extent - count, None) if last else slice(0, count))]
+    value = _STATISTICS[mode](edge, axis, keepdims=True)
     if source.dtype.kind in "iu" and value.dtype.kind not in "iu":
         value = elementwise.rint(value)
     return value.astype(source.dtype, copy=False)

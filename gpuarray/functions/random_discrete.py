@@ -345,7 +345,7 @@ def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind:
     """
     levels = max(len(parts) - 1, 0).bit_length()
     zero = parts[0] * 0
-    padded = stack([zero + part for part in parts] + [zero] * ((1 << levels) - len(parts)), axis=-1)
+    padded = stack([zero + count for count in parts] + [zero] * ((1 << levels) - len(parts)), axis=-1)
     sums = [padded]
     for _ in range(levels):
         lower = sums[-1]

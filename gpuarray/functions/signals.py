@@ -61,8 +61,8 @@ def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> GpuArray:
         for k, window in enumerate(windows)
     ]
     total: GpuArray = parts[0]
-    for part in parts[1:]:
-        total = total | part if part.dtype.kind == "b" else total + part
+    for term in parts[1:]:
+        total = total | term if term.dtype.kind == "b" else total + term
     return total
 
 

@@ -167,7 +167,7 @@ def _var_node(
     if mean is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
         parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (ops.real, ops.imag)]
-        sums = [_squared_deviations(part, axes, keepdims) for part in parts]
+        sums = [_squared_deviations(component, axes, keepdims) for component in parts]
         total = sums[0] if len(sums) == 1 else build.elementwise(ops.add, *sums)
         value = build.elementwise(ops.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)

@@ -64,7 +64,7 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
         if cut:
             whole = contiguous(node.shape)
             parts = (slice_axis(whole, number, cut, 1, extent - cut), slice_axis(whole, number, 0, 1, cut))
-            node = build.concat([build.view(node, part) for part in parts], number)
+            node = build.concat([build.view(node, layout) for layout in parts], number)
     return array.copy() if node is source else result(node, array)
 
 

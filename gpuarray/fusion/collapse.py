@@ -18,9 +18,11 @@ def collapse_loop(loop: Loop) -> Loop:
     inner, inner_parts = _merge(inner_parts, loop.inner)
     rest = iter(inner_parts)
     layouts: dict[int, Layout] = {}
-    for item, part in zip(placed, outer_parts, strict=True):
+    for item, outer_layout in zip(placed, outer_parts, strict=True):
         layout = next(rest) if item.level == FULL else Layout((), (), 0)
-        layouts[id(item)] = Layout(part.shape + layout.shape, part.strides + layout.strides, part.offset)
+        layouts[id(item)] = Layout(
+            outer_layout.shape + layout.shape, outer_layout.strides + layout.strides, outer_layout.offset
+        )
     return loop.over(outer, inner, lambda item: layouts[id(item)])
 
 

@@ -162,24 +162,24 @@ def _at_digit(varying: Sequence[Varying], digit: int) -> int:
     return as_number(varying[digit - _SEVERAL] if digit > 0 else -varying[-digit - _SEVERAL])
 
 
-def maker_of(part: Any) -> Maker | None:
+def maker_of(item: Any) -> Maker | None:
     """Return what makes an object for given sizes; None if sizes are no matter."""
-    kind = type(part)
+    kind = type(item)
     if kind is Varying:
-        varying: Varying = part
+        varying: Varying = item
         return varying.at
     if kind is Moving:
-        offset: Moving = part
+        offset: Moving = item
         return _with(offset.with_numbers, _each((offset.scale, offset.base)))
     if kind is tuple:
-        return _each(part)
+        return _each(item)
     if kind is Layout:
-        return _with(Layout, _each(part))
+        return _with(Layout, _each(item))
     if kind is dict:
-        keys = tuple(part)
-        return _with(lambda *values: dict(zip(keys, values, strict=True)), _each(tuple(part.values())))
-    if is_dataclass(kind) and not isinstance(part, Op):
-        return _with(kind, _each(tuple([getattr(part, field.name) for field in fields(kind)])))
+        keys = tuple(item)
+        return _with(lambda *values: dict(zip(keys, values, strict=True)), _each(tuple(item.values())))
+    if is_dataclass(kind) and not isinstance(item, Op):
+        return _with(kind, _each(tuple([getattr(item, field.name) for field in fields(kind)])))
     return None
 
 
@@ -190,7 +190,7 @@ def _with(build: Callable[..., Any], arguments: Maker | None) -> Maker | None:
 
 def _each(parts: tuple[Any, ...]) -> Maker | None:
     """Return what makes the items of a tuple."""
-    makers = [maker_of(part) for part in parts]
+    makers = [maker_of(item) for item in parts]
     if not any(makers):
         return None
     changing = [(number, maker) for number, maker in enumerate(makers) if maker is not None]

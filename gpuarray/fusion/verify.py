@@ -84,7 +84,7 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
     )
     sizes = [nodes[i].size for i in planned.inputs]
     operands: Sequence[Any] = nodes  # those of scalars have parameters
-    scalars = [operands[position].parameters[part] for position, part in planned.scalars]
+    scalars = [operands[position].parameters[index] for position, index in planned.scalars]
     match step:
         case Loop():
             step = _placed(step, scalars)

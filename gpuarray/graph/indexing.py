@@ -192,10 +192,10 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
         if isinstance(item, slice):
             start, stop, step = item.indices(extent)
             count = len(range(start, stop, step))
-            part = slice_axis(Layout((extent,), (stride,), 0), 0, start, step, count)
-            shape.append(part.shape[0])
-            strides.append(part.strides[0])
-            offset += part.offset
+            sliced = slice_axis(Layout((extent,), (stride,), 0), 0, start, step, count)
+            shape.append(sliced.shape[0])
+            strides.append(sliced.strides[0])
+            offset += sliced.offset
             kinds.append(False)
         elif isinstance(item, Integers):
             arrays.append(ArrayPart(len(shape), _checked(item, axis, extent, chosen=chosen)))
@@ -264,10 +264,10 @@ def positions(selection: Selection, storage_size: int) -> Node:
     arrays = selection.arrays
     if not arrays:
         return _affine(layout, index_dtype)
-    indexed = {part.axis for part in arrays}
+    indexed = {element.axis for element in arrays}
     common: Shape = ()
-    for part in arrays:
-        common = build.broadcast_shapes(common, part.node.shape)
+    for element in arrays:
+        common = build.broadcast_shapes(common, element.node.shape)
     free = [a for a in range(len(layout.shape)) if a not in indexed]
     before = [] if selection.front else [a for a in free if a < arrays[0].axis]
     after = [a for a in free if a not in before]

@@ -35,9 +35,9 @@ class Deferred:
 
     __slots__ = ("dtypes", "part", "slot")
 
-    def __init__(self, slot: int, part: int | None = None, dtypes: tuple[DType, ...] = ()) -> None:
+    def __init__(self, slot: int, index: int | None = None, dtypes: tuple[DType, ...] = ()) -> None:
         self.slot = slot
-        self.part = part
+        self.part = index
         self.dtypes = dtypes
 
     def astype(self, dtype: DType) -> "Deferred":

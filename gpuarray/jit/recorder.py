@@ -226,14 +226,14 @@ class _Output:
             slot = value._slot
             return lambda call: call.values[slot]
         if kind is tuple or kind is list:
-            parts = [self.maker(part) for part in value]
-            return lambda call: kind([part(call) for part in parts])
+            parts = [self.maker(item) for item in value]
+            return lambda call: kind([item(call) for item in parts])
         if kind is dict:
-            named = {name: self.maker(part) for name, part in value.items()}
-            return lambda call: {name: part(call) for name, part in named.items()}
+            named = {name: self.maker(item) for name, item in value.items()}
+            return lambda call: {name: item(call) for name, item in named.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            parts = [self.maker(part) for part in value]
-            return lambda call: kind(*[part(call) for part in parts])
+            parts = [self.maker(item) for item in value]
+            return lambda call: kind(*[item(call) for item in parts])
         if kind is np.ndarray:
             return lambda call: value.copy()
         if isinstance(value, _CONSTANTS):

@@ -182,14 +182,14 @@ def _whole(slot: int) -> Fill:
 
 
 def _mixed(parts: Sequence[Callable[[Sequence[Any]], Any]]) -> Fill:
-    return lambda values: tuple([part(values) for part in parts])
+    return lambda values: tuple([take(values) for take in parts])
 
 
 def _one(parameter: Deferred) -> Callable[[Sequence[Any]], Any]:
-    slot, part, convert = parameter.slot, parameter.part, parameter.conversion()
-    if part is None:
+    slot, index, convert = parameter.slot, parameter.part, parameter.conversion()
+    if index is None:
         return lambda values: convert(values[slot])
-    return lambda values: convert(values[slot][part])
+    return lambda values: convert(values[slot][index])
 
 
 def _constant(value: np.generic) -> Callable[[Sequence[Any]], Any]:

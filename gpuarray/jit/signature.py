@@ -101,8 +101,8 @@ class Call:
     def _take_items(self, value: Any, kind: type, take: Callable[[Any], None]) -> None:
         """Add a container, and its items by a function."""
         self.key += (kind, tuple(value) if kind is dict else len(value))
-        for part in value.values() if kind is dict else value:
-            take(part)
+        for item in value.values() if kind is dict else value:
+            take(item)
 
     def _take_other(self, value: Any, kind: type) -> None:
         if isinstance(value, np.number):
@@ -208,9 +208,9 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     """Return an argument or a result in which ``change`` replaced each item, in the order of :meth:`Call.take`."""
     kind = type(value)
     if kind is tuple or kind is list:
-        return kind([rebuilt(part, change) for part in value])
+        return kind([rebuilt(item, change) for item in value])
     if kind is dict:
-        return {name: rebuilt(part, change) for name, part in value.items()}
+        return {name: rebuilt(item, change) for name, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*[rebuilt(part, change) for part in value])
+        return kind(*[rebuilt(item, change) for item in value])
     return change(value)

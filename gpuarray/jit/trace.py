@@ -362,7 +362,7 @@ class Trace(tracing.Mode):
         if source is None:
             source = self._streams[id(stream)] = self._constant(stream)
         line = self._line(draw, (source,), None)
-        return [Deferred(line, part) for part in range(words)]
+        return [Deferred(line, word) for word in range(words)]
 
     # -- NumPy ---------------------------------------------------------------------------------------------------------
 

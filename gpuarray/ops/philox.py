@@ -300,10 +300,10 @@ def _below_once(
     width = 32 >> share
     lower = np.uint64((1 << width) - 1)
     half = words32(at >> share, stream).astype(np.uint64)
-    part = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint64) & lower
+    bits = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint64) & lower
     if not limit:
-        return np.ascontiguousarray(part.astype(np.uint32)), part
-    product = part * np.uint64(limit)
+        return np.ascontiguousarray(bits.astype(np.uint32)), bits
+    product = bits * np.uint64(limit)
     return (product >> np.uint64(width)).astype(np.uint32), product & lower
 
 

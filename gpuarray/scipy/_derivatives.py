@@ -43,12 +43,12 @@ def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> 
         cts = ct if isinstance(ct, tuple) else (ct,)
         result: list[GpuArray | None] = []
         for partial, operand in zip(partials, arguments, strict=False):
-            part: Any = None
+            share: Any = None
             if partial is not None and isinstance(operand, GpuArray) and operand.dtype.kind in "fc":
                 slopes = partial(*arguments, **kwargs)
                 slopes = slopes if isinstance(slopes, tuple) else (slopes,)
-                part = sum(scaled(ct, converted(slope, ct.dtype)) for ct, slope in zip(cts, slopes, strict=True))
-            result.append(None if part is None else fitted(part, operand))
+                share = sum(scaled(ct, converted(slope, ct.dtype)) for ct, slope in zip(cts, slopes, strict=True))
+            result.append(None if share is None else fitted(share, operand))
         return tuple(result)
 
     return run

@@ -216,7 +216,7 @@ def _value(argument: Any) -> Any:
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    parts = [part for part in function.__module__.split(".")[1:] if not part.startswith("_")]
+    parts = [name for name in function.__module__.split(".")[1:] if not name.startswith("_")]
     return ".".join([*parts[:1], function.__name__])
 
 

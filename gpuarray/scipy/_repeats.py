@@ -114,10 +114,10 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
         return kind, value
     if kind is tuple or kind is list:
         parts = tuple([_key(item, arrays) for item in value])
-        return None if any(part is None for part in parts) else (kind, parts)
+        return None if any(key is None for key in parts) else (kind, parts)
     if kind is dict:
         parts = tuple([_key(item, arrays) for item in value.values()])
-        return None if any(part is None for part in parts) else (*value, parts)
+        return None if any(key is None for key in parts) else (*value, parts)
     if isinstance(value, np.generic) or (kind is np.ndarray and value.nbytes <= _SMALL):
         return None if value.dtype.hasobject else (kind, value.shape, value.dtype, value.tobytes())
     return value if isinstance(value, np.dtype) else None

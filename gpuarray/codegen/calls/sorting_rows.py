@@ -47,8 +47,8 @@ def _first_expression(words: int) -> str:
     """Return whether key ``a`` is less than key ``b``, or equal and at an earlier position."""
     expression = "at_a < at_b"
     parts = [f".{_PARTS[word]}" for word in range(words)] if words > 1 else [""]
-    for part in parts:  # the most significant word is the last one, and becomes the outermost
-        expression = f"a{part} < b{part} || (a{part} == b{part} && ({expression}))"
+    for word in parts:  # the most significant word is the last one, and becomes the outermost
+        expression = f"a{word} < b{word} || (a{word} == b{word} && ({expression}))"
     return expression
 
 

@@ -218,7 +218,7 @@ class Tile:
 def _match_function(together: int) -> list[str]:
     """Return the functions about masks of a subgroup's members, of which there may be more than a word has bits."""
     if together > 32:
-        kind, every, part = "vec2<u32>", "vec2<u32>(0xffffffffu)", "xy"
+        kind, every, mask = "vec2<u32>", "vec2<u32>(0xffffffffu)", "xy"
         counted = "let ones = countOneBits(members); return ones.x + ones.y;"
         last = "select(firstLeadingBit(members.x), 32u + firstLeadingBit(members.y), members.y != 0u)"
         lower = (
@@ -226,7 +226,7 @@ def _match_function(together: int) -> list[str]:
             "return select(vec2<u32>(less, 0u), vec2<u32>(0xffffffffu, less), lane >= 32u);"
         )
     else:
-        kind, every, part = "u32", f"{(1 << together) - 1:#x}u", "x"
+        kind, every, mask = "u32", f"{(1 << together) - 1:#x}u", "x"
         counted, last = "return countOneBits(members);", "firstLeadingBit(members)"
         lower = "return (1u << lane) - 1u;"
     text = [
@@ -240,7 +240,7 @@ def _match_function(together: int) -> list[str]:
         text += [
             "  {",
             f"    let has = (digit & {1 << bit}u) != 0u;",
-            f"    let others = subgroupBallot(has).{part};",
+            f"    let others = subgroupBallot(has).{mask};",
             "    same &= select(~others, others, has);",
             "  }",
         ]

@@ -115,8 +115,8 @@ class PreparedContract:
         pieces = -(-height // rows)
 
         def piece(number: int) -> None:
-            batch, part = divmod(number, pieces)
-            span = slice(part * rows, (part + 1) * rows)
+            batch, block = divmod(number, pieces)
+            span = slice(block * rows, (block + 1) * rows)
             np.matmul(left[batch, span], right[batch], out=target[batch, span])
 
         workers.run_each(batches * pieces, piece, self._timing)

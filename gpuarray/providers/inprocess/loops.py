@@ -150,7 +150,7 @@ class PreparedLoop:
         else:
             cut = stages(loop)
             self.results = tuple(dtype.itemsize * loop.rows for dtype in cut.results)
-            self.stages = [TiledLoop(part, tiles.tile_elements(part)) for part in cut.loops]
+            self.stages = [TiledLoop(stage, tiles.tile_elements(stage)) for stage in cut.loops]
 
     def run(
         self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool

@@ -76,8 +76,8 @@ def finite(*arrays: GpuArray) -> list[Condition]:
     are_finite = None
     for array in arrays:
         if array.dtype.kind in "fc" and array.size:
-            part = (~xp.isfinite(array)).any()
-            are_finite = part if are_finite is None else are_finite | part
+            is_lost = (~xp.isfinite(array)).any()
+            are_finite = is_lost if are_finite is None else are_finite | is_lost
     return (
         [] if are_finite is None else [(are_finite, lambda number: ValueError("array must not contain infs or NaNs"))]
     )

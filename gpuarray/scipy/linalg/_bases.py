@@ -165,5 +165,5 @@ def polar(a: Any, side: str = "right") -> tuple[GpuArray, GpuArray]:
     """
     array = matrices(scipy_linalg.polar, a, side=side)
     w, s, vh = singular_values.svd(array, full_matrices=False)
-    part = (adjoint(vh) * s[..., None, :]) @ vh if side == "right" else (w * s[..., None, :]) @ adjoint(w)
-    return w @ vh, part
+    positive = (adjoint(vh) * s[..., None, :]) @ vh if side == "right" else (w * s[..., None, :]) @ adjoint(w)
+    return w @ vh, positive

@@ -66,9 +66,9 @@ def line_extreme(
     if size <= _LONGEST:
         footprint = np.ones([size if a == axis else 1 for a in range(source.ndim)], bool)
         return folded(source, footprint, before, modes, cval, extreme.combine, extreme.fold)
-    part = isqrt(size - 1) + 1
+    block = isqrt(size - 1) + 1
     starts = np.zeros(size, bool)
-    starts[[min(k * part, size - part) for k in range(ceil(size / part))]] = True
+    starts[[min(k * block, size - block) for k in range(ceil(size / block))]] = True
 
     wide = extended(
         source,
@@ -77,9 +77,9 @@ def line_extreme(
         modes,
         cval,
     )
-    short = _valid(wide, np.ones(part, bool), axis, extreme)
-    result = _valid(short, starts[: size - part + 1], axis, extreme)
-    return chosen(result, f"extremes of windows of {part} elements, which cover those of {size} along axis {axis}")
+    short = _valid(wide, np.ones(block, bool), axis, extreme)
+    result = _valid(short, starts[: size - block + 1], axis, extreme)
+    return chosen(result, f"extremes of windows of {block} elements, which cover those of {size} along axis {axis}")
 
 
 def _box_extreme(source: GpuArray, lines: Sequence[tuple[int, int, str, int]], cval: Any, extreme: Extreme) -> GpuArray:
@@ -102,8 +102,8 @@ def _valid(source: GpuArray, footprint: Any, axis: int, extreme: Extreme) -> Gpu
     length = source.shape[axis] - footprint.size + 1
     total: Any = None
     for position in np.flatnonzero(footprint).tolist():
-        part = source[(slice(None),) * axis + (slice(position, position + length),)]
-        node = part.node()
+        window = source[(slice(None),) * axis + (slice(position, position + length),)]
+        node = window.node()
         total = node if total is None else build.binary(extreme.combine, total, node)
     result: GpuArray = as_array(source)._fresh(total)
     return result

@@ -65,7 +65,9 @@ class Places:
             parts.append(Coordinate(whole.reshape(extents), rest.reshape(extents)))
         if len(parts) == 1:
             return parts[0]
-        return total([Coordinate(as_array(part.whole, device), as_array(part.rest, device)) for part in parts])
+        return total(
+            [Coordinate(as_array(coordinate.whole, device), as_array(coordinate.rest, device)) for coordinate in parts]
+        )
 
 
 class _Start(NamedTuple):

@@ -56,7 +56,7 @@ def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
     line = source.reshape(-1)
     order = xp.argsort(line, stable=True)
     indices = xp.unravel_index(order, source.shape) if source.ndim else ()
-    values, counts = (read(part) for part in xp.unique(line, return_counts=True))
+    values, counts = (read(array) for array in xp.unique(line, return_counts=True))
     ends = counts.cumsum()
     ignored = None if a.ignore_value is None else source.dtype.type(a.ignore_value)
     return {
@@ -103,5 +103,5 @@ def labeled_comprehension(a: Any) -> Any:
         a.func(*(array[first:last] for array in arrays)) if last > first else a.default
         for first, last in read(xp.stack(ends, 1)).tolist()
     ]
-    parts = [as_array(part, source.device).astype(a.out_dtype).reshape(()) for part in results]
+    parts = [as_array(array, source.device).astype(a.out_dtype).reshape(()) for array in results]
     return parts[0] if np.isscalar(a.index) else xp.stack(parts)

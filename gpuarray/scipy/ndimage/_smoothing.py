@@ -207,8 +207,8 @@ def _each_axis(
     total: Any = None
     for axis, kind in zip(numbers, each(mode, len(numbers)), strict=True):
         result = as_array(derivative(source, axis, dtype, kind, cval, *args, **keywords)).astype(dtype, copy=False)
-        part = result * result if norm else result
-        total = part if total is None else total + part
+        term = result * result if norm else result
+        total = term if total is None else total + term
     if total is None:
         return finished(source.astype(dtype), output)
     return finished(rounded(elementwise.sqrt(total), dtype) if norm else total, output)

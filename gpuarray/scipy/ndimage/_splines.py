@@ -94,8 +94,8 @@ def _floor(value: Any) -> Any:
 def total(parts: Sequence[Coordinate]) -> Coordinate:
     """Return the sum of coordinates."""
     whole, rest = parts[0]
-    for part in parts[1:]:
-        whole, rest = whole + part.whole, rest + part.rest
+    for term in parts[1:]:
+        whole, rest = whole + term.whole, rest + term.rest
         over = _floor(rest)
         whole, rest = whole + over.astype(np.int32), rest - over
     return Coordinate(whole, rest)
@@ -135,8 +135,8 @@ def basis(t: Any, order: int) -> list[Any]:
 @lru_cache(maxsize=8)
 def polynomials(order: int) -> Any:
     """Return the coefficients of the weights, of shape (elements, powers), from the lowest power on."""
-    parts = [np.polynomial.Polynomial([part]) if isinstance(part, int) else part for part in basis(_T, order)]
-    return np.array([[*part.coef, *[0.0] * (order + 1 - len(part.coef))] for part in parts])
+    parts = [np.polynomial.Polynomial([piece]) if isinstance(piece, int) else piece for piece in basis(_T, order)]
+    return np.array([[*piece.coef, *[0.0] * (order + 1 - len(piece.coef))] for piece in parts])
 
 
 _T: Final = np.polynomial.Polynomial([0.0, 1.0])

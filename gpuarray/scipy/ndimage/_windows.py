@@ -119,10 +119,10 @@ def weighted(
         positions = np.argwhere(_are_counted(weights, has_gaps))
     if positions is None or len(positions) > MOST_VIEWS:
         line = weights if positions is None else as_array(weights.astype(dtype), source.device)
-        return _by_parts(source, before, after, modes, cval, lambda part, shape: _folded(part, shape, line, dtype))
+        return _by_parts(source, before, after, modes, cval, lambda padded, shape: _folded(padded, shape, line, dtype))
     listed = positions.tolist()
     return _by_parts(
-        source, before, after, modes, cval, lambda part, shape: _products(part, shape, weights, listed, dtype)
+        source, before, after, modes, cval, lambda padded, shape: _products(padded, shape, weights, listed, dtype)
     )
 
 

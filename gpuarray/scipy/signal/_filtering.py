@@ -332,17 +332,17 @@ def deconvolve(signal: Any, divisor: Any) -> tuple[GpuArray, GpuArray]:
     ValueError
         If an argument has another number of axes, or no elements.
     """
-    whole, part = (xp.atleast_1d(line) for line in as_arrays(signal, divisor))
-    for name, line in (("signal", whole), ("divisor", part)):
+    whole, divided_by = (xp.atleast_1d(line) for line in as_arrays(signal, divisor))
+    for name, line in (("signal", whole), ("divisor", divided_by)):
         if line.ndim > 1 or not line.size:
             raise ValueError(f"Parameter {name} must be non-empty 1d array, but {name}.shape={line.shape}!")
-    count = whole.size - part.size + 1
+    count = whole.size - divided_by.size + 1
     if count <= 0:
         return as_array(np.zeros(0), whole.device), whole
     pulse = np.zeros(count)
     pulse[0] = 1
-    quotient = lfilter(whole, part, pulse)
-    return quotient, whole - convolve(part, quotient, mode="full")
+    quotient = lfilter(whole, divided_by, pulse)
+    return quotient, whole - convolve(divided_by, quotient, mode="full")
 
 
 __all__ = ["deconvolve", "filtfilt", "lfilter", "sosfilt", "sosfiltfilt"]

@@ -224,7 +224,7 @@ def peak_widths(
     positions = _positions(peaks, line)
     if prominence_data is None:
         prominence_data = peak_prominences.composition(line, positions, wlen)  # type: ignore[attr-defined]  # the decorator sets it
-    prominences, left, right = (as_array(part, line.device) for part in prominence_data)
+    prominences, left, right = (as_array(array, line.device) for array in prominence_data)
     if rel_height < 0:
         raise ValueError("`rel_height` must be greater or equal to 0.0")
     if not positions.shape == prominences.shape == left.shape == right.shape:

@@ -32,8 +32,8 @@ def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
         for k in range(0, kernel.size, step):
             width = min(step, kernel.size - k)
             window = wrap(build.view(node, Layout((shape[0], width), (1, 1), k)), x.device)
-            part = window @ kernel[k : k + width]
-            total = part if total is None else total + part
+            term = window @ kernel[k : k + width]
+            total = term if total is None else total + term
         assert total is not None
         return total
     axes = [a for a, k in enumerate(kernel.shape) if k > 1]

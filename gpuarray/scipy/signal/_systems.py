@@ -31,7 +31,7 @@ def _columns(u: Any) -> GpuArray:
 
 
 def _parts(system: Any) -> tuple[Any, ...]:
-    return tuple(read(part) if isinstance(part, GpuArray) else part for part in system)
+    return tuple(read(matrix) if isinstance(matrix, GpuArray) else matrix for matrix in system)
 
 
 def _exponential(a: Any, b: Any, dt: float) -> tuple[Any, Any, Any]:
@@ -81,7 +81,7 @@ def lsim(
     times = np.atleast_1d(read(T))
     if times.ndim != 1:
         raise ValueError("T must be a rank-1 array.")
-    a, b, c, d = (np.asarray(part) for part in (known.A, known.B, known.C, known.D))
+    a, b, c, d = (np.asarray(matrix) for matrix in (known.A, known.B, known.C, known.D))
     count = times.size
     start = as_array(np.zeros(len(a), a.dtype) if X0 is None else X0)
     if times[0] < 0:
@@ -147,7 +147,7 @@ def dlsim(system: Any, u: Any, t: Any = None, x0: Any = None) -> tuple[GpuArray,
         *parts, dt = _parts(system)
         system = scipy_signal.dlti(*parts, dt=dt)
     known = system.to_ss()
-    a, b, c, d = (np.asarray(part, np.float64) for part in (known.A, known.B, known.C, known.D))
+    a, b, c, d = (np.asarray(matrix, np.float64) for matrix in (known.A, known.B, known.C, known.D))
     inputs = _columns(u)
     if t is None:
         times = np.linspace(0.0, (len(inputs) - 1) * known.dt, len(inputs))

@@ -23,7 +23,7 @@ def _floating(x: GpuArray) -> GpuArray:
     return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
-def _periodic(t: Any, part: Any) -> tuple[GpuArray, GpuArray]:
+def _periodic(t: Any, fraction: Any) -> tuple[GpuArray, GpuArray]:
     """Return times and parts of the period in the dtype of SciPy's results, for which numbers are in double precision.
 
     Raises
@@ -31,7 +31,7 @@ def _periodic(t: Any, part: Any) -> tuple[GpuArray, GpuArray]:
     TypeError
         If the times are complex or boolean.
     """
-    phases, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, part))
+    phases, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, fraction))
     kind = np.result_type(phases.dtype, parts.dtype)
     if kind.kind == "c" or phases.dtype == dtypes.bool_:
         raise TypeError(f"periodic waveforms of times of dtype {phases.dtype} are not supported")
@@ -55,9 +55,9 @@ def sawtooth(t: Any, width: Any = 1) -> GpuArray:
 @mirrors(scipy_signal.square, on_host=elementwise(scipy_signal.square))
 def square(t: Any, duty: Any = 0.5) -> GpuArray:
     """Return a periodic square wave, which is 1 in a part ``duty`` of the period 2 pi, and -1 in the rest."""
-    times, part = _periodic(t, duty)
-    result = xp.where(xp.remainder(times, 2 * np.pi) < part * (2 * np.pi), 1.0, -1.0)
-    return xp.where((part < 0) | (part > 1), np.nan, result).astype(times.dtype, copy=False)
+    times, fraction = _periodic(t, duty)
+    result = xp.where(xp.remainder(times, 2 * np.pi) < fraction * (2 * np.pi), 1.0, -1.0)
+    return xp.where((fraction < 0) | (fraction > 1), np.nan, result).astype(times.dtype, copy=False)
 
 
 @mirrors(scipy_signal.gausspulse, by_scipy=lambda t, *_, **__: not isinstance(t, str))

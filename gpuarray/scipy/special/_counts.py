@@ -89,5 +89,5 @@ def sph_harm_y(*args: Any, **kwargs: Any) -> Any:
     if order > n:
         shape = np.broadcast_shapes(theta.shape, phi.shape)
         return xp.zeros(shape, dtypes.complex128, device=theta.device)
-    part = normalized(n, order, theta) * (-1 if m < 0 and order % 2 else 1)
-    return apply(ops.complex_from_parts, part * xp.cos(m * phi), part * xp.sin(m * phi))
+    harmonic = normalized(n, order, theta) * (-1 if m < 0 and order % 2 else 1)
+    return apply(ops.complex_from_parts, harmonic * xp.cos(m * phi), harmonic * xp.sin(m * phi))

@@ -101,8 +101,8 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     wide = fits and all(is_wide(layout) for layout in layouts)
     even = depth % tiling.depth == 0
     wide = wide and even
-    part = -(-depth // (splits * tiling.depth)) * tiling.depth
-    splits = -(-depth // part)
+    depth_each = -(-depth // (splits * tiling.depth)) * tiling.depth
+    splits = -(-depth // depth_each)
     height, width = layouts[0].shape[1], layouts[1].shape[1]
     parts = _parts(frame, splits, height, width) if splits > 1 else None
 
@@ -114,7 +114,7 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     values = {
         "height": height, "width": width, "depth": depth, "across": across, "down": down,
         "left_from": left.offset, "right_from": right.offset, "result_from": result.offset,
-        "skipped": 0 if not lower else 1 if transposed else 2, "splits": splits, "part": part,
+        "skipped": 0 if not lower else 1 if transposed else 2, "splits": splits, "part": depth_each,
         "pitch": parts.down if parts else 0, "plane_each": parts.plane if parts else 0,
     }  # fmt: skip
     key = ("update", result.strides, left.strides, right.strides, tiling, wide, even, sign, parts and parts.buffer)

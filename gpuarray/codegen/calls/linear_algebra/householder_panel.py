@@ -34,8 +34,8 @@ def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None
         _Panel(template, frame, parts, strip).write()
 
     values = {"rows": a.rows, "columns": a.columns}
-    for name, part in parts.items():
-        values |= where(name, part)
+    for name, matrix in parts.items():
+        values |= where(name, matrix)
     frame.run(("reflectors", a.buffer, strip), "panel", write, values, frame.batch)
 
 
@@ -71,7 +71,7 @@ class _Panel:
         self.template, self.kernel, self.strip, self.parts = template, template.kernel, strip, parts
         self.numbers, self.dtype, self.size = Numbers(frame.dtype), frame.dtype, frame.block
         self.kernel.workgroup = strip.workgroup
-        self.accesses = {name: template.bind(part.buffer, writable=True) for name, part in parts.items()}
+        self.accesses = {name: template.bind(matrix.buffer, writable=True) for name, matrix in parts.items()}
         self.collectives = Collectives(self.kernel, strip.workgroup, frame.capabilities)
         self.dots = [f"dot{k}" for k in range(strip.columns)]
         self.sums = Sums(self.collectives, self.dots, frame.dtype)
@@ -168,14 +168,14 @@ class _Panel:
             )  # fmt: skip
         self.sums.over_all()
         tail = "below != 0" + (" || (alpha.y != 0 && !is_tiny)" if numbers.is_complex else "")
-        part = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
+        largest = "max(abs(alpha.x), abs(alpha.y))" if numbers.is_complex else "abs(alpha)"
         # the square of the length of a shorter column has few digits, or its inverse is infinite: it counts as zeros,
         # which is less than the rounding of what the column was before the strip
         least, shortest = tiny / float(np.finfo(numbers.real_dtype).eps), 4 * tiny
         kernel.line(
             f"let alpha = pivot_row[pivot_at]; let below = {numbers.part('dot0')};",
             f"var beta = {numbers.part('alpha')}; var tau = {numbers.zero}; var divisor = {numbers.one};",
-            f"let most = max({part}, peak); let share = alpha / most; let rest = peak / most;",
+            f"let most = max({largest}, peak); let share = alpha / most; let rest = peak / most;",
             f"let square = {numbers.square('share')} + rest * rest * below; let length = most * sqrt(square);",
             f"if (({tail}) && !(square <= {real}({least!r})) && !(length < {real}({shortest!r}))) {{",
             f"beta = select(length, -length, {numbers.part('alpha')} >= 0);",

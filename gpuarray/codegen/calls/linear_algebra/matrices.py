@@ -49,9 +49,9 @@ class Matrix:
     plane: int
     """Elements from a matrix to the next."""
 
-    def __getitem__(self, part: tuple[slice, slice]) -> "Matrix":
+    def __getitem__(self, key: tuple[slice, slice]) -> "Matrix":
         """Return some of the rows and columns."""
-        (top, bottom, _), (left, right, _) = part[0].indices(self.rows), part[1].indices(self.columns)
+        (top, bottom, _), (left, right, _) = key[0].indices(self.rows), key[1].indices(self.columns)
         offset = self.offset + top * self.down + left * self.across
         return replace(self, rows=max(bottom - top, 0), columns=max(right - left, 0), offset=offset)
 
@@ -107,8 +107,8 @@ class Template:
 
     def matrix(self, name: str) -> None:
         """Declare the distances of a matrix, and where the one of the stack begins that ``plane`` names."""
-        for part in ("down", "across"):
-            self.kernel.line(f"let {name}_{part} = {self.number(f'{name}_{part}')};")
+        for direction in ("down", "across"):
+            self.kernel.line(f"let {name}_{direction} = {self.number(f'{name}_{direction}')};")
         at, plane = self.number(f"{name}_at"), self.number(f"{name}_plane")
         self.kernel.line(f"let {name}_at = {at} + plane * {plane};")
 

@@ -323,7 +323,7 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
     epsilon = float(np.finfo(numbers.real_dtype).eps)
     read, meets = template.bind(t.grams, writable=False), template.bind(t.meets, writable=True)
     template.numbers("rows")
-    part = read.load(f"(slot * {t.chunks}u + n) * {width * width}u + e")
+    partial_sum = read.load(f"(slot * {t.chunks}u + n) * {width * width}u + e")
     kernel.line(
         # columns of one block are turned with each other in the first round of a sweep alone
         "let is_first = round == 0u;",
@@ -331,7 +331,7 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
         "if (local == 0u) { is_turned = 0u; }",
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
-        f"for (var n = 0u; n < {t.chunks}u; n++) {{ sum += {part}; }}",
+        f"for (var n = 0u; n < {t.chunks}u; n++) {{ sum += {partial_sum}; }}",
         f"gram[c * {pitch}u + i] = sum;",
         f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
         "}",

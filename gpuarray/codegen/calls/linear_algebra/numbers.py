@@ -148,7 +148,7 @@ class Vectors:
         start = f"({line}) * {self._pitch // lanes}u + ({index}) / {lanes}u"
         kind = f"vec{LANES}" if lanes > 1 else ""
         parts = [", ".join(values[n : n + lanes]) for n in range(0, len(values), lanes)]
-        return [f"{self._name}[{start} + {n}u] = {kind}({part});" for n, part in enumerate(parts)]
+        return [f"{self._name}[{start} + {n}u] = {kind}({component});" for n, component in enumerate(parts)]
 
     def _read(self, name: str, start: str, indices: range) -> tuple[list[str], list[str]]:
         lanes = self._lanes
