@@ -278,8 +278,8 @@ def positions(selection: Selection, storage_size: int) -> Node:
         layout.offset,
     )
     total: Node | None = None
-    for part in arrays:
-        term, stride = build.cast(part.node, index_dtype), layout.strides[part.axis]
+    for element in arrays:
+        term, stride = build.cast(element.node, index_dtype), layout.strides[element.axis]
         term = term if stride == 1 else build.elementwise(ops.multiply, term, stride)
         total = term if total is None else build.elementwise(ops.add, total, term)
     assert total is not None
