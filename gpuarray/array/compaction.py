@@ -18,6 +18,7 @@ from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
+from gpuarray.graph.shapes import broadcast_to
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
@@ -89,7 +90,7 @@ class Compaction:
         for axis, extent in enumerate(shape):
             line: Node = build.generate(generators.arange, (0, 1), (extent,), dtypes.int64)
             line = build.reshape(line, tuple(extent if a == axis else 1 for a in range(len(shape))))
-            positions.append(self.take(build.view(line, build.broadcast_to(line.shape, shape))))
+            positions.append(self.take(build.view(line, broadcast_to(line.shape, shape))))
         return tuple(positions)
 
     def _flat(self) -> Node:

@@ -19,6 +19,7 @@ from gpuarray.array.storage import check_order
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import normalize_axis, resolve_shape
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.ownership import is_shared
@@ -261,7 +262,7 @@ class MethodsArray(ComputingArray):
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
         """Return a view with two axes exchanged."""
         order = list(range(self.ndim))
-        first, second = (build.normalize_axis(axis, self.ndim) for axis in (axis1, axis2))
+        first, second = (normalize_axis(axis, self.ndim) for axis in (axis1, axis2))
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
@@ -282,7 +283,7 @@ class MethodsArray(ComputingArray):
         """
         if not new_shape or new_shape == (None,):
             return
-        shape = build.resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
+        shape = resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
         if self._owner is not None:
             raise ValueError("cannot resize this array: it does not own its data")
         if shape == self._shape:

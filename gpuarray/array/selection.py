@@ -33,6 +33,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_to
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
@@ -256,7 +257,7 @@ class SelectableArray(StoredArray):
             )
         values = without_leading_ones(values, rest)
         if len(values.shape) <= len(rest):
-            build.broadcast_to(values.shape, rest)
+            broadcast_to(values.shape, rest)
             return build.elementwise(ops.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node())
         if rest:
             return None

@@ -27,6 +27,7 @@ from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.shapes import broadcast_to, listed, normalize_axis, resolve_shape
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
@@ -49,7 +50,7 @@ class StoredArray(MemoryArray):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        wanted = build.resolve_shape(shape, self.size)
+        wanted = resolve_shape(shape, self.size)
         layout = reshape(self._storage_layout(), wanted)
         if layout is None:
             raise AttributeError(
@@ -311,7 +312,7 @@ class StoredArray(MemoryArray):
             if seen is not None:
                 return seen
         order = check_order(order, "CFA")
-        wanted = build.resolve_shape(_unpacked(shape), self.size)
+        wanted = resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
             return self.transpose().reshape(tuple(reversed(wanted)), copy=copy).transpose()
         layout = None if copy else reshape(self._storage_layout(), wanted)
@@ -359,14 +360,14 @@ class StoredArray(MemoryArray):
         if order is None:
             numbers = list(reversed(range(self.ndim)))
         else:
-            numbers = [build.normalize_axis(a, self.ndim) for a in build.listed(order)]
+            numbers = [normalize_axis(a, self.ndim) for a in listed(order)]
             if sorted(numbers) != list(range(self.ndim)):
                 raise ValueError(f"axes don't match array: {order!r} is not a permutation of {self.ndim} axes")
         return self.view_of(permute(self._storage_layout(), numbers))
 
     def broadcast(self, shape: Shape) -> Self:
         """Return a read-only view broadcast to ``shape``."""
-        build.broadcast_to(self._shape, shape)
+        broadcast_to(self._shape, shape)
         return self.view_of(broadcast_layout(self._storage_layout(), shape), writeable=False)
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -392,7 +393,7 @@ class StoredArray(MemoryArray):
         if values.shape != layout.shape:
             values = without_leading_ones(values, layout.shape)
             if values.shape != layout.shape:
-                values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+                values = build.view(values, broadcast_to(values.shape, layout.shape))
         is_bound = False
         while not is_bound:
             is_bound = self._store(layout, values)
@@ -438,7 +439,7 @@ class StoredArray(MemoryArray):
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
         values = without_leading_ones(values, positions.shape)
         if values.shape != positions.shape:
-            values = build.view(values, build.broadcast_to(values.shape, positions.shape))
+            values = build.view(values, broadcast_to(values.shape, positions.shape))
         is_bound = not values.size
         while not is_bound:
             before = self._cell.node

@@ -17,6 +17,7 @@ from gpuarray.autodiff.errors import name_of, without_rule
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Node
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import calls, factorisations, images, reductions, searches
 from gpuarray.ops import elementwise as ops
 
@@ -88,7 +89,7 @@ def _solution(
 ) -> _Made:
     """Return what makes the solutions, and the status of the matrices."""
     known, side = operands
-    stack = build.broadcast_shapes(known.shape[:-2], side.shape[:-2])
+    stack = broadcast_shapes(known.shape[:-2], side.shape[:-2])
 
     def output_of(output: Call) -> Node:
         if not output.output:

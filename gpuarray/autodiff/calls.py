@@ -20,6 +20,7 @@ from gpuarray.functions.matrices import eye, tril
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import calls, factorisations, generators, images, searches
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
@@ -127,7 +128,7 @@ def _inverse(x: GpuArray, dtype: dtypes.DType) -> GpuArray:
 
 def _solved(left: GpuArray, right: GpuArray) -> GpuArray:
     """Return solutions for columns."""
-    shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), *right.shape[-2:])
+    shape = (*broadcast_shapes(left.shape[:-2], right.shape[:-2]), *right.shape[-2:])
     return called(factorisations.solve, [left, right], shape, dtypes.promote(left.dtype, right.dtype))
 
 

@@ -17,6 +17,7 @@ from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Map, Node
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions
 from gpuarray.ops import elementwise as ops
@@ -162,7 +163,7 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
         return ct
     lead = len(ct_shape) - len(shape)
     if lead < 0 or any(n != 1 and n != m for n, m in zip(shape, ct_shape[lead:], strict=True)):
-        ct_shape = build.broadcast_shapes(ct_shape, shape)
+        ct_shape = broadcast_shapes(ct_shape, shape)
         ct = ct.broadcast(ct_shape)
         lead = len(ct_shape) - len(shape)
     over = tuple([a for a, n in enumerate(ct_shape) if a < lead or (shape[a - lead] == 1 and n != 1)])

@@ -17,6 +17,7 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_shapes, normalize_axis, resolve_shape
 from gpuarray.runtime import evaluate
 
 ArrayLike: TypeAlias = Any
@@ -109,7 +110,7 @@ def checked_shape(shape: Any, dtype: DType) -> Shape:
     ValueError
         If an array of this shape would be larger than the address space.
     """
-    extents = build.resolve_shape(shape)
+    extents = resolve_shape(shape)
     check_nbytes(extents, dtype)
     return extents
 
@@ -210,7 +211,7 @@ def check_cast(source: DType, target: DType, casting: Any = "safe") -> None:
 def line_axis(x: ArrayLike, axis: Any) -> tuple[GpuArray, int]:
     """Return an array and the number of one of its axes; for the axis None, return its elements in C order, and 0."""
     array = as_array(x)
-    return (array.reshape(-1), 0) if axis is None else (array, build.normalize_axis(axis, array.ndim))
+    return (array.reshape(-1), 0) if axis is None else (array, normalize_axis(axis, array.ndim))
 
 
 def at_least_one_axis(x: ArrayLike) -> GpuArray:
@@ -227,7 +228,7 @@ def check_out(shape: Shape, out: Any) -> None:
     ValueError
         If it does not.
     """
-    if out.shape != shape and build.broadcast_shapes(shape, out.shape) != out.shape:
+    if out.shape != shape and broadcast_shapes(shape, out.shape) != out.shape:
         raise ValueError(
             f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {shape}"
         )

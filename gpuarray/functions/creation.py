@@ -34,6 +34,7 @@ from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
+from gpuarray.graph.shapes import broadcast_to
 from gpuarray.immediacy import immediacy, quiet
 
 __all__ = [
@@ -250,7 +251,7 @@ def full(
             fill_value = np.asarray(fill_value).astype(kind)[()]  # NumPy casts here, integers alone it assigns
         node = weak_node(fill_value, kind)
     node = build.cast(as_node(fill_value) if node is None else node, kind)
-    return make(build.view(node, build.broadcast_to(node.shape, extents)), target)
+    return make(build.view(node, broadcast_to(node.shape, extents)), target)
 
 
 @native("zeros")

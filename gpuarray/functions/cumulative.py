@@ -23,6 +23,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.reductions import accumulation_dtype
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -41,7 +42,7 @@ def axis_of_scan(axis: Any, ndim: int) -> int:
     """
     if ndim == 0 and axis in (0, -1):
         raise TypeError("cannot accumulate on a scalar")
-    return build.normalize_axis(axis, ndim)
+    return normalize_axis(axis, ndim)
 
 
 def running(op: ReduceOp, source: GpuArray, *, axis: int = 0, dtype: Any = None, out: Any = None) -> GpuArray:
@@ -92,7 +93,7 @@ def _cumulative(
                 f"axis must be given for an array with {array.ndim} axes; only with one axis it can be left out"
             )
         axis = 0
-    number = build.normalize_axis(axis, array.ndim)
+    number = normalize_axis(axis, array.ndim)
     node = build.scan(op, array.node(), number, None if dtype is None else dtypes.canonical(dtype))
     if include_initial:
         shape = tuple(1 if a == number else n for a, n in enumerate(array.shape))

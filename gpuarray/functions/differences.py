@@ -19,7 +19,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.at_once import QUICK, fresh
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
@@ -60,7 +60,7 @@ def diff(
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:
         return array
-    number = build.normalize_axis(axis, array.ndim)
+    number = normalize_axis(axis, array.ndim)
     ends = [value_or(end, None) for end in (prepend, append)]
     before, after = ([] if end is None else [_beside(end, array, number)] for end in ends)
     parts = [*before, array, *after]
@@ -177,7 +177,7 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
     """Integrate along an axis with the trapezoidal rule."""
     source = as_array(y)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     lead = (slice(None),) * number
     if x is None:
         width: Any = dx

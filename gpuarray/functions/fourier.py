@@ -23,6 +23,7 @@ from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
@@ -65,7 +66,7 @@ def _transform(op: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *
     whole = dtypes.promote(real, dtypes.complex64)
     source = whole if op is calls.irfft or (op is calls.fft and array.dtype.kind == "c") else real
     result = real if op is calls.irfft else whole
-    number = build.normalize_axis(axis, array.ndim)
+    number = normalize_axis(axis, array.ndim)
     others = [a for a in range(array.ndim) if a != number]
     before = tuple(array.shape[a] for a in others)
     shape = (*before, length // 2 + 1 if op is calls.rfft else length)
@@ -86,7 +87,7 @@ def _permuted(node: Node, order: list[int]) -> Node:
 
 
 def _extent(array: GpuArray, axis: int) -> int:
-    return array.shape[build.normalize_axis(axis, array.ndim)]
+    return array.shape[normalize_axis(axis, array.ndim)]
 
 
 def _precision(dtype: DType) -> DType:

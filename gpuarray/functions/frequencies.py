@@ -19,7 +19,7 @@ from gpuarray.functions.at_once import created
 from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import implements
 from gpuarray.functions.tiling import roll
-from gpuarray.graph import build
+from gpuarray.graph.shapes import listed, normalize_axis
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
@@ -82,8 +82,8 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
     if axes is None:
         numbers: tuple[int, ...] = tuple(range(array.ndim))
     else:
-        numbers = build.listed(axes)
-    extents = [array.shape[build.normalize_axis(a, array.ndim)] for a in numbers]
+        numbers = listed(axes)
+    extents = [array.shape[normalize_axis(a, array.ndim)] for a in numbers]
     return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
 
 

@@ -15,7 +15,7 @@ from gpuarray.functions.fallback import on_host
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 
 __all__ = ["apply_along_axis", "apply_over_axes", "nditer", "piecewise", "vectorize"]
 
@@ -24,7 +24,7 @@ __all__ = ["apply_along_axis", "apply_over_axes", "nditer", "piecewise", "vector
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> GpuArray:
     """Apply a function to the 1-d slices along an axis."""
     source = as_array(arr)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
     indices = list(np.ndindex(moved.shape[:-1]))
     if not indices:

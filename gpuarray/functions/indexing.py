@@ -29,6 +29,7 @@ from gpuarray.functions.at_once import QUICK, UNSHARED
 from gpuarray.functions.reductions import mask_node
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import generators
 
 __all__ = [
@@ -177,7 +178,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
     array = as_array(filt)
-    axes = range(array.ndim) if axis is None else [build.normalize_axis(a, array.ndim) for a in np.atleast_1d(axis)]
+    axes = range(array.ndim) if axis is None else [normalize_axis(a, array.ndim) for a in np.atleast_1d(axis)]
     if not axes:
         return array
     nonzero = searching.nonzero(array)
@@ -326,7 +327,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         flat[_each_line(flat, positions, 0)] = values
         arr[...] = flat.reshape(arr.shape)
     else:
-        arr[_each_line(arr, positions, build.normalize_axis(axis, arr.ndim))] = values
+        arr[_each_line(arr, positions, normalize_axis(axis, arr.ndim))] = values
 
 
 @implements("fill_diagonal", at_once="in place")

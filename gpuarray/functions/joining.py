@@ -22,6 +22,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.graph.shapes import is_single, normalize_axis
 
 __all__ = [
     "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
@@ -181,20 +182,20 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[GpuArray, ...]:
     array = as_array(x)
     if not array.ndim:
         raise ValueError("an array without axes cannot be unstacked")
-    lead = (slice(None),) * build.normalize_axis(axis, array.ndim)
+    lead = (slice(None),) * normalize_axis(axis, array.ndim)
     return tuple(array[(*lead, position)] for position in range(array.shape[len(lead)]))
 
 
 def _sections(sections: Any) -> int | None:
     """Return into how many parts to split an array; None if positions are given."""
-    return index(sections) if build.is_single(sections) else None
+    return index(sections) if is_single(sections) else None
 
 
 @native("array_split", at_once="views")
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts, which may have unequal lengths."""
     source = as_array(ary)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     extent = source.shape[number]
     sections = _sections(indices_or_sections)
     if sections is None:
@@ -211,7 +212,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuAr
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts of equal length, or at given indices."""
     source = as_array(ary)
-    extent = source.shape[build.normalize_axis(axis, source.ndim)]
+    extent = source.shape[normalize_axis(axis, source.ndim)]
     sections = _sections(indices_or_sections)
     if sections and extent % sections:
         raise ValueError("array split does not result in an equal division")

@@ -15,6 +15,7 @@ from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
@@ -166,7 +167,7 @@ def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:
     GpuArray
         Of shape (..., N, K), with leading axes as both broadcast.
     """
-    batch = build.broadcast_shapes(array.shape[:-2], order.shape[:-1])
+    batch = broadcast_shapes(array.shape[:-2], order.shape[:-1])
     rows, columns = array.shape[-2:]
     number = build.generate(generators.arange, (0, 1), (prod(batch),), dtypes.int64)
     plane = wrap(build.reshape(number, (*batch, 1, 1)), array.device) * rows

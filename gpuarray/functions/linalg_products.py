@@ -10,7 +10,7 @@ from gpuarray.functions import manipulation, products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
 from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 
 __all__ = ["cross", "diagonal", "multi_dot", "outer", "trace"]
 
@@ -38,7 +38,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
         If the extent of the axis is not 3.
     """
     left, right = as_arrays(x1, x2)
-    extents = [a.shape[build.normalize_axis(axis, a.ndim)] for a in (left, right)]
+    extents = [a.shape[normalize_axis(axis, a.ndim)] for a in (left, right)]
     if extents != [3, 3]:
         raise ValueError(
             f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {extents[0]} and {extents[1]} "

@@ -22,6 +22,7 @@ from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, tape
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import factorisations as ops
 
 __all__ = [
@@ -140,7 +141,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     if right.ndim == 1:
         shape = left.shape[:-1]
     else:
-        batch = build.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
         if left.shape[:-2] != batch:
             left = left.broadcast((*batch, *left.shape[-2:]))
         if right.ndim > 2 and right.shape[:-2] != batch:

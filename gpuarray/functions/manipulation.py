@@ -10,9 +10,9 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays
 from gpuarray.functions.registry import native
-from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, permute
 from gpuarray.graph.layouts import flip as flip_layout
+from gpuarray.graph.shapes import listed, normalize_axes, normalize_axis, resolve_shape
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "diagonal",
@@ -96,7 +96,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int, /) -> GpuArray:
 def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
     """Return a view with one axis moved back to the position of another."""
     source = as_array(a)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     first = start + source.ndim if start < 0 else start
     if not 0 <= first <= source.ndim:
         raise np.exceptions.AxisError(f"'start' arg requires {-source.ndim} <= start < {source.ndim + 1}, not {start}")
@@ -113,9 +113,9 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
         If a position is out of range.
     """
     array = as_array(x)
-    wanted = build.listed(axis)
+    wanted = listed(axis)
     ndim = array.ndim + len(wanted)
-    axes = build.normalize_axes(wanted, ndim)
+    axes = normalize_axes(wanted, ndim)
     extents = iter(array.shape)
     return array.reshape(tuple(1 if a in axes else next(extents) for a in range(ndim)))
 
@@ -141,7 +141,7 @@ def squeeze(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
         return array.reshape(tuple(n for n in array.shape if n != 1))
     if not array.ndim and type(axis) is int and axis in (0, -1):  # NumPy's numbers have this axis
         return array.reshape(())
-    axes = build.normalize_axes(axis, array.ndim)
+    axes = normalize_axes(axis, array.ndim)
     if any(array.shape[a] != 1 for a in axes):
         raise ValueError(
             f"cannot select an axis to squeeze out which has size not equal to one: shape {array.shape}, axis {axis}"
@@ -194,7 +194,7 @@ def atleast_3d(*arys: ArrayLike) -> Any:
 def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
     """Return a view with the order of elements reversed along axes, all of them by default."""
     array = as_array(x)
-    return array.view_of(flip_layout(array._storage_layout(), build.normalize_axes(axis, array.ndim)))
+    return array.view_of(flip_layout(array._storage_layout(), normalize_axes(axis, array.ndim)))
 
 
 @native("fliplr", at_once="views")
@@ -221,7 +221,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     source = as_array(m)
     if len(tuple(axes)) != 2:
         raise ValueError("len(axes) must be 2.")
-    first, second = (build.normalize_axis(a, source.ndim) for a in axes)
+    first, second = (normalize_axis(a, source.ndim) for a in axes)
     if first == second:
         raise ValueError("Axes must be different.")
     turned: dict[int, Callable[[], GpuArray]] = {
@@ -245,7 +245,7 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     array = as_array(x)
     if array.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    first, second = (build.normalize_axis(axis, array.ndim) for axis in (axis1, axis2))
+    first, second = (normalize_axis(axis, array.ndim) for axis in (axis1, axis2))
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     offset = index(offset)
@@ -298,4 +298,4 @@ def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
 
     ``subok`` is accepted for compatibility with NumPy.
     """
-    return as_array(x).broadcast(build.resolve_shape(shape))
+    return as_array(x).broadcast(resolve_shape(shape))

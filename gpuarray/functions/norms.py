@@ -14,7 +14,7 @@ from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.functions.singular_values import svdvals
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axes, normalize_axis
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
@@ -50,7 +50,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, o
 
 
 def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
-    axes = build.normalize_axes(axis, x.ndim)
+    axes = normalize_axes(axis, x.ndim)
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors; it is a number")
     if ord is None or ord == 2:
@@ -101,7 +101,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         If there is no such norm, or ``ord`` is negative for matrices without elements.
     """
     array = inexact(x)
-    build.normalize_axes((-2, -1), array.ndim)
+    normalize_axes((-2, -1), array.ndim)
     if ord in (None, "fro", "f"):
         return _lengths(array, 2, (-2, -1), keepdims)
     if ord in (1, -1, inf, -inf):
@@ -172,7 +172,7 @@ def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = F
         return _lengths(array, ord, axes, keepdims)
     if len(axes) != 2:
         raise ValueError(f"Improper number of dimensions to norm: {len(axes)}; vectors have one and matrices two")
-    rows, columns = (build.normalize_axis(a, array.ndim) for a in axes)
+    rows, columns = (normalize_axis(a, array.ndim) for a in axes)
     if rows == columns:
         raise ValueError("Duplicate axes given.")
     norms = matrix_norm(moveaxis(array, (rows, columns), (-2, -1)), ord=ord)

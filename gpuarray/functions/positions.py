@@ -14,8 +14,8 @@ from gpuarray.functions.at_once import ANY, QUICK, created
 from gpuarray.functions.joining import stack
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous_strides
+from gpuarray.graph.shapes import listed
 
 __all__ = [
     "diag_indices", "diag_indices_from", "fromfunction", "indices", "ix_", "mask_indices", "ravel_multi_index",
@@ -88,7 +88,7 @@ _MOST: Final = np.iinfo(np.intp).max
 @implements("unravel_index", at_once="elements")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray, ...]:
     """Convert flat indices to a tuple of coordinate arrays."""
-    extents = tuple(map(index, build.listed(shape)))
+    extents = tuple(map(index, listed(shape)))
     flat = _integers(indices, "indices", None)
     if not extents and flat.ndim:
         raise ValueError("multiple indices are not supported for 0d array")
@@ -109,7 +109,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray,
 @implements("ravel_multi_index", at_once="elements")
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> GpuArray:
     """Convert a tuple of coordinate arrays to flat indices."""
-    extents = tuple(map(index, build.listed(dims)))
+    extents = tuple(map(index, listed(dims)))
     parts = list(multi_index)
     if len(parts) != len(extents):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(extents)}")

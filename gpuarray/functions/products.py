@@ -19,6 +19,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_shapes, broadcast_to, is_single, listed, normalize_axis
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
@@ -50,7 +51,7 @@ def _batched(node: Node, shape: Shape, batch: Shape) -> Node:
     rows_columns = shape[-2:]
     wanted = batch + rows_columns
     if shape != wanted:
-        node = build.view(build.reshape(node, shape), build.broadcast_to(shape, wanted))
+        node = build.view(build.reshape(node, shape), broadcast_to(shape, wanted))
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
@@ -92,7 +93,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
         return write_out(_inner(left, right, common), out)
-    batch = build.broadcast_shapes(one[:-2], two[:-2])
+    batch = broadcast_shapes(one[:-2], two[:-2])
     a = _batched(left.node(), one if rows_of else (1, inner), batch)
     b = _batched(right.node(), two if columns_of else (inner, 1), batch)
     product = _contract(a, b, common)
@@ -130,7 +131,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     ndim = max(left.ndim, right.ndim)
     if axis >= 0 and left.ndim != right.ndim:  # NumPy counts the axes of each operand
         left, right, axis = moveaxis(left, axis, -1), moveaxis(right, axis, -1), -1
-    position = build.normalize_axis(axis, ndim) - ndim
+    position = normalize_axis(axis, ndim) - ndim
     lengths = [a.shape[position] if -position <= a.ndim else 1 for a in (left, right)]
     if lengths[0] != lengths[1]:
         raise ValueError(f"vecdot: the vectors have different lengths, {lengths[0]} and {lengths[1]}")
@@ -189,15 +190,15 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
 
 
 def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int], list[int]]:
-    if build.is_single(axes):
+    if is_single(axes):
         axes = index(axes)
         if not 0 <= axes <= min(left.ndim, right.ndim):
             raise AxisError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
         return list(range(left.ndim - axes, left.ndim)), list(range(axes))
-    first, second = map(build.listed, axes)
+    first, second = map(listed, axes)
     if len(first) != len(second):
         raise ValueError(f"axes pair {len(first)} with {len(second)} axes; the numbers must be equal")
-    return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
+    return [normalize_axis(a, left.ndim) for a in first], [normalize_axis(a, right.ndim) for a in second]
 
 
 @native("dot", at_once="matrix products", most=ANY, empty=True)

@@ -18,7 +18,7 @@ from gpuarray.functions.at_once import ANY
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import IMPLEMENTATIONS, implements
 from gpuarray.functions.statistics import aligned_weights
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axes
 from gpuarray.source_locations import warn
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -120,7 +120,7 @@ def _of_line(name: str, line: GpuArray, *arguments: Any, **keywords: Any) -> Any
 
 def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> GpuArray:
     source = as_array(a)
-    axes = axes_of(axis, source.ndim) if source.ndim else build.normalize_axes(axis, 0)
+    axes = axes_of(axis, source.ndim) if source.ndim else normalize_axes(axis, 0)
     lines = _lines(source, axes)
     count = lines.shape[0]
     if not count:
@@ -178,7 +178,7 @@ def _quantile(
         raise ValueError("q must be a scalar or 1d")
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
-    axes = build.normalize_axes(axis, source.ndim)
+    axes = normalize_axes(axis, source.ndim)
     lines = _lines(source, axes)
     if not lines.shape[0]:
         if not name.startswith("nan"):

@@ -11,7 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
-from gpuarray.graph import build
+from gpuarray.graph.shapes import resolve_shape
 
 Size: TypeAlias = int | tuple[int, ...] | None
 
@@ -102,7 +102,7 @@ def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[in
         raise TypeError(
             f"Supplied output array has the wrong type. Expected {dtypes.canonical(dtype).name}, got {out.dtype.name}"
         )
-    if size is not None and build.resolve_shape(size) != out.shape:
+    if size is not None and resolve_shape(size) != out.shape:
         raise ValueError(f"size must match out.shape when used together: {size} is not {out.shape}")
     out.check_writeable()
     return out.dtype, out.shape
@@ -122,7 +122,7 @@ def joint_shape(size: Size, *parameters: Any) -> tuple[int, ...]:
         joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in parameters))
     if size is None:
         return joint
-    shape = build.resolve_shape(size)
+    shape = resolve_shape(size)
     if joint and np.broadcast_shapes(joint, shape) != shape:
         raise ValueError(
             f"Output size {shape} is not compatible with broadcast dimensions of inputs {joint}: parameters must "

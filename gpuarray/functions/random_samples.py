@@ -18,7 +18,7 @@ from gpuarray.functions.random_discrete import Discrete
 from gpuarray.functions.random_source import Frame
 from gpuarray.functions.searching import searchsorted
 from gpuarray.functions.sorting import argsort
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis, resolve_shape
 from gpuarray.ops import generators, philox, samplers
 from gpuarray.source_locations import warn
 
@@ -45,7 +45,7 @@ class Samples(Discrete):
         if isinstance(x, int | np.integer):
             return self._order((int(x),), self._device_for())
         array = as_array(x, self._device_for(x))
-        number = build.normalize_axis(axis, array.ndim)
+        number = normalize_axis(axis, array.ndim)
         return take(array, self._order((array.shape[number],), array.device), axis=number)
 
     def shuffle(self, x: GpuArray, axis: int = 0) -> None:
@@ -93,7 +93,7 @@ class Samples(Discrete):
             if out.shape != array.shape:
                 raise ValueError(f"out must have the same shape as x: {out.shape} is not {array.shape}")
         lines = array.reshape(-1) if axis is None else array
-        number = build.normalize_axis(-1 if axis is None else axis, lines.ndim)
+        number = normalize_axis(-1 if axis is None else axis, lines.ndim)
         order = argsort(self._keys(lines.shape, array.device), axis=number)
         shuffled = take_along_axis(lines, order, axis=number).reshape(array.shape)
         if out is None:
@@ -137,9 +137,9 @@ class Samples(Discrete):
         """
         device = self._device_for(a)
         source = None if isinstance(a, int | np.integer) else as_array(a, device)
-        number = 0 if source is None else build.normalize_axis(axis, source.ndim)
+        number = 0 if source is None else normalize_axis(axis, source.ndim)
         population = int(a) if source is None else source.shape[number]
-        shape = build.resolve_shape(() if size is None else size)
+        shape = resolve_shape(() if size is None else size)
         count = math.prod(shape)
         if population <= 0 and count:
             raise ValueError(f"a must be a positive integer or not empty to choose {count} from it")

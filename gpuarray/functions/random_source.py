@@ -16,6 +16,7 @@ from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import BaseNode, Generate, Node, host_leaf
+from gpuarray.graph.shapes import resolve_shape
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, philox, samplers
@@ -181,10 +182,10 @@ class Source:
                 if known is None:
                     if len(_frames) >= _MOST_FRAMES:
                         _frames.clear()
-                    known = Frame(build.resolve_shape(size), floating(dtype, name), device)
+                    known = Frame(resolve_shape(size), floating(dtype, name), device)
                     _frames[size, dtype, device.name] = known
                 return known
-            return Frame(build.resolve_shape(() if size is None else size), floating(dtype, name), device)
+            return Frame(resolve_shape(() if size is None else size), floating(dtype, name), device)
         kind, shape = checked_out(out, dtype, size)
         return Frame(shape, floating(kind, name), out.device)
 

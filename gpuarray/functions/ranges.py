@@ -27,6 +27,7 @@ from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, movea
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.immediacy import quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -199,7 +200,7 @@ def linspace(
         step = (stop - start) / parts if parts > 0 and retstep else math.nan
     if axis != 0:
         order = list(range(1, values.ndim))
-        order.insert(build.normalize_axis(axis, values.ndim), 0)
+        order.insert(normalize_axis(axis, values.ndim), 0)
         values = values.transpose(order)
     return (values, step) if retstep else values
 

@@ -26,6 +26,7 @@ from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_to, normalize_axes
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -139,7 +140,7 @@ def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
     ValueError
         If the mask does not broadcast to the shape of the elements.
     """
-    build.broadcast_to(mask.shape, node.shape)
+    broadcast_to(mask.shape, node.shape)
     return build.elementwise(ops.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
 
 
@@ -147,7 +148,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Return ``axis`` as a tuple of axes. A 0-d array accepts 0 and -1 too, as in NumPy's reductions."""
     if ndim == 0 and axis in (0, -1):
         return ()
-    return build.normalize_axes(axis, ndim)
+    return normalize_axes(axis, ndim)
 
 
 def mask_node(where: Any) -> Node:

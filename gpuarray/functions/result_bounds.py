@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
-from gpuarray.graph import build
+from gpuarray.graph.shapes import listed
 from gpuarray.immediacy import ONE_THREAD, immediacy
 
 #: The results of a function that is called at once:
@@ -80,7 +80,7 @@ def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) ->
 def _has_few_contracted(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     first, second = hosts
     axes = arguments[2] if len(arguments) > 2 else keywords.get("axes", 2)
-    extents = second.shape[:axes] if isinstance(axes, int) else [second.shape[axis] for axis in build.listed(axes[1])]
+    extents = second.shape[:axes] if isinstance(axes, int) else [second.shape[axis] for axis in listed(axes[1])]
     products, shared = first.size * second.size, max(prod(extents), 1)
     return bool(products <= shared * MULTIPLICATIONS and products <= shared**2 * immediacy().limit)
 

@@ -21,6 +21,7 @@ from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as ops
 
@@ -32,7 +33,7 @@ def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) 
     number = None if axis is None else index(axis)
     if not array.ndim and number in (0, -1):
         number = None
-    if not array.size and (number is None or array.shape[build.normalize_axis(number, array.ndim)] == 0):
+    if not array.size and (number is None or array.shape[normalize_axis(number, array.ndim)] == 0):
         raise ValueError(f"attempt to get {op.name} of an empty sequence")
     node = build.reduce(op, array.node(), number, None, bool(value_or(keepdims, False)))
     if out is not None and out.shape == node.shape and not np.can_cast(out.dtype, node.dtype, "safe"):

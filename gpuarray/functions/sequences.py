@@ -20,6 +20,7 @@ from gpuarray.functions.cumulative import axis_of_scan
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import broadcast_to, normalize_axis
 from gpuarray.ops import calls
 from gpuarray.ops.spec import MapOp
 
@@ -85,7 +86,7 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
 
 def _operand(node: Node, shape: tuple[int, ...]) -> Node:
     """Broadcast values to the shape of the selection. Python scalars are not weak here, as in NumPy."""
-    return node if node.shape == shape else build.view(node, build.broadcast_to(node.shape, shape))
+    return node if node.shape == shape else build.view(node, broadcast_to(node.shape, shape))
 
 
 # --- reduceat, reduce, accumulate -----------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ def fold_spans(
     """
     if source.ndim == 0:
         raise TypeError("cannot reduceat on a scalar")
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     length = source.shape[number]
     at = _indices(indices)
     lowest, highest = bounds(at.node(), at.device) if at.size else (0, -1)

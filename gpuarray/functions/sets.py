@@ -29,6 +29,7 @@ from gpuarray.functions.runs import runs, runs_of_rows
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
@@ -233,7 +234,7 @@ def unique(
     """Return the sorted unique elements of an array."""
     array = as_array(ar)
     if axis is not None:
-        number = build.normalize_axis(axis, array.ndim)
+        number = normalize_axis(axis, array.ndim)
     if axis is None or array.ndim == 1:
         results = _unique(array, return_index, return_inverse, return_counts, equal_nan)
     else:

@@ -17,6 +17,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
 
 __all__ = ["convolve", "correlate", "interp", "unwrap"]
@@ -157,7 +158,7 @@ def _extended(points: GpuArray, values: GpuArray, period: Any) -> tuple[GpuArray
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> GpuArray:
     """Unwrap phases: add multiples of the period where consecutive elements differ by more than half of it."""
     source = as_array(p)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     steps = diff(source, axis=number)
     jump = period / 2 if discont is None else discont
     kind = np.result_type(steps.dtype, period if type(period) in (int, float) else np.asarray(period).dtype)

@@ -22,6 +22,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
@@ -191,7 +192,7 @@ def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
         raise ValueError("all keys need to be the same shape")
     if not columns[0].ndim:
         if axis not in (0, -1):
-            build.normalize_axis(axis, 0)
+            normalize_axis(axis, 0)
         return creation.zeros((), dtype=dtypes.int64, device=columns[0].device)[()]
     order = argsort(columns[0], axis=axis)
     for column in columns[1:]:

@@ -26,6 +26,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Generate, Node
+from gpuarray.graph.shapes import broadcast_to, listed, normalize_axes, normalize_axis
 from gpuarray.immediacy import ONE_THREAD
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
@@ -49,7 +50,7 @@ def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, kee
     if where is True:
         return prod(array.shape[axis] for axis in axes)
     mask = mask_node(where)
-    mask = build.view(mask, build.broadcast_to(mask.shape, array.shape))
+    mask = build.view(mask, broadcast_to(mask.shape, array.shape))
     return build.reduce(reductions.sum, build.cast(mask, dtype), axes, dtype, keepdims)
 
 
@@ -129,7 +130,7 @@ def mean(
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
     """Return ``axis`` as a tuple of axes. Without a mask each axis must exist, as in NumPy."""
-    return build.normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
+    return normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
@@ -351,7 +352,7 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
         return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = [build.normalize_axis(a, source.ndim) for a in build.listed(axis)]  # in the order of the weights
+    axes = [normalize_axis(a, source.ndim) for a in listed(axis)]  # in the order of the weights
     if weight.shape != tuple(source.shape[a] for a in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     weight = weight.transpose(np.argsort(axes).tolist())

@@ -8,8 +8,8 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.registry import native
-from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.shapes import listed, resolve_shape
 
 
 @native("lib.stride_tricks.sliding_window_view")
@@ -20,7 +20,7 @@ def sliding_window_view(
     if writeable:
         raise ValueError("windows overlap, and cannot be written to; leave out writeable=True, or write to the array")
     source = as_array(x)
-    extents = tuple(index(extent) for extent in build.listed(window_shape))
+    extents = tuple(index(extent) for extent in listed(window_shape))
     if any(extent < 0 for extent in extents):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None:
@@ -64,8 +64,8 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     """
     source = as_array(x)
     layout = source._storage_layout()
-    extents = layout.shape if shape is None else build.resolve_shape(shape)
-    steps = source.strides if strides is None else tuple(map(index, build.listed(strides)))
+    extents = layout.shape if shape is None else resolve_shape(shape)
+    steps = source.strides if strides is None else tuple(map(index, listed(strides)))
     if len(steps) != len(extents) or any(step % source.unit for step in steps):
         raise ValueError(
             f"strides are multiples of {source.unit} bytes, one for each of {len(extents)} axes; {steps} were given"

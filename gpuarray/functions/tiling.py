@@ -26,6 +26,7 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
+from gpuarray.graph.shapes import listed, normalize_axis, resolve_shape
 
 __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
 
@@ -51,8 +52,8 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     array = as_array(x)
     if axis is None:
         return roll(array.reshape(-1), shift, 0).reshape(array.shape)
-    axes = [build.normalize_axis(a, array.ndim) for a in build.listed(axis)]
-    shifts = [index(s) for s in build.listed(shift)]
+    axes = [normalize_axis(a, array.ndim) for a in listed(axis)]
+    shifts = [index(s) for s in listed(shift)]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     node = source = array.node()
@@ -126,7 +127,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
         If a count is negative.
     """
     array = as_array(x)
-    counts = tuple(index(r) for r in build.listed(repetitions))
+    counts = tuple(index(r) for r in listed(repetitions))
     if any(count < 0 for count in counts):
         raise ValueError(f"repetitions cannot be negative: {counts}")
     ndim = max(array.ndim, len(counts))
@@ -143,7 +144,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
 def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
-    shape = build.resolve_shape(new_shape)
+    shape = resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
         return zeros(shape, flat.dtype, device=flat.device)

@@ -4,10 +4,9 @@ Operands are nodes or Python scalars, which are weak in promotion (NEP 50). Call
 nodes. The constructors use shapes and dtypes alone and compute no values.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
-from operator import index
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -33,6 +32,7 @@ from gpuarray.graph.nodes import (
     host_leaf,
     map_with_scalar,
 )
+from gpuarray.graph.shapes import AxisArgument, broadcast_shapes, broadcast_to, normalize_axes, normalize_axis
 from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
@@ -49,8 +49,6 @@ _FULL: Final = generators.full
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
 #: At least this many equal values are reduced without a loop, which would take seconds for larger numbers of them.
 _MANY: Final = 1 << 24
-
-_AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
 def full(shape: Shape, value: Any, dtype: DType) -> Generate:
@@ -107,35 +105,6 @@ def cast(node: Node, dtype: DType) -> Node:
 def bitcast(node: Node, dtype: DType) -> Node:
     """Return the bits of ``node`` as another real dtype of the same size, or ``node`` itself if it has this dtype."""
     return node if node.dtype == dtype else Map(ops.bitcast, (node,), node.shape, dtype)
-
-
-def broadcast_shapes(first: Shape, second: Shape) -> Shape:
-    """Return the shape to which two shapes broadcast.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-    """
-    if first == second or not second:
-        return first
-    if not first:
-        return second
-    shapes = first, second
-    if len(first) < len(second):
-        first, second = second, first
-    lead = len(first) - len(second)
-    result = list(first)
-    for axis, extent in enumerate(second, lead):
-        current = result[axis]
-        if current == 1:
-            result[axis] = extent
-        elif extent not in (1, current):
-            raise ValueError(
-                f"operands could not be broadcast together with shapes {shapes[0]} and {shapes[1]}: "
-                f"extents {current} and {extent} differ and neither is 1"
-            )
-    return tuple(result)
 
 
 def elementwise(op: MapOp, *operands: Operand) -> Node:
@@ -277,44 +246,8 @@ def _reshaped(shape: Shape, wanted: Shape) -> Layout:
     return contiguous(wanted)
 
 
-def normalize_axis(axis: Any, ndim: int) -> int:
-    """Return ``axis`` counted from the front.
-
-    Raises
-    ------
-    numpy.exceptions.AxisError
-        If the axis is out of bounds.
-    """
-    number = index(axis)
-    if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(number, ndim)
-    return number + ndim if number < 0 else number
-
-
-def normalize_axes(axis: _AxisArgument, ndim: int) -> tuple[int, ...]:
-    """Return the axes in ``axis`` in ascending order; None stands for all.
-
-    Raises
-    ------
-    numpy.exceptions.AxisError
-        If the axis is out of bounds.
-    ValueError
-        If an axis occurs twice.
-    """
-    if axis is None:
-        return tuple(range(ndim))
-    if type(axis) is tuple and len(axis) == 1:
-        return (normalize_axis(axis[0], ndim),)
-    if isinstance(axis, tuple | list):
-        axes = tuple(sorted(normalize_axis(a, ndim) for a in axis))
-        if len(set(axes)) != len(axes):
-            raise ValueError(f"duplicate value in 'axis': {axis}")
-        return axes
-    return (normalize_axis(axis, ndim),)
-
-
 def reduce(
-    op: ReduceOp, source: Node, axis: _AxisArgument = None, dtype: DType | None = None, keepdims: bool = False
+    op: ReduceOp, source: Node, axis: AxisArgument = None, dtype: DType | None = None, keepdims: bool = False
 ) -> Node:
     """Return the reduction of ``source`` along axes.
 
@@ -455,24 +388,6 @@ def scatter_all(values: Node, positions: Node, shape: Shape) -> Node:
     return Scatter(None, values, None, positions, shape)
 
 
-def broadcast_to(shape: Shape, target: Shape) -> Layout:
-    """Return the layout that broadcasts ``shape`` to ``target``.
-
-    Raises
-    ------
-    ValueError
-        If ``shape`` does not broadcast to ``target``.
-    """
-    lead = len(target) - len(shape)
-    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, target[lead:], strict=True)):
-        raise ValueError(f"could not broadcast input array from shape {shape} into shape {target}")
-    base = contiguous(shape)
-    strides = (0,) * lead + tuple(
-        0 if n != m or n == 1 else s for n, m, s in zip(shape, target[lead:], base.strides, strict=True)
-    )
-    return Layout(target, strides, 0)
-
-
 def contract(left: Node, right: Node) -> Node:
     """Return the matrix products of shapes (B, M, K) and (B, K, N), of one dtype.
 
@@ -512,46 +427,3 @@ def host_node(array: npt.NDArray[Any]) -> Node:
     if array.flags.c_contiguous and array.dtype is dtype:
         return host_leaf(parallel_copy.copy_of(np.asarray(array)))
     return host_leaf(np.array(array, dtype=dtype, order="C", copy=True, subok=False))
-
-
-def is_single(value: Any) -> bool:
-    """Whether an argument is a number, a 0-d array or another object that is not a sequence."""
-    return not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0
-
-
-def listed(value: Any) -> tuple[Any, ...]:
-    """Return the items of a sequence or array as a tuple; anything else as a tuple of one item."""
-    return value if type(value) is tuple else (value,) if is_single(value) else tuple(value)
-
-
-def resolve_shape(shape: Any, size: int | None = None) -> Shape:
-    """Return a shape argument as a tuple of integers; -1 is inferred if ``size`` is given.
-
-    Raises
-    ------
-    TypeError
-        If an extent is not an integer.
-    ValueError
-        If an extent is negative, or the sizes differ.
-    """
-    if type(shape) is int and shape >= 0 and size is None:
-        return (shape,)
-    extents = listed(shape)
-    try:
-        numbers = [e.__index__() for e in extents]
-    except AttributeError:
-        raise TypeError(f"a shape is an integer or a tuple of integers, not {shape!r}") from None
-    if size is not None:
-        unknown = [i for i, n in enumerate(numbers) if n == -1]
-        known = 1
-        for n in numbers:
-            known *= 1 if n == -1 else n
-        if len(unknown) == 1 and known > 0 and size % known == 0:
-            numbers[unknown[0]] = size // known
-        elif len(unknown) > 1:
-            raise ValueError("can only specify one unknown dimension")
-        elif unknown or known != size:
-            raise ValueError(f"cannot reshape array of size {size} into shape {tuple(numbers)}")
-    if numbers and min(numbers) < 0:
-        raise ValueError(f"negative dimensions are not allowed: {tuple(numbers)}")
-    return tuple(numbers)

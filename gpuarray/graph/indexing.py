@@ -17,6 +17,7 @@ from gpuarray import dtypes
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape, contiguous, slice_axis
 from gpuarray.graph.nodes import Map, Node
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
@@ -267,7 +268,7 @@ def positions(selection: Selection, storage_size: int) -> Node:
     indexed = {element.axis for element in arrays}
     common: Shape = ()
     for element in arrays:
-        common = build.broadcast_shapes(common, element.node.shape)
+        common = broadcast_shapes(common, element.node.shape)
     free = [a for a in range(len(layout.shape)) if a not in indexed]
     before = [] if selection.front else [a for a in free if a < arrays[0].axis]
     after = [a for a in free if a not in before]

@@ -24,7 +24,7 @@ from gpuarray.functions import creation
 from gpuarray.functions.quantiles import percentile
 from gpuarray.functions.random_bits import Philox
 from gpuarray.functions.random_legacy import RandomState
-from gpuarray.graph.build import normalize_axis
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import telemetry
 
 #: Converts a chunk to an array of this package.

@@ -13,9 +13,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
-from gpuarray.graph import build
 from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Leaf
+from gpuarray.graph.shapes import resolve_shape
 from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
@@ -123,7 +123,7 @@ def from_wgpu_buffer(
     target = Device(device)
     provider = _provider(target)
     kind = dtypes.canonical(dtype)
-    extents = build.resolve_shape(shape)
+    extents = resolve_shape(shape)
     nbytes = math.prod(extents) * kind.itemsize
     unit = _AT_ONCE * kind.itemsize
     needed = -(-nbytes // unit) * unit

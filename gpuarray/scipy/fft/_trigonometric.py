@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, concatenated
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import by_name, mirrors
 from gpuarray.scipy._threads import with_workers
@@ -114,7 +114,7 @@ def _transform(
         )
         whole: GpuArray = apply(ops.complex_from_parts, *parts)
         return whole
-    number = build.normalize_axis(axis, array.ndim)
+    number = normalize_axis(axis, array.ndim)
     line = xp.moveaxis(array, number, -1)
     count = line.shape[-1] if n is None else index(n)
     if count < 1:

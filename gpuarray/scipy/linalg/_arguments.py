@@ -11,7 +11,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.linalg_arguments import require_zero
-from gpuarray.graph import build, tracing
+from gpuarray.graph import tracing
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.runtime import evaluate
 
 #: An array whose elements are 0 if all is well, and what makes the error of another element.
@@ -183,7 +184,7 @@ def stacks(a: GpuArray, b: GpuArray) -> tuple[GpuArray, GpuArray, Callable[[GpuA
     """
     right = b[:, None] if b.ndim == 1 else b
     n, columns = right.shape[-2:]
-    batch = build.broadcast_shapes(a.shape[:-2], right.shape[:-2])
+    batch = broadcast_shapes(a.shape[:-2], right.shape[:-2])
     if a.ndim == 2 and batch:
         lines = xp.moveaxis(right, -2, 0)
         return a, lines.reshape(n, -1), lambda x: xp.moveaxis(x.reshape(lines.shape), 0, -2)

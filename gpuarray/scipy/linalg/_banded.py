@@ -19,6 +19,7 @@ from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
+from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import hosted, mirrors
@@ -85,7 +86,7 @@ def tridiagonal_solution(
         recorded the function, also if rows have to be interchanged.
     """
     columns = right[:, None] if right.ndim == 1 else right
-    batch = build.broadcast_shapes(main.shape[:-1], columns.shape[:-2])
+    batch = broadcast_shapes(main.shape[:-1], columns.shape[:-2])
     columns = columns.broadcast((*batch, *columns.shape[-2:]))
     edge = xp.zeros((*main.shape[:-1], 1), main.dtype, device=main.device)
     below, above = xp.concat([edge, low], axis=-1)[..., None], xp.concat([high, edge], axis=-1)[..., None]

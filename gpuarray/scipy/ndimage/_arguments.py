@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import is_target, trial, write
 
 #: The types of most arguments that are not sequences, or are not taken for one.
@@ -25,7 +25,7 @@ def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
     """Return the axes of a filter, in the order that was given; None stands for all."""
     if axes is None:
         return tuple(range(ndim))
-    return tuple(build.normalize_axis(axis, ndim) for axis in (axes if isinstance(axes, Iterable) else (axes,)))
+    return tuple(normalize_axis(axis, ndim) for axis in (axes if isinstance(axes, Iterable) else (axes,)))
 
 
 def checked(function: Callable[..., Any], input: Any, *args: Any, output: Any = None, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import by_name, chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
@@ -98,7 +98,7 @@ def _line(function: Any, a: Any) -> GpuArray:
         function, a.input, shown, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
     )
     known, (origin,) = _directed(function, known, [a.origin])
-    axis = build.normalize_axis(a.axis, source.ndim)
+    axis = normalize_axis(a.axis, source.ndim)
     return finished(line_filtered(source, known, axis, a.mode, a.cval, dtype, origin), a.output)
 
 

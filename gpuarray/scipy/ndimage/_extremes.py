@@ -11,6 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -170,7 +171,7 @@ def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     source, dtype = checked(
         function, a.input, a.size, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
     )
-    axis = build.normalize_axis(a.axis, source.ndim)
+    axis = normalize_axis(a.axis, source.ndim)
     held = holding(source, [a.mode], a.cval)
     return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
 

@@ -14,8 +14,8 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
-from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.providers.inprocess.workers import ChunkTiming
 from gpuarray.scipy._mirror import by_name, is_hosts, is_target, mirrors
 from gpuarray.scipy._threads import LEAST, shared
@@ -38,7 +38,7 @@ _PLACES: Final = 1 << 15
 def spline_filter1d(a: Any) -> GpuArray:
     """Return the coefficients of splines along an axis."""
     source, dtype = checked(ndimage.spline_filter1d, a.input, a.order, a.axis, output=a.output, mode=a.mode)
-    axis = build.normalize_axis(a.axis, source.ndim)
+    axis = normalize_axis(a.axis, source.ndim)
     result = coefficients(source, a.order, [axis], a.mode, dtype) if a.order > 1 else source.astype(dtype)
     return finished(result, a.output)
 
@@ -249,7 +249,7 @@ def affine_transform(a: Any) -> GpuArray:
 def rotate(a: Any) -> GpuArray:
     """Return an array rotated in the plane of two axes."""
     source, dtype = _checked(ndimage.rotate, a, a.angle, a.axes, a.reshape)
-    axes = sorted(build.normalize_axis(axis, source.ndim) for axis in a.axes)
+    axes = sorted(normalize_axis(axis, source.ndim) for axis in a.axes)
     cosine, sine = special.cosdg(a.angle), special.sindg(a.angle)
     matrix = np.array([[cosine, sine], [-sine, cosine]])
     plane = np.array([source.shape[axis] for axis in axes])

@@ -23,6 +23,7 @@ from gpuarray.functions.mathematics import clip
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.graph.shapes import broadcast_to
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.scipy.ndimage._boundary import extended, inside
@@ -361,7 +362,7 @@ def interpolated(
     else:
         node = _blended(source.node(), reads)
     if node.shape != tuple(shape):
-        node = build.view(node, build.broadcast_to(node.shape, tuple(shape)))
+        node = build.view(node, broadcast_to(node.shape, tuple(shape)))
     values = make(node, source.device)
     return values if beyond is None else where(make(beyond, source.device), _like(cval, values), values)
 

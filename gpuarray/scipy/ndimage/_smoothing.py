@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
@@ -98,7 +98,7 @@ def gaussian_filter1d(
         radius=radius,
     )  # fmt: skip
     line = _gaussian(float(sigma), int(order), _radius(sigma, truncate, radius))
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     return finished(line_filtered(source, line, number, mode, cval, dtype), output)
 
 
@@ -139,7 +139,7 @@ def uniform_filter1d(
     source, dtype = checked(
         ndimage.uniform_filter1d, input, size, axis, output=output, mode=mode, cval=cval, origin=origin
     )
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     return finished(_averaged(source, int(size), number, mode, cval, origin, dtype), output)
 
 
@@ -176,7 +176,7 @@ def uniform_filter(
 
 def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval: Any, across: Sequence[float]) -> Any:
     source, dtype = checked(function, input, axis, output=output, mode=mode, cval=cval)
-    number = build.normalize_axis(axis, source.ndim)
+    number = normalize_axis(axis, source.ndim)
     modes = each(mode, source.ndim)
     order = [number, *(along for along in range(source.ndim) if along != number)]
     lines = [(along, np.array([-1.0, 0, 1] if along == number else across), modes[along]) for along in order]

@@ -15,7 +15,7 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.scipy._mirror import by_name, mirrors, run_scipy
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, finished, footprint_of, output_dtype, spread
@@ -95,7 +95,7 @@ def generic_filter1d(a: Any) -> GpuArray:
     )  # fmt: skip
     if not callable(a.function) or not source.size:
         return _by_scipy(ndimage.generic_filter1d, a, source)
-    axis = build.normalize_axis(a.axis, source.ndim)
+    axis = normalize_axis(a.axis, source.ndim)
     kind = _dtype_of_windows(source, dtype)
     ahead = a.filter_size // 2 + a.origin
     before, after = ([n if axis == a else 0 for a in range(source.ndim)]

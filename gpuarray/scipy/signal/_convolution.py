@@ -11,7 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_arrays
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import chosen, mirrors
 from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.ndimage._parts import by_image, in_parts
@@ -211,7 +211,7 @@ def _transform_axes(first: Shape, second: Shape, axes: Any) -> list[int]:
         If other extents do not broadcast.
     """
     ndim = len(first)
-    numbers = list(range(ndim)) if axes is None else [build.normalize_axis(a, ndim) for a in np.atleast_1d(axes)]
+    numbers = list(range(ndim)) if axes is None else [normalize_axis(a, ndim) for a in np.atleast_1d(axes)]
     if axes is not None and not numbers:
         raise ValueError("when provided, axes cannot be empty")
     if not all(

@@ -13,7 +13,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
@@ -86,7 +86,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     given = [b, a, signal] if zi is None else [b, a, signal, zi]
     kind = _floating(*given)
     top, bottom = _transfer_function(b, a)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
     order = max(len(top), len(bottom)) - 1
     state = None
@@ -169,7 +169,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     if not signal.ndim:
         raise ValueError("x must be at least 1D")
     kind = _floating(*([sos, signal] if zi is None else [sos, signal, zi]))
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
     count = len(sections)
     others = (*signal.shape[:number], *signal.shape[number + 1 :])
@@ -263,7 +263,7 @@ def filtfilt(
         raise ValueError("method must be 'pad' or 'gust'.")
     signal = as_array(x)
     top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
     found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
@@ -308,7 +308,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     """
     sections = _check_sections(sos)
     signal = as_array(x)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     taps = 2 * len(sections) + 1
     taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))

@@ -18,6 +18,7 @@ from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.signal._filtering import sosfilt, sosfiltfilt
 
@@ -149,7 +150,7 @@ def upfirdn(
     if up < 1 or down < 1:
         raise ValueError("Both up and down must be >= 1")
     kind = np.result_type(taps.dtype, signal.dtype, np.float32)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     line = xp.moveaxis(signal.astype(kind, copy=False), number, -1)
     taps = taps.astype(kind)
     total = ((line.shape[-1] - 1) * up + len(taps) - 1) // down + 1
@@ -202,7 +203,7 @@ def resample_poly(
     up, down = up // divisor, down // divisor
     if up == down == 1:
         return signal.copy()
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     count = signal.shape[number] * up
     count = count // down + bool(count % down)
     taps = _low_pass(window, max(up, down), signal.dtype if signal.dtype.kind in "fc" else np.dtype(np.float64)) * up
@@ -261,7 +262,7 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
     signal = as_array(x)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     count = index(num)
     extent = signal.shape[number]
     weights = _window(window, extent, domain)
@@ -364,7 +365,7 @@ def decimate(
     signal = as_array(x)
     q = index(q)
     n = None if n is None else index(n)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     kind = signal.dtype if signal.dtype.kind in "fc" and signal.dtype != np.float16 else np.dtype(np.float64)
     real = np.empty(0, kind).real.dtype
     sos: Any = None

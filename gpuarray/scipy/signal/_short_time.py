@@ -9,7 +9,7 @@ import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy.signal._extension import PADS
 from gpuarray.scipy.signal._segments import overlapped, segments
 from gpuarray.scipy.signal._trends import detrend
@@ -40,7 +40,7 @@ class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy ha
             raise ValueError(f"Parameter detr={detr!r} is not a str, function or None!")
         if padding not in _PADS:
             raise ValueError(f"Parameter padding={padding!r} not in {tuple(_PADS)}!")
-        number = build.normalize_axis(axis, signal.ndim)
+        number = normalize_axis(axis, signal.ndim)
         count, least = signal.shape[number], self.m_num - self.m_num_mid
         if count < least:
             raise ValueError(f"the signal has {count} samples and must have >= ceil(m_num/2) = {least}!")
@@ -78,7 +78,7 @@ class ShortTimeFFT(scipy_signal.ShortTimeFFT):  # type: ignore[misc]  # SciPy ha
             raise ValueError(
                 f"S.shape[t_axis]={spectra.shape[t_axis]} needs to have at least {self.p_num(least)} slices!"
             )
-        frequency, time = (build.normalize_axis(a, spectra.ndim) for a in (f_axis, t_axis))
+        frequency, time = (normalize_axis(a, spectra.ndim) for a in (f_axis, t_axis))
         moved = xp.moveaxis(spectra, (time, frequency), (-2, -1))
         stop = moved.shape[-2] + self.p_min
         most = (stop - 1) * self.hop + self.m_num - self.m_num_mid

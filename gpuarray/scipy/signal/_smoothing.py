@@ -12,7 +12,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy._repeats import repeated
 from gpuarray.scipy.ndimage import convolve1d, median_filter, rank_filter
@@ -36,7 +36,7 @@ def savgol_filter(
     signal = as_array(x)
     if signal.dtype not in (dtypes.float32, dtypes.float64):
         signal = (signal.real if signal.dtype.kind == "c" else signal).astype(dtypes.float64)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     weights = scipy_signal.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
     half = window_length // 2
     if mode == "interp" and window_length > signal.shape[number]:
@@ -146,7 +146,7 @@ def argrelextrema(
     if mode not in ("clip", "wrap", "raise"):
         raise ValueError("clipmode must be one of 'clip', 'raise', or 'wrap'")
     array = as_array(data)
-    number = build.normalize_axis(axis, array.ndim)
+    number = normalize_axis(axis, array.ndim)
     line = xp.moveaxis(array, number, -1)
     positions = np.arange(line.shape[-1])
     is_extreme: Any = True

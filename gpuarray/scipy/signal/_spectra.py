@@ -13,7 +13,7 @@ from gpuarray.array import GpuArray, apply
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph.shapes import broadcast_shapes, normalize_axis
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import by_name, mirrors
 from gpuarray.scipy._threads import with_workers
@@ -149,7 +149,7 @@ def spectrogram(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     if a.mode not in _MODES:
         raise ValueError(f"unknown value for mode {a.mode}, must be one of {list(_MODES)}")
     signal = as_array(a.x)
-    if not signal.shape[build.normalize_axis(a.axis, signal.ndim)]:
+    if not signal.shape[normalize_axis(a.axis, signal.ndim)]:
         raise ValueError("Parameter Nx=0 is not a positive integer")
     frequencies, times, result = _short_time(a, a.scaling, "psd" if a.mode == "psd" else "stft", overlap=8)
     if a.mode == "magnitude":
@@ -184,7 +184,7 @@ def istft(
         raise ValueError("Input stft must be at least 2d!")
     if freq_axis == time_axis:
         raise ValueError("Must specify differing time and frequency axes!")
-    times, frequencies = (build.normalize_axis(a, spectra.ndim) for a in (time_axis, freq_axis))
+    times, frequencies = (normalize_axis(a, spectra.ndim) for a in (time_axis, freq_axis))
     usual = 2 * (spectra.shape[frequencies] - 1) if input_onesided else spectra.shape[frequencies]
     length = usual if nperseg is None else index(nperseg)
     if length < 1:
@@ -254,13 +254,13 @@ def _cross(
 
     ``a`` has the arguments of :func:`scipy.signal.welch`, without those that follow.
     """
-    axis, fs = build.normalize_axis(index(a.axis), x.ndim), a.fs
+    axis, fs = normalize_axis(index(a.axis), x.ndim), a.fs
     signals = [x] if y is None else [x, y]
     if not all(signal.size for signal in signals):
         others = [(*s.shape[:axis], *s.shape[axis + 1 :]) for s in signals]
         shape: Any = x.shape
         if y is not None:
-            shape = [*build.broadcast_shapes(*others)]
+            shape = [*broadcast_shapes(*others)]
             shape.insert(axis, min(s.shape[axis] for s in signals))
         empty = xp.zeros(shape, device=x.device)
         return empty, empty
@@ -317,7 +317,7 @@ def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     if not signal.size:
         empty = xp.zeros(signal.shape, device=signal.device)
         return empty, empty
-    number = build.normalize_axis(a.axis, signal.ndim)
+    number = normalize_axis(a.axis, signal.ndim)
     length = signal.shape[number]
     if a.nfft is not None and a.nfft < length:
         length = index(a.nfft)

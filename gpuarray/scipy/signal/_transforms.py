@@ -13,7 +13,7 @@ from gpuarray.array import GpuArray, apply
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy._threads import with_workers
@@ -38,7 +38,7 @@ def hilbert(x: Any, N: int | None = None, axis: int = -1) -> GpuArray:  # noqa: 
     signal = as_array(x)
     if signal.dtype.kind == "c":
         raise ValueError("x must be real.")
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     count = signal.shape[number] if N is None else index(N)
     if count <= 0:
         raise ValueError("N must be positive.")
@@ -59,7 +59,7 @@ def hilbert2(x: Any, N: Any = None, axes: Any = (-2, -1)) -> GpuArray:  # noqa: 
         raise ValueError(f"axes={axes!r} must be a tuple of length 2 with distinct entries")
     if image.ndim > 2 and N is None and len({*axes}) != 2:
         raise ValueError("x must be 2-D.")
-    numbers = [build.normalize_axis(a, image.ndim) for a in axes]
+    numbers = [normalize_axis(a, image.ndim) for a in axes]
     sizes = [image.shape[a] for a in numbers] if N is None else [N, N] if isinstance(N, int) else [*N]
     if len(sizes) != 2 or min(sizes) <= 0:
         raise ValueError("When given as a tuple, N must hold exactly two positive integers")
@@ -168,7 +168,7 @@ def envelope(
 
 def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
     """Return the z-transform at ``a * w**-k`` by a convolution, for complex numbers a and w or their exponents."""
-    number = build.normalize_axis(axis, x.ndim)
+    number = normalize_axis(axis, x.ndim)
     line = xp.moveaxis(x, number, -1)
     extent = line.shape[-1]
     k = np.arange(max(extent, count))
@@ -191,7 +191,7 @@ def _count_of(x: GpuArray, m: int | None, axis: int) -> int:
     ValueError
         If it is not positive, or there are no samples.
     """
-    extent = x.shape[build.normalize_axis(axis, x.ndim)]
+    extent = x.shape[normalize_axis(axis, x.ndim)]
     count = extent if m is None else m
     for what, number in (("data", extent), ("output", count)):
         if number < 1 or not isinstance(number, int | np.integer):

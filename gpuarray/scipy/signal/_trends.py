@@ -9,7 +9,7 @@ from scipy import signal as scipy_signal
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, concatenated, read
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
 
 
@@ -42,7 +42,7 @@ def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwr
         return signal - signal.mean(axis, keepdims=True)
     if signal.dtype.char not in "dfDF":
         signal = signal.astype(np.float64)
-    number = build.normalize_axis(axis, signal.ndim)
+    number = normalize_axis(axis, signal.ndim)
     count = signal.shape[number]
     ends = np.unique(np.concatenate([[0], np.atleast_1d(read(bp)), [count]])).astype(int).tolist()
     if ends[-1] > count:
