@@ -46,7 +46,7 @@ def register(*clients: str) -> None:
     """
     for client in clients or [client for client in REGISTRATIONS if client in sys.modules]:
         if client not in REGISTRATIONS:
-            raise ValueError(f"{client!r} has no registration; accepted are {', '.join(map(repr, REGISTRATIONS))}")
+            raise ValueError(f"{client!r} has no registration; use one of {', '.join(map(repr, REGISTRATIONS))}")
         _register(client)
 
 

@@ -102,7 +102,7 @@ def test_demo(device, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--size", "huge"], "accepted are hd, 4k, 8k"),
+        (["--size", "huge"], "use one of hd, 4k, 8k"),
         (["--device", "tpu"], "tpu"),
         (["--image", "missing.jpg"], "missing.jpg"),
     ],

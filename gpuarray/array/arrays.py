@@ -271,8 +271,8 @@ class GpuArray(MethodsArray):
         if wanted.itemsize != self._dtype.itemsize or "c" in stored.kind + wanted.kind:
             raise TypeError(
                 f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; "
-                "accepted are real dtypes of one size, and the parts of complex numbers along a last axis without "
-                "gaps, in storage of whole pairs; convert values with astype, or bytes with np.asarray(x).view(dtype)"
+                "views are possible between real dtypes of one size, and between complex numbers and their parts along "
+                "a last axis without gaps; convert values with astype, or bytes with np.asarray(x).view(dtype)"
             )
         return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 

@@ -103,7 +103,7 @@ def _converted(value: Any, dtype: DType | None = None) -> Any:
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(
             f"Unsupported operand: NumPy converts a {type(value).__name__} to dtype {array.dtype}; "
-            "accepted are numbers, booleans, and arrays and nested sequences of them"
+            "use numbers, booleans, or arrays or nested sequences of them"
         )
     return array
 

@@ -21,7 +21,9 @@ def at_arguments(
     chosen = []
     for number in numbers:
         if not -len(args) <= number < len(args):
-            raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
+            raise ValueError(
+                f"argnums has {number}, but the function was called with {len(args)} positional arguments; count from 0"
+            )
         chosen.append(number % len(args))
     if len({*chosen}) < len(chosen):
         raise ValueError(f"argnums names an argument twice: {argnums}")

@@ -155,7 +155,10 @@ def _axes_of(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> lis
     """Return the axis of each leaf of the arguments."""
     if isinstance(in_axes, tuple | list):
         if len(in_axes) != len(args):
-            raise ValueError(f"in_axes has {len(in_axes)} axes, for {len(args)} positional arguments")
+            raise ValueError(
+                f"in_axes has {len(in_axes)} entries and the function was called with {len(args)} positional "
+                "arguments; give one for each argument"
+            )
         prefix: Any = tuple(in_axes)
     elif in_axes is None or hasattr(in_axes, "__index__"):
         prefix = (in_axes,) * len(args)
@@ -186,8 +189,8 @@ def _source(leaf: Any, axis: int, number: int) -> Node:
     array = array_of(leaf, "what vmap maps over")
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(
-            f"vmap: array {number} of the arguments has {array.ndim} axes, and so no axis {axis}; in_axes says None "
-            "for what is the same for all elements"
+            f"vmap: array {number} of the arguments has {array.ndim} axes and no axis {axis}; use None in in_axes for "
+            "an argument that is the same for all elements"
         )
     return moved(array.node(), axis % array.ndim, 0)
 
@@ -195,10 +198,10 @@ def _source(leaf: Any, axis: int, number: int) -> Node:
 def _size(sources: Sequence[Node | None], axes: Sequence[int | None]) -> int:
     sizes = {number: source.shape[0] for number, source in enumerate(sources) if source is not None}
     if not sizes:
-        raise ValueError("vmap needs an argument to map over: in_axes has None for all of them")
+        raise ValueError("in_axes is None for all arguments of vmap; give the axis of the batch for at least one")
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"array {number} has {extent} along axis {axes[number]}" for number, extent in sizes.items())
-        raise ValueError(f"vmap: the arguments differ in extent along the axes that are mapped over: {listed}")
+        raise ValueError(f"vmap: the axes that in_axes names must have one extent: {listed}")
     return next(iter(sizes.values()))
 
 
@@ -212,10 +215,10 @@ def _argument(batch: Batch, source: Node, leaf: Any, device: Any) -> GpuArray:
 def _placed(batch: Batch, node: Node, stacked: Node | None, axis: int | None) -> Node:
     """Return a result with the axis of the batch at its place."""
     if axis is None:
-        raise ValueError("out_axes is None for a result that differs along the batch")
+        raise ValueError("out_axes is None for a result that differs along the batch; give an axis")
     if stacked is None:
         stacked = batch.repeated(node)
     ndim = len(stacked.shape)
     if not -ndim <= axis < ndim:
-        raise ValueError(f"out_axes: a result with {ndim} axes, of which one is the batch, has no axis {axis}")
+        raise ValueError(f"out_axes is {axis}, but the result has {ndim} axes, that of the batch included")
     return moved(stacked, 0, axis % ndim)

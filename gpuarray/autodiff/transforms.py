@@ -136,9 +136,7 @@ def _check_number(out: Any, count: int, holomorphic: bool) -> None:
     """Raise DerivativeError unless a function has returned one number."""
     if count != 1 or not isinstance(out, GpuArray) or out.shape:
         what = f"an array of shape {out.shape}" if isinstance(out, GpuArray) else "a container"
-        raise DerivativeError(
-            f"the gradient is that of a number, and the function returned {what}; sum it, or use jacrev"
-        )
+        raise DerivativeError(f"a function with a gradient returns a number, not {what}; sum its result, or use jacrev")
     check_output(out, holomorphic)
 
 

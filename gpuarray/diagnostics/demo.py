@@ -218,7 +218,7 @@ def _size(text: str) -> tuple[int, int]:
         return SIZES[text.lower()]
     match = re.fullmatch(r"(\d+)x(\d+)", text)
     if match is None or min(int(side) for side in match.groups()) < 3:
-        raise argparse.ArgumentTypeError(f"{text!r}; accepted are {', '.join(SIZES)} and WIDTHxHEIGHT such as 1280x720")
+        raise argparse.ArgumentTypeError(f"{text!r}; use one of {', '.join(SIZES)} and WIDTHxHEIGHT such as 1280x720")
     return int(match[1]), int(match[2])
 
 

@@ -397,7 +397,7 @@ class Explanation:
 def check_stage(stage: str | None) -> None:
     """Raise a ValueError if the stage is unknown."""
     if stage is not None and stage not in STAGES:
-        raise ValueError(f"stage is {stage!r}; accepted are {', '.join(map(repr, STAGES))} and None")
+        raise ValueError(f"stage is {stage!r}; use one of {', '.join(map(repr, STAGES))} or None")
 
 
 def _type(node: ExplainedNode) -> str:

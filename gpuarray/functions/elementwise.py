@@ -163,7 +163,7 @@ def refused(op: MapOp, values: tuple[Any, ...]) -> TypeError:
             f"{op.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
             f"numpy.{op.name}"
         )
-    return TypeError(f"{op.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
+    return TypeError(f"{op.name} is not defined for operands of types {kinds}; use arrays and numbers")
 
 
 def _of_other_classes(op: MapOp, values: tuple[Any, ...]) -> Any:

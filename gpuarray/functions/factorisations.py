@@ -210,7 +210,7 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
         "raw": [(n, m), (k,)],
     }
     if mode not in extents:
-        raise ValueError(f"Unrecognized mode {mode!r}; accepted are {', '.join(map(repr, extents))}")
+        raise ValueError(f"Unrecognized mode {mode!r}; use one of {', '.join(map(repr, extents))}")
     dtype = factor_dtype(array)
     factors = run(ops.qr, [array], [((*batch, *extent), dtype) for extent in extents[mode]], mode=mode)
     if mode == "r":

@@ -211,7 +211,7 @@ def clip(
     """
     array = as_array(x)
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
+        raise ValueError("a_min and a_max are other names of min and max; give either these or those")
     min, max = a_min if min is None else min, a_max if max is None else max
     strict = standard.is_on()
     if strict:
@@ -238,7 +238,7 @@ def _numpys_clip(
         if one is NOT_GIVEN and bound is not NOT_GIVEN:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
     if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
-        raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")
+        raise ValueError("min and max are other names of a_min and a_max; give either these or those")
     ends = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
     low, high = (value_or(end, None) for end in ends)
     return clip(a, low, high, out, **kwargs)
@@ -279,7 +279,7 @@ def _rounded(array: GpuArray, decimals: int) -> GpuArray:
         )
         return whole
     if kind == "b" and decimals:
-        raise TypeError(f"booleans cannot be rounded to {decimals} decimals: what is computed does not cast to bool")
+        raise TypeError(f"booleans cannot be rounded to {decimals} decimals; convert them with astype")
     if kind in "iu" and decimals >= 0:
         return array.copy()
     if decimals == 0:

@@ -75,9 +75,7 @@ class NamespaceInfo:
             kinds = kind if isinstance(kind, tuple) else (kind,)
             unknown = [k for k in kinds if k not in _KINDS]
             if unknown:
-                raise ValueError(
-                    f"there is no kind of dtypes {unknown[0]!r}; accepted are {', '.join(map(repr, _KINDS))}"
-                )
+                raise ValueError(f"{unknown[0]!r} is not a kind of dtypes; use one of {', '.join(map(repr, _KINDS))}")
             chosen = tuple(dtype for k in kinds for dtype in _KINDS[k])
         return {dtype.name: dtype for dtype in chosen if dtype in known and dtype.name not in _BEYOND}
 

@@ -111,7 +111,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         sizes, chosen = expand_dims(svdvals(array), axis=-2), -1
     else:
         raise ValueError(
-            f"Invalid norm order for matrices: {ord!r}; accepted are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
+            f"Invalid norm order for matrices: {ord!r}; use one of 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
         )
     if ord == "nuc":
         norms = reductions.sum(sizes, axis=chosen, keepdims=True)

@@ -46,9 +46,7 @@ _KNOWN_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", __array_ap
 
 def _namespace(api_version: str | None) -> Any:
     if api_version is not None and api_version not in _KNOWN_VERSIONS:
-        raise ValueError(
-            f"api_version={api_version!r} is not known; accepted are {', '.join(_KNOWN_VERSIONS)} and None"
-        )
+        raise ValueError(f"api_version={api_version!r} is not known; use one of {', '.join(_KNOWN_VERSIONS)} or None")
     return sys.modules["gpuarray"]
 
 

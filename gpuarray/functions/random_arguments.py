@@ -52,7 +52,7 @@ def check(rule: str, **values: Any) -> None:
         else:
             is_broken = bool(np.any(broken(np.asarray(value, np.float64))))
         if is_broken:
-            raise ValueError(f"{words.format(name)}: {value} was given; accepted is a {rule.removeprefix('a ')} {name}")
+            raise ValueError(f"{words.format(name)}: {value} was given; use a {rule.removeprefix('a ')} {name}")
 
 
 def are_scalars(*values: Any) -> bool:

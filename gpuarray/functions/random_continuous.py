@@ -135,7 +135,7 @@ class Continuous(Source):
         the inverse of the distribution function. The other arguments are those of :meth:`random`.
         """
         if method not in ("inv", "zig"):
-            raise ValueError(f"method={method!r} was given; 'inv' and 'zig' are accepted")
+            raise ValueError(f"method must be 'inv' or 'zig', not {method!r}")
         frame = self._target(size, dtype, out, "standard_exponential")
         return frame.array_or_out(self._exponential(frame), out)
 

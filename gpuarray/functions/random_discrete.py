@@ -69,7 +69,7 @@ class Discrete(Source):
         """
         kind = default_dtype(int) if dtype is None else dtypes.canonical(dtype)
         if kind.kind not in "biu":
-            raise TypeError(f"Unsupported dtype {kind!r} for integers; accepted are integer dtypes and bool")
+            raise TypeError(f"Unsupported dtype {kind!r} for integers; use an integer dtype or bool")
         low, high = (0, low) if high is None else (low, high)
         frame = Frame(joint_shape(size, low, high), kind, self._device_for(low, high))
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):

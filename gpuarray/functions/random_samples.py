@@ -64,7 +64,7 @@ class Samples(Discrete):
             If ``x`` is not a GpuArray.
         """
         if not isinstance(x, GpuArray):
-            raise TypeError(f"a {type(x).__name__} was given to shuffle; a GpuArray is accepted")
+            raise TypeError(f"shuffle takes a GpuArray, not a {type(x).__name__}")
         x[...] = self.permutation(x, axis)
 
     def permuted(self, x: ArrayLike, *, axis: int | None = None, out: Any = None) -> GpuArray:

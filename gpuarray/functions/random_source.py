@@ -264,7 +264,7 @@ def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
     """
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind not in (dtypes.float32, dtypes.float64):
-        raise TypeError(f"Unsupported dtype {kind!r} for {name}; accepted are float32 and float64")
+        raise TypeError(f"Unsupported dtype {kind!r} for {name}; use float32 or float64")
     return kind
 
 

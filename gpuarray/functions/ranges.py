@@ -86,7 +86,7 @@ def arange(
         )
         integral = all(isinstance(v, int) for v in (first, last, step))
     if step == 0:
-        raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
+        raise ZeroDivisionError("the step of arange is 0; use another number")
     kind = chosen_dtype(dtype, int if integral else float)
     if integral:
         count = -((first - last) // step)

@@ -38,7 +38,7 @@ def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     lines = [at_least_one_axis(line) for line in as_arrays(a, v)]
     for name, line in zip("av", lines, strict=True):
         if line.ndim > 1:
-            raise ValueError(f"object too deep for desired array: {name} has {line.ndim} axes, and one is accepted")
+            raise ValueError(f"object too deep for desired array: {name} must have one axis, not {line.ndim}")
         if not line.size:
             raise ValueError(f"{name} cannot be empty")
     common = dtypes.promote(lines[0].dtype, lines[1].dtype)

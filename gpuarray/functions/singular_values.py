@@ -242,7 +242,7 @@ def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
         If there is no such norm.
     """
     if p not in _NORMS:
-        raise ValueError(f"Invalid norm order for matrices: {p!r}; accepted are {', '.join(map(repr, _NORMS))}")
+        raise ValueError(f"Invalid norm order for matrices: {p!r}; use one of {', '.join(map(repr, _NORMS))}")
     array = matrices(x) if p in (None, 2, -2) else square(x)
     if not prod(array.shape[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")

@@ -207,7 +207,7 @@ def check_reader(node: Any) -> None:
         return
     hint = "; make arrays of arrays with gpuarray.stack, and read values with x.get()" if name == "__array__" else ""
     raise DerivativeError(
-        f"{name} computes with values on the host, so that it has no derivative{location}{hint}; use "
+        f"{name} computes with values on the host and has no derivative{location}{hint}; use "
         "gpuarray.stop_gradient for a constant"
     )
 

@@ -330,5 +330,5 @@ def jit(
     if isinstance(function, Jitted):
         function = function._function
     if not callable(function):
-        raise TypeError(f"jit was given a {type(function).__name__}; a function is accepted")
+        raise TypeError(f"jit takes a function, not a {type(function).__name__}")
     return Jitted(function, static_argnames, static_argnums, maxsize)

@@ -239,8 +239,8 @@ class _Output:
         if isinstance(value, _CONSTANTS):
             return lambda call: value
         raise RecordingError(
-            f"{self._trace.name}, recorded by jit, returned a {kind.__qualname__}; accepted are arrays, numbers, "
-            "strings, None, and tuples, lists and dictionaries of these"
+            f"{self._trace.name}, recorded by jit, returned a {kind.__qualname__}; return arrays, numbers, "
+            "strings, None, or tuples, lists and dictionaries of these"
         )
 
     def _array(self, array: GpuArray) -> Maker:

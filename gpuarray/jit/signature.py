@@ -143,18 +143,16 @@ class Call:
             return
         if isinstance(value, GpuArray | np.ndarray) or hasattr(value, "__dlpack__"):
             raise TypeError(
-                f"a {kind.__module__}.{kind.__qualname__} was given to a function of jit where it would be part of the "
-                "signature; accepted are arrays of this package and NumPy's, not named as static; convert with "
-                "gpuarray.asarray"
+                f"a {kind.__module__}.{kind.__qualname__} cannot be part of the signature of a jit function; arrays must not "
+                "be named as static, and those of other packages be converted with gpuarray.asarray"
             )
         try:
             hash(value)
         except TypeError:
             if not hasattr(value, "__dict__"):
                 raise TypeError(
-                    f"{value!r} was given to a function of jit, and a {kind.__qualname__} has no hash; accepted are "
-                    "arrays, numbers, what has a hash, objects with attributes, and tuples, lists and dictionaries of "
-                    "these"
+                    f"{value!r} was given to a jit function, and a {kind.__qualname__} has no hash; use arrays, "
+                    "numbers, objects with a hash or with attributes, and tuples, lists and dictionaries of these"
                 ) from None
             self.key += (kind, id(value))  # as long as it lives: see function.py
             self.statics.append(value)

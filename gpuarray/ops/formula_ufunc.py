@@ -15,7 +15,7 @@ def floating(*operands: Any) -> Signature:
     """Return the signature of a function of real numbers, which converts other than floating dtypes to float64."""
     common = dtypes.promote(*operands)
     if common.kind == "c":
-        raise TypeError(f"the function is one of real numbers; given {common.name}; take the real part first")
+        raise TypeError(f"the function takes real numbers, not {common.name}; take the real part first")
     kind: DType = common if common.kind == "f" else dtypes.float64
     return Signature((kind,) * len(operands), kind)
 
@@ -89,7 +89,7 @@ class FormulaUfunc:
         resolved = self.rule(*kinds[: self.nin])
         asked = next((dtypes.canonical(d) for d in signature or () if d is not None), resolved.output)
         if asked.kind != "f":
-            raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
+            raise TypeError(f"{self.__name__} has no loop for {asked.name}; use a floating dtype")
         loop = resolved.inputs if asked == resolved.output else (asked,) * self.nin
         conversions = [(d, asked) for d in kinds[: self.nin] if isinstance(d, np.dtype)]
         for source, target in [*conversions, *((asked, d) for d in kinds[self.nin :] if d is not None)]:

@@ -106,7 +106,7 @@ def register(name: str, factory: Factory, count: Callable[[], int] = _one) -> No
         Returns how many devices there are, without opening one; 1 if not given.
     """
     if not name.isidentifier() or name == "auto":
-        raise ValueError(f"a provider cannot be named {name!r}; an identifier other than 'auto' is accepted")
+        raise ValueError(f"a provider cannot be named {name!r}; use an identifier other than 'auto'")
     with _lock:
         _registered[name] = _Registration(factory, count)
         _resolved.clear()

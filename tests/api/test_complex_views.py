@@ -102,5 +102,5 @@ def test_read_only_views_stay_so(device: Any) -> None:
     ],
 )
 def test_what_has_gaps_is_no_view(shape: Any, of: Any, device: Any) -> None:
-    with pytest.raises(TypeError, match="accepted are real dtypes of one size, and the parts of complex numbers"):
+    with pytest.raises(TypeError, match="between real dtypes of one size, and between complex numbers and their parts"):
         of(xp.ones(shape, dtype=xp.complex64))

@@ -52,7 +52,7 @@ def test_explaining_runs_nothing(x):
 
 
 def test_a_stage_that_does_not_exist(x):
-    with pytest.raises(ValueError, match="stage is 'asm'; accepted are 'graph'"):
+    with pytest.raises(ValueError, match="stage is 'asm'; use one of 'graph'"):
         xp.explain(x, stage="asm")
 
 

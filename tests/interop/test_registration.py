@@ -56,7 +56,7 @@ def test_registration_can_be_asked_for(client):
 
     interop.register()
     assert table_client.table == ["arrays"]
-    with pytest.raises(ValueError, match="'tables' has no registration; accepted are 'table_client'"):
+    with pytest.raises(ValueError, match="'tables' has no registration; use one of 'table_client'"):
         interop.register("tables")
 
 

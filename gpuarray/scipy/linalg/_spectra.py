@@ -47,7 +47,9 @@ def _spectrum(
     elif by_value is not None:
         inside = read((values > by_value[0]) & (values <= by_value[1])).reshape(-1, n)
         if (inside != inside[:1]).any():
-            raise ValueError("all input arrays must have the same shape: other eigenvalues are in the range")
+            raise ValueError(
+                "all input arrays must have the same shape: the range holds different numbers of eigenvalues"
+            )
         positions = np.flatnonzero(inside[0])
         chosen = slice(positions[0], positions[-1] + 1) if positions.size else slice(0, 0)
     return values[..., chosen], None if states is None else states[..., chosen]
