@@ -143,8 +143,8 @@ class Call:
             return
         if isinstance(value, GpuArray | np.ndarray) or hasattr(value, "__dlpack__"):
             raise TypeError(
-                f"a {kind.__module__}.{kind.__qualname__} cannot be part of the signature of a jit function; arrays must not "
-                "be named as static, and those of other packages be converted with gpuarray.asarray"
+                f"a {kind.__module__}.{kind.__qualname__} cannot be part of the signature of a jit function; do not "
+                "name arrays as static, and convert those of other packages with gpuarray.asarray"
             )
         try:
             hash(value)

@@ -75,7 +75,7 @@ def mirrors(
     """
 
     def declare(function: _F) -> _F:
-        package, _, own = (name or _name_of(original)).rpartition(".")
+        package, _, short = (name or _name_of(original)).rpartition(".")
         is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
         is_read = [name in values for name in signature(function).parameters] if values else []
         on_values = on_host or original
@@ -102,10 +102,10 @@ def mirrors(
                 args = (*(_value(v) if k else v for k, v in zip(is_read, args, strict=False)), *args[len(is_read) :])
             return repeated(function, args, kwargs)
 
-        _name(run, own)
-        run.__doc__ = _documented(function.__doc__, package, own)
+        _name(run, short)
+        run.__doc__ = _documented(function.__doc__, package, short)
         cast(Any, run).composition = function
-        IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(kind, reason, run)
+        IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, run)
         return cast(_F, run)
 
     return declare
@@ -135,7 +135,7 @@ def hosted(
         The partial derivatives, if some are known.
     """
     dotted = name or _name_of(original)
-    package, _, own = dotted.rpartition(".")
+    package, _, short = dotted.rpartition(".")
 
     @wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -145,17 +145,17 @@ def hosted(
             telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
         return run_scipy(original, args, kwargs, device)
 
-    _name(call, own)
+    _name(call, short)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
     what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
-    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, own)
+    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, short)
     with suppress(ValueError):  # some functions in C have none
         cast(Any, run).__signature__ = signature(original)
     del cast(Any, run).__wrapped__
     if isinstance(ufunc := unwrap(original), np.ufunc):
         run = at_once(run, "elements", ufunc)
-    IMPLEMENTATIONS.setdefault(package, {})[own] = Implementation(HOST if is_counted else COMPOSED, reason, run)
+    IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 
 

@@ -498,7 +498,7 @@ class TestRefusals:
         x, _ = two_arrays(0)
         with pytest.raises(TypeError, match="has no hash"):
             xp.jit(lambda x, s: x)(x, {1, 2})
-        with pytest.raises(TypeError, match="named as static"):
+        with pytest.raises(TypeError, match="name arrays as static"):
             xp.jit(lambda x: x, static_argnums=0)(x)
         with pytest.raises(RecordingError, match="returned a set"):
             xp.jit(lambda x: {1})(x)

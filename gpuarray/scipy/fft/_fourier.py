@@ -14,7 +14,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
-from gpuarray.graph import build
+from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import by_name, designed, mirrors
 from gpuarray.scipy._threads import with_workers
 
@@ -44,7 +44,7 @@ def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
         numbers = list(range(array.ndim if sizes is None else len(sizes)))
         numbers = [array.ndim - len(numbers) + a for a in numbers]
     else:
-        numbers = [build.normalize_axis(a, array.ndim) for a in ([axes] if isinstance(axes, int) else axes)]
+        numbers = [normalize_axis(a, array.ndim) for a in ([axes] if isinstance(axes, int) else axes)]
     if len(set(numbers)) != len(numbers):
         raise ValueError("all axes must be unique")
     if sizes is not None and len(sizes) != len(numbers):
@@ -185,16 +185,16 @@ def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[
     def run(a: Any) -> GpuArray:
         line = as_array(next(iter(vars(a).values())))  # the first parameter has one name for each direction
         count = line.shape[-1]
-        places = np.arange(count) - (count - 1) / 2
-        powers = np.exp(-direction * a.bias * a.dln * places)
+        positions = np.arange(count) - (count - 1) / 2
+        powers = np.exp(-direction * a.bias * a.dln * positions)
         impulse = np.zeros(count)
         impulse[0] = 1 / powers[0]
         response = original(impulse, a.dln, a.mu, a.offset, a.bias) / powers
         power = as_array(powers, line.device) if a.bias else None
         spectrum = fourier.rfft(_given(line) if power is None else line * power)
         factors = as_array(np.fft.rfft(response[::-1]).astype(spectrum.dtype), line.device)
-        found = fourier.irfft(spectrum * factors, count)[..., ::-1]
-        return found if power is None else found * power
+        result = fourier.irfft(spectrum * factors, count)[..., ::-1]
+        return result if power is None else result * power
 
     run.__doc__ = f"Return {doc} of numbers on a logarithmic scale."
     return run

@@ -25,16 +25,16 @@ _FEW: Final = 5
 _DEFINED: Final = 1e-9
 
 
-def picked(values: GpuArray, places: GpuArray, axis: int = 0) -> GpuArray:
+def picked(values: GpuArray, positions: GpuArray, axis: int = 0) -> GpuArray:
     """Return the elements at places along an axis, as ``numpy.take``; the places are in range and are not read."""
     lead, extent, rest = values.shape[:axis], values.shape[axis], values.shape[axis + 1 :]
     kind = dtypes.int32 if values.size < np.iinfo(np.int32).max else dtypes.int64
-    number = places.reshape(-1, 1).astype(kind, copy=False)
+    number = positions.reshape(-1, 1).astype(kind, copy=False)
     if lead:
         number = number + xp.arange(prod(lead), dtype=kind, device=values.device)[:, None, None] * extent
     if rest:
         number = number * prod(rest) + xp.arange(prod(rest), dtype=kind, device=values.device)
-    return at(values.reshape(-1), number).reshape(*lead, *places.shape, *rest)
+    return at(values.reshape(-1), number).reshape(*lead, *positions.shape, *rest)
 
 
 class Fit(NamedTuple):
@@ -83,8 +83,8 @@ def _few(original: Any, x: GpuArray, y: GpuArray, axis: int, *slopes: GpuArray, 
     has_values = not all(isinstance(end, str) for end in ends)
     shape = [extent if has_values else min(extent, 1) for extent in y.shape]
     if shape:
-        place = axis % len(shape)
-        shape[place] = count if y.shape[place] == x.size else count + 1
+        number = axis % len(shape)
+        shape[number] = count if y.shape[number] == x.size else count + 1
     points = np.arange(count).reshape((count,) + (1,) * (x.ndim - 1)) if x.ndim else np.zeros(())
     kind = np.complex128 if x.dtype.kind == "c" else np.float64
     zeros = [np.zeros(shape, line.dtype) for line in (y, *slopes)]
@@ -187,10 +187,10 @@ def _end_row(
         right = ((widths[:1] + 2 * both) * widths[1:2] * slopes[:1] + widths[:1] ** 2 * slopes[1:2]) / both
         return steps[1:2], both.reshape(-1), right
     order, value = condition
-    given = xp.asarray(value, device=data.y.device).astype(data.y.dtype, copy=False).broadcast(data.y.shape[1:])[None]
+    values = xp.asarray(value, device=data.y.device).astype(data.y.dtype, copy=False).broadcast(data.y.shape[1:])[None]
     if order == 1:
-        return xp.ones_like(steps[:1]), xp.zeros_like(steps[:1]), given
-    right = 3 * slopes[:1] * widths[:1] - sign * 0.5 * given * widths[:1] ** 2
+        return xp.ones_like(steps[:1]), xp.zeros_like(steps[:1]), values
+    right = 3 * slopes[:1] * widths[:1] - sign * 0.5 * values * widths[:1] ** 2
     return 2 * steps[:1], steps[:1], right
 
 
@@ -215,8 +215,8 @@ def _periodic(data: _Data) -> GpuArray:
     known, share = solved[:, :-1], solved[:, -1:]
     above = right[-1].reshape(-1) - steps[-2] * known[0] - steps[-1] * known[-1]
     last = (above / (main[-1] + steps[-2] * share[0] + steps[-1] * share[-1]))[None]
-    found = xp.concat([known + last * share, last])
-    return xp.concat([found, found[:1]]).reshape(data.y.shape)
+    result = xp.concat([known + last * share, last])
+    return xp.concat([result, result[:1]]).reshape(data.y.shape)
 
 
 # -- interpolants that keep the shape of the data ---------------------------------------------------------------------
@@ -232,7 +232,7 @@ def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Fit:
     widths, slopes = data.widths, data.slopes
     first, second = 2 * widths[1:] + widths[:-1], widths[1:] + 2 * widths[:-1]
     is_flat = (xp.sign(slopes[1:]) != xp.sign(slopes[:-1])) | (slopes[1:] == 0) | (slopes[:-1] == 0)
-    before, after = (xp.where(is_flat, 1.0, part) for part in (slopes[:-1], slopes[1:]))
+    before, after = (xp.where(is_flat, 1.0, slope) for slope in (slopes[:-1], slopes[1:]))
     inner = xp.where(is_flat, 0.0, (first + second) / (first / before + second / after))
     ends = [_monotone_end(widths[::step], slopes[::step]) for step in (1, -1)]
     return _cubic(data, xp.concat([ends[0], inner, ends[1]]), known)
@@ -244,9 +244,9 @@ def _monotone_end(widths: GpuArray, slopes: GpuArray) -> GpuArray:
     Cleve Moler, Numerical Computing with MATLAB, section 3.6.
     """
     near, next_to = slopes[:1], slopes[1:2]
-    found = ((2 * widths[:1] + widths[1:2]) * near - widths[:1] * next_to) / (widths[:1] + widths[1:2])
-    is_steep = (xp.sign(near) != xp.sign(next_to)) & (xp.abs(found) > 3 * xp.abs(near))
-    return xp.where(xp.sign(found) != xp.sign(near), 0.0, xp.where(is_steep, 3 * near, found))
+    result = ((2 * widths[:1] + widths[1:2]) * near - widths[:1] * next_to) / (widths[:1] + widths[1:2])
+    is_steep = (xp.sign(near) != xp.sign(next_to)) & (xp.abs(result) > 3 * xp.abs(near))
+    return xp.where(xp.sign(result) != xp.sign(near), 0.0, xp.where(is_steep, 3 * near, result))
 
 
 def akima(x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> Fit:

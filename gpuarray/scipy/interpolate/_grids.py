@@ -152,15 +152,15 @@ class RegularGridInterpolator:
             )
         lines = [line.astype(dtypes.float64, copy=False) for line in lines]
         outside = self._outside(lines)
-        found = (
+        result = (
             self._spline(lines, method, nu) if is_spline
             else self._nearest(lines) if method == "nearest" else self._linear(lines)
         )  # fmt: skip
         trailing = (1,) * (self.values.ndim - len(self.grid))
         if not self.bounds_error and self.fill_value is not None:
-            found = xp.where(outside.reshape(outside.shape + trailing), self.fill_value, found)
+            result = xp.where(outside.reshape(outside.shape + trailing), self.fill_value, result)
         invalid = reduce(or_, [line != line for line in lines])
-        return xp.where(invalid.reshape(invalid.shape + trailing), np.nan, found)
+        return xp.where(invalid.reshape(invalid.shape + trailing), np.nan, result)
 
     def _by_scipy(self, xi: Any, method: str, nu: Any) -> Any:
         if self._host is None:
@@ -212,67 +212,67 @@ class RegularGridInterpolator:
         coefficients, splines = self._splines[method]
         width, ndim = _DEGREES[method] + 1, lines[0].ndim
         remainders = xp.arange(width, device=lines[0].device)
-        places, weight = [], None
+        cells, weight = [], None
         for axis, (line, spline, order) in enumerate(zip(lines, splines, orders, strict=True)):
             shape = (*line.shape, *(width if n == axis else 1 for n in range(len(lines))))
             first = spline.interval(line)[..., None]
-            places.append((first + xp.remainder(remainders - first, width)).reshape(shape))
+            cells.append((first + xp.remainder(remainders - first, width)).reshape(shape))
             share = spline(line, order, True).reshape(shape)
             weight = share if weight is None else weight * share
         assert weight is not None
-        terms = self._at(places, coefficients)
+        terms = self._at(cells, coefficients)
         terms = terms * weight.reshape(weight.shape + (1,) * (terms.ndim - weight.ndim))
         return terms.sum(tuple(range(ndim, ndim + len(lines))))
 
     def _outside(self, lines: list[GpuArray]) -> GpuArray:
-        found: list[GpuArray] = []
+        outside: list[GpuArray] = []
         conditions: list[Condition] = []
         for axis, (line, grid) in enumerate(zip(lines, self.grid, strict=True)):
-            found.append((line < grid[0]) | (line > grid[-1]))
+            outside.append((line < grid[0]) | (line > grid[-1]))
             message = f"One of the requested xi is out of bounds in dimension {axis}"
-            conditions.append((found[-1].any(), lambda number, message=message: ValueError(message)))  # type: ignore[misc]  # mypy infers no lambda with defaults
+            conditions.append((outside[-1].any(), lambda number, message=message: ValueError(message)))  # type: ignore[misc]  # mypy infers no lambda with defaults
         if self.bounds_error:
             check_all(conditions, *lines)
-        return reduce(or_, found)
+        return reduce(or_, outside)
 
     def _cells(self, lines: list[GpuArray]) -> list[tuple[GpuArray, GpuArray]]:
         """Return the number of the cell of points along each axis, and how far within it they are."""
-        found = []
+        cells = []
         for line, grid in zip(lines, self.grid, strict=True):
             points = as_array(grid.astype(line.dtype), line.device)
             if len(grid) == 1:
-                found.append((xp.zeros_like(line, dtype=dtypes.int64), xp.zeros_like(line)))
+                cells.append((xp.zeros_like(line, dtype=dtypes.int64), xp.zeros_like(line)))
                 continue
-            place = xp.clip(xp.searchsorted(points, line) - 1, 0, len(grid) - 2)
-            low, high = (picked(points, place + n) for n in (0, 1))
-            found.append((place, (line - low) / (high - low)))
-        return found
+            cell = xp.clip(xp.searchsorted(points, line) - 1, 0, len(grid) - 2)
+            low, high = (picked(points, cell + n) for n in (0, 1))
+            cells.append((cell, (line - low) / (high - low)))
+        return cells
 
-    def _at(self, places: Sequence[GpuArray], values: GpuArray) -> GpuArray:
+    def _at(self, cells: Sequence[GpuArray], values: GpuArray) -> GpuArray:
         """Return values at the points of the grid with given numbers."""
         shape = values.shape[: len(self.grid)]
         flat = values.reshape(prod(shape), *values.shape[len(shape) :])
-        number = places[0]
-        for place, extent in zip(places[1:], shape[1:], strict=True):
-            number = number * extent + place
+        number = cells[0]
+        for cell, extent in zip(cells[1:], shape[1:], strict=True):
+            number = number * extent + cell
         return picked(flat, number)
 
     def _nearest(self, lines: list[GpuArray]) -> GpuArray:
-        places = [xp.where(part <= 0.5, place, place + 1) for place, part in self._cells(lines)]
-        return self._at(places, self.values)
+        cells = [xp.where(fraction <= 0.5, cell, cell + 1) for cell, fraction in self._cells(lines)]
+        return self._at(cells, self.values)
 
     def _linear(self, lines: list[GpuArray]) -> GpuArray:
         cells = self._cells(lines)
         trailing = (1,) * (self.values.ndim - len(self.grid))
         total: Any = None
         for corner in product((0, 1), repeat=len(cells)):
-            places, weight = [], None
-            for bit, (place, part), grid in zip(corner, cells, self.grid, strict=True):
-                places.append(xp.minimum(place + bit, len(grid) - 1))
-                share = part if bit else 1 - part
+            corner_cells, weight = [], None
+            for bit, (cell, fraction), grid in zip(corner, cells, self.grid, strict=True):
+                corner_cells.append(xp.minimum(cell + bit, len(grid) - 1))
+                share = fraction if bit else 1 - fraction
                 weight = share if weight is None else weight * share
             assert weight is not None
-            term = self._at(places, self.values) * weight.reshape(weight.shape + trailing)
+            term = self._at(corner_cells, self.values) * weight.reshape(weight.shape + trailing)
             total = term if total is None else total + term
         return cast(GpuArray, total)
 
@@ -282,15 +282,15 @@ def interpn(
     points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True, fill_value: Any = np.nan
 ) -> GpuArray:
     """Return the values at points between those of a rectangular grid."""
-    found = RegularGridInterpolator(points, values, method, bounds_error, fill_value)
-    return found(xi)
+    interpolator = RegularGridInterpolator(points, values, method, bounds_error, fill_value)
+    return interpolator(xi)
 
 
 @mirrors(scipy_interpolate.pchip_interpolate, kind=COMPOSED)
 def pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: int = 0) -> Any:
     """Return the values, or derivatives, of the monotone interpolant of points; a list for a list of orders."""
-    found = PchipInterpolator(xi, yi, axis)
-    return [found(x, order) for order in der] if np.ndim(der) else found(x, der)
+    result = PchipInterpolator(xi, yi, axis)
+    return [result(x, order) for order in der] if np.ndim(der) else result(x, der)
 
 
 class interp1d:  # noqa: N801  # SciPy's name
@@ -330,8 +330,8 @@ class interp1d:  # noqa: N801  # SciPy's name
             line = as_array(edges, self._device)
 
             def taken(points: GpuArray) -> GpuArray:
-                places = xp.clip(xp.searchsorted(line, points, side=side), first, count - 1 + first) - first
-                return picked(values, places, axis)
+                cells = xp.clip(xp.searchsorted(line, points, side=side), first, count - 1 + first) - first
+                return picked(values, cells, axis)
 
             return taken
         spline: PPoly | BSpline
@@ -361,13 +361,13 @@ class interp1d:  # noqa: N801  # SciPy's name
         if host.bounds_error:
             message = "A value in x_new is outside the interpolation range."
             check((below | above).any(), lambda number: ValueError(message), points)
-        found = self._inside(points)
+        result = self._inside(points)
         fill = host.fill_value
         if isinstance(fill, str):  # "extrapolate"
-            return found
+            return result
         others = host.y.shape[: self._axis], host.y.shape[self._axis + 1 :]
         for beyond, value in zip((below, above), fill if isinstance(fill, tuple) else (fill, fill), strict=True):
-            given = np.broadcast_to(value, others[0] + others[1]).astype(found.dtype)
-            put = as_array(given.reshape((*others[0], *(1,) * points.ndim, *others[1])), found.device)
-            found = xp.where(beyond.reshape((*points.shape, *(1,) * len(others[1]))), put, found)
-        return found
+            filled = np.broadcast_to(value, others[0] + others[1]).astype(result.dtype)
+            put = as_array(filled.reshape((*others[0], *(1,) * points.ndim, *others[1])), result.device)
+            result = xp.where(beyond.reshape((*points.shape, *(1,) * len(others[1]))), put, result)
+        return result

@@ -75,8 +75,8 @@ class _Interpolant:
     def _polynomials(self, nu: int) -> tuple[Any, Any]:
         """Return coefficients, the highest first, and breakpoints of a derivative."""
         if self._host is not None:
-            found = self._host.derivative(nu) if nu else self._host
-            return found.c, found.x
+            polynomials = self._host.derivative(nu) if nu else self._host
+            return polynomials.c, polynomials.x
         c, x = self._pieces[0]
         if nu >= c.shape[0]:
             return xp.zeros_like(c[:1]), x
@@ -112,18 +112,18 @@ class _Interpolant:
         inside = points
         if isinstance(kind, str) and kind == "periodic":
             inside = first + xp.remainder(points - first, last - first)
-        place = self.interval(inside)
+        piece = self.interval(inside)
         trailing = (1,) * (coefficients.ndim - 2)
-        offset = (inside - picked(breaks, place)).reshape(points.shape + trailing)
-        found = _value(picked(coefficients, place, 1), offset)
+        offset = (inside - picked(breaks, piece)).reshape(points.shape + trailing)
+        result = _value(picked(coefficients, piece, 1), offset)
         missing = xp.isnan(points)
         if kind is False or (not isinstance(kind, str) and not kind):
             missing = missing | (points < first) | (points > last)
-        found = xp.where(missing.reshape(points.shape + trailing), np.nan, found)
+        result = xp.where(missing.reshape(points.shape + trailing), np.nan, result)
         if not axis:
-            return found
-        order = list(range(found.ndim))
-        return found.transpose(
+            return result
+        order = list(range(result.ndim))
+        return result.transpose(
             [*order[points.ndim : points.ndim + axis], *order[: points.ndim], *order[points.ndim + axis :]]
         )
 
@@ -181,14 +181,14 @@ class _Interpolant:
 
     def _same(self, host: Any) -> Any:
         kind = BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly
-        found = kind.__new__(kind)
-        found._fit(host, self._device)
-        return found
+        copied = kind.__new__(kind)
+        copied._fit(host, self._device)
+        return copied
 
     def _of(self, c: GpuArray, x: GpuArray, extrapolate: Any) -> Any:
-        found = PPoly.__new__(PPoly)
-        found._take(Fit(c, x, extrapolate, self._how[1]))
-        return found
+        result = PPoly.__new__(PPoly)
+        result._take(Fit(c, x, extrapolate, self._how[1]))
+        return result
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -204,10 +204,10 @@ class _Interpolant:
 
 def _value(terms: GpuArray, at: GpuArray) -> GpuArray:
     """Return the value of polynomials, whose coefficients are along the first axis, the highest power first."""
-    found = terms[0]
+    result = terms[0]
     for k in range(1, terms.shape[0]):
-        found = found * at + terms[k]
-    return found
+        result = result * at + terms[k]
+    return result
 
 
 class PPoly(_Interpolant):
@@ -269,9 +269,9 @@ def make_interp_spline(
 
     See :func:`scipy.interpolate.make_interp_spline` for the parameters and errors.
     """
-    found = BSpline.__new__(BSpline)
-    found._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
-    return found
+    spline = BSpline.__new__(BSpline)
+    spline._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
+    return spline
 
 
 IMPLEMENTATIONS.setdefault("interpolate", {})["make_interp_spline"] = Implementation(COMPOSED, _FIT, make_interp_spline)

@@ -41,8 +41,8 @@ def _filtered(
     kind: Any, coefficients: tuple[Matrix, ...], x: GpuArray, axis: int, state: GpuArray | None
 ) -> tuple[GpuArray, Any]:
     """Return the response of a filter along an axis and, if one was given, the last state along the last axis."""
-    found = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
-    y, after = found.respond(xp.moveaxis(x, axis, -1), state, is_state_wanted=state is not None)
+    recurrence = recurrences.recurrence(kind, *coefficients, dtype=x.dtype, device=x.device)
+    y, after = recurrence.respond(xp.moveaxis(x, axis, -1), state, is_state_wanted=state is not None)
     return xp.moveaxis(y, -1, axis), after
 
 
@@ -83,8 +83,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("object of too small depth for desired array: x needs an axis")
-    given = [b, a, signal] if zi is None else [b, a, signal, zi]
-    kind = _floating(*given)
+    operands = [b, a, signal] if zi is None else [b, a, signal, zi]
+    kind = _floating(*operands)
     top, bottom = _transfer_function(b, a)
     number = normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
@@ -99,7 +99,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         state = xp.moveaxis(xp.broadcast_to(state, wanted), number, -1)
     if not signal.size:
         if len(bottom) == 1:
-            raise ValueError("filters of finite response need samples")
+            raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
         result, after = signal, state
     elif not order:
         result, after = signal * kind.type(top[0]), state
@@ -175,14 +175,14 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     others = (*signal.shape[:number], *signal.shape[number + 1 :])
     state = None
     if zi is not None:
-        given = as_array(zi, signal.device)
+        start = as_array(zi, signal.device)
         wanted = (count, *signal.shape[:number], 2, *signal.shape[number + 1 :])
-        if given.shape != wanted:
+        if start.shape != wanted:
             raise ValueError(
                 f"Invalid zi shape. With axis={axis!r}, an input with shape {signal.shape!r}, and an sos array with "
-                f"{count} sections, zi must have shape {wanted!r}, got {given.shape!r}."
+                f"{count} sections, zi must have shape {wanted!r}, got {start.shape!r}."
             )
-        moved = xp.moveaxis(given.astype(kind, copy=False), (0, number + 1), (-2, -1))
+        moved = xp.moveaxis(start.astype(kind, copy=False), (0, number + 1), (-2, -1))
         state = moved.reshape(*others, 2 * count)
     if not signal.shape[number]:
         raise ValueError(f"the signals have no samples along axis {axis}")
@@ -209,20 +209,20 @@ def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> in
 
 
 def _both_ways(
-    found: recurrences.Recurrence, steady: GpuArray, x: GpuArray, axis: int, edge: int, padtype: Any
+    recurrence: recurrences.Recurrence, steady: GpuArray, x: GpuArray, axis: int, edge: int, padtype: Any
 ) -> GpuArray:
     """Filter forward and backward, from the states of a step as high as the first sample.
 
     Integers are continued as such, as in SciPy, and may wrap around.
     """
     if not x.size:
-        return x.astype(found.dtype)
+        return x.astype(recurrence.dtype)
     line = xp.moveaxis(x, axis, -1)
     if edge:
         line = extended(line, edge, padtype)
-    line = line.astype(found.dtype, copy=False)
+    line = line.astype(recurrence.dtype, copy=False)
     for _ in range(2):
-        line, _state = found.respond(line, line[..., :1] * steady, is_state_wanted=False)
+        line, _state = recurrence.respond(line, line[..., :1] * steady, is_state_wanted=False)
         line = line[..., ::-1]
     if edge:
         line = line[..., edge:-edge]
@@ -266,7 +266,7 @@ def filtfilt(
     number = normalize_axis(axis, signal.ndim)
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
-    found = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
+    recurrence = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     if method == "gust":
         if scaled[0].dtype.kind == "c":
             return on_host(  # type: ignore[no-any-return]  # of a function without types
@@ -276,12 +276,12 @@ def filtfilt(
         if not signal.shape[number]:
             raise ValueError(f"the signals have no samples along axis {axis}")
         line = xp.moveaxis(signal.astype(kind, copy=False), number, -1)
-        return xp.moveaxis(in_any_order(found, *scaled, line, irlen), -1, number)
+        return xp.moveaxis(in_any_order(recurrence, *scaled, line, irlen), -1, number)
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     if len(bottom) == 1 and not signal.size:
-        raise ValueError("filters of finite response need samples")
-    steady = found.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
-    return _both_ways(found, steady, signal, number, edge, padtype)
+        raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
+    steady = recurrence.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
+    return _both_ways(recurrence, steady, signal, number, edge, padtype)
 
 
 @mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, values=("sos",))
@@ -313,9 +313,9 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     taps -= min((sections[:, 2] == 0).sum(), (sections[:, 5] == 0).sum())
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
-    found = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)
-    steady = found.kept("steady", lambda: scipy_signal.sosfilt_zi(sections).ravel())
-    return _both_ways(found, steady, signal, number, edge, padtype)
+    recurrence = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)
+    steady = recurrence.kept("steady", lambda: scipy_signal.sosfilt_zi(sections).ravel())
+    return _both_ways(recurrence, steady, signal, number, edge, padtype)
 
 
 @mirrors(scipy_signal.deconvolve, kind=COMPOSED)

@@ -81,34 +81,34 @@ def product(left: Matrix, right: Matrix) -> Matrix:
 
 
 def power(matrix: Matrix, exponent: int) -> Matrix:
-    found = integers(np.eye(len(matrix)))
+    result = integers(np.eye(len(matrix)))
     while exponent:
         if exponent & 1:
-            found = product(found, matrix)
+            result = product(result, matrix)
         matrix = product(matrix, matrix)
         exponent >>= 1
-    return found
+    return result
 
 
 def triangle_of(gram: Matrix) -> Matrix | None:
     """Return the upper triangular R with R^H R = gram; None if the matrix is not positive definite."""
     size = len(gram)
-    found = np.zeros((size, size), object)
+    result = np.zeros((size, size), object)
     for i in range(size):
-        rest = gram[i, i:] - ((found[:i, i].conj() @ found[:i, i:]) >> BITS if i else 0)
+        rest = gram[i, i:] - ((result[:i, i].conj() @ result[:i, i:]) >> BITS if i else 0)
         if rest[0].real <= 0:
             return None
-        found[i, i] = isqrt(rest[0].real << BITS)
-        found[i, i + 1 :] = (rest[1:] << BITS) // found[i, i]
-    return found
+        result[i, i] = isqrt(rest[0].real << BITS)
+        result[i, i + 1 :] = (rest[1:] << BITS) // result[i, i]
+    return result
 
 
 def inverse_of(triangle: Matrix) -> Matrix:
     size = len(triangle)
-    found = np.zeros((size, size), object)
+    result = np.zeros((size, size), object)
     for i in reversed(range(size)):
         row = integers(np.eye(size)[i])
         if i + 1 < size:
-            row = row - product(triangle[i, i + 1 :], found[i + 1 :])
-        found[i] = (row << BITS) // triangle[i, i]
-    return found
+            row = row - product(triangle[i, i + 1 :], result[i + 1 :])
+        result[i] = (row << BITS) // triangle[i, i]
+    return result

@@ -134,8 +134,8 @@ def _blocks(system: _Exact, gain: Any, length: int) -> _Blocks:
         rows.append(product(rows[-1], system.step))
     outputs, states = np.asarray(rows), _reached(system, length)
     impulse = np.concatenate([[gain], floats(product(states, system.row))])
-    places = np.arange(length)
-    lag = places - places[:, None]
+    positions = np.arange(length)
+    lag = positions - positions[:, None]
     return _Blocks(
         np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0),
         floats(product(outputs, system.inverse).T),
@@ -168,8 +168,8 @@ def _group(advanced: Matrix, size: int) -> tuple[Matrix, Matrix, Matrix, Matrix]
         powers[0] = np.eye(order)
         for k in range(size):
             powers[k + 1] = powers[k] @ advanced
-    places = np.arange(size)
-    lag = places - places[:, None] - 1
+    positions = np.arange(size)
+    lag = positions - positions[:, None] - 1
     inputs = np.where((lag >= 0)[..., None, None], powers[np.maximum(lag, 0)], 0)
     return (
         inputs.swapaxes(1, 2).reshape(size * order, size * order),
@@ -218,8 +218,8 @@ class Recurrence:
 
     def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
         """Return what a function computes from the coefficients, on the device; it is called once for a name."""
-        found: GpuArray = self._found(name, lambda: self._put(compute())[0])
-        return found
+        result: GpuArray = self._found(name, lambda: self._put(compute())[0])
+        return result
 
     def respond(
         self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool
@@ -251,18 +251,18 @@ class Recurrence:
         lines = self._extended(x, length - rest).reshape(rows * number, length)
         start = None if state is None else state.reshape(rows, order) @ into
         states = self._states(lines @ reached, rows, start, blocks.advanced)
-        found = lines @ response
+        result = lines @ response
         if states is not None:
-            found = found + states @ observed
-        found = found.reshape(rows, number * length)[:, :count] + invalid.cumsum(-1)
-        found = found.reshape(*lead, count)
+            result = result + states @ observed
+        result = result.reshape(rows, number * length)[:, :count] + invalid.cumsum(-1)
+        result = result.reshape(*lead, count)
         if not is_state_wanted:
-            return found, None
+            return result, None
         last_advanced, last_reached = self._found(("last", rest), lambda: self._put(*_last(exact, rest)))
         after = x[:, count - rest :] @ last_reached + invalid.sum(-1, keepdims=True)
         if states is not None:
             after = after + states.reshape(rows, number, order)[:, -1] @ last_advanced
-        return found, after.reshape(*lead, order)
+        return result, after.reshape(*lead, order)
 
     def evolve(self, added: GpuArray, start: GpuArray) -> GpuArray:
         """Return a state and the states after it, of shape (n + 1, order).
@@ -278,9 +278,9 @@ class Recurrence:
         invalid = (added * 0).sum(-1, keepdims=True)
         nothing = xp.zeros((1, added.shape[1]), self.dtype, device=self.device)
         inputs = concatenated([xp.where(invalid == 0, added, 0), nothing], 0)
-        found = self._states(inputs, 1, start, self.system.a.T)
-        assert found is not None  # there is a first state
-        return found + concatenated([nothing[:, :1], invalid.cumsum(0)], 0)
+        result = self._states(inputs, 1, start, self.system.a.T)
+        assert result is not None  # there is a first state
+        return result + concatenated([nothing[:, :1], invalid.cumsum(0)], 0)
 
     def _extended(self, x: GpuArray, count: int) -> GpuArray:
         """Return lines with zeros behind them."""
@@ -317,12 +317,12 @@ class Recurrence:
         lines = self._extended(inputs.reshape(rows, number * order), missing * order)
         lines = lines.reshape(rows * groups, size * order)
         starts = self._states(lines @ after, rows, start, following) if groups > 1 else start
-        found = lines @ within
+        result = lines @ within
         if starts is not None:
-            found = found + starts @ through
+            result = result + starts @ through
         if missing:
-            found = found.reshape(rows, groups * size * order)[:, : number * order]
-        states: GpuArray = found.reshape(rows * number, order)
+            result = result.reshape(rows, groups * size * order)[:, : number * order]
+        states: GpuArray = result.reshape(rows * number, order)
         return states
 
 

@@ -41,11 +41,11 @@ def savgol_filter(
     half = window_length // 2
     if mode == "interp" and window_length > signal.shape[number]:
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
-    given = "constant" if mode == "interp" else mode
-    found: GpuArray = convolve1d.composition(signal, weights, axis, mode=given, cval=cval)  # type: ignore[attr-defined]  # the decorator sets it
+    boundary = "constant" if mode == "interp" else mode
+    result: GpuArray = convolve1d.composition(signal, weights, axis, mode=boundary, cval=cval)  # type: ignore[attr-defined]  # the decorator sets it
     if mode != "interp" or not half:
-        return found
-    line, middle = (xp.moveaxis(x, number, -1) for x in (signal, found))
+        return result
+    line, middle = (xp.moveaxis(x, number, -1) for x in (signal, result))
     # the values of the polynomials through the first and the last window
     positions = np.arange(window_length)
     fit = np.linalg.pinv(np.vander(positions, polyorder + 1))
@@ -70,8 +70,8 @@ def _kernel_size(size: Any, ndim: int) -> list[int]:
 def _medians(array: GpuArray, sizes: list[int]) -> GpuArray:
     if any(sizes[axis] % 2 != 1 for axis in range(array.ndim)):
         raise ValueError("Each element of kernel_size should be odd.")
-    found: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
-    return found
+    result: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
+    return result
 
 
 @mirrors(scipy_signal.medfilt, kind=COMPOSED)
@@ -81,10 +81,10 @@ def medfilt(volume: Any, kernel_size: Any = None) -> GpuArray:
     if array.dtype.kind not in "iuf" or array.dtype == dtypes.float16:
         raise ValueError(f"dtype={array.dtype} is not supported by medfilt")
     sizes = _kernel_size(kernel_size, array.ndim)
-    found: GpuArray = repeated(_medians, (array, sizes), {})
+    result: GpuArray = repeated(_medians, (array, sizes), {})
     if any(size > extent for size, extent in zip(sizes, array.shape, strict=False)):
         warn("kernel_size exceeds volume extent: the volume will be zero-padded.", UserWarning)
-    return found
+    return result
 
 
 @mirrors(scipy_signal.medfilt2d, on_host=in_parts(scipy_signal.medfilt2d, by_image, lambda a: a.input.ndim == 2))
@@ -92,8 +92,8 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     """Return the medians of windows of an image, of odd lengths, with zeros outside."""
     image = as_array(input)
     if image.dtype not in (dtypes.uint8, dtypes.float32, dtypes.float64):
-        found: GpuArray = medfilt(image, kernel_size)
-        return found
+        result: GpuArray = medfilt(image, kernel_size)
+        return result
     if (image.ndim, np.size(kernel_size)) not in ((2, 1), (2, 2)):
         raise ValueError("medfilt2d takes an array with two axes")
     return _medians(image, _kernel_size(kernel_size, 2))
@@ -110,8 +110,8 @@ def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
     array = as_array(a)
     if array.dtype.kind not in "iu" and array.dtype not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"dtype={array.dtype} is not supported by order_filter")
-    found: GpuArray = rank_filter.composition(array, rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
-    return found
+    result: GpuArray = rank_filter.composition(array, rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
+    return result
 
 
 @mirrors(scipy_signal.wiener)
@@ -129,8 +129,8 @@ def wiener(im: Any, mysize: Any = None, noise: Any = None) -> GpuArray:
     mean = slid(xp.pad(wide, widths), ones) / count
     variance = slid(xp.pad((array**2).astype(kind, copy=False), widths), ones) / count - mean**2
     level = variance.mean() if noise is None else noise
-    found = (wide - mean) * (1 - level / variance) + mean
-    return xp.where(variance < level, mean, found)
+    result = (wide - mean) * (1 - level / variance) + mean
+    return xp.where(variance < level, mean, result)
 
 
 # -- relative extrema -------------------------------------------------------------------------------------------------
