@@ -15,8 +15,9 @@ from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
+from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes
-from gpuarray.ops import generators
+from gpuarray.ops import generators, reductions
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
@@ -96,7 +97,8 @@ def run(
     """Evaluate all outputs of a call now.
 
     Errors that depend on values are then raised by the call, and a factorisation with several outputs runs once. The
-    operands are evaluated too, and keep their values. If the call ``is_checked``, its last output is read next.
+    operands are evaluated too, and keep their values. If the call ``is_checked``, its last output is a status, which is
+    read next. In functions that ``jit`` records it becomes the one status of all matrices.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
@@ -105,9 +107,18 @@ def run(
         origin = find_origin()
         for node in nodes:
             node.origin = origin
+    if is_checked:
+        nodes = (*nodes[:-1], _joined(nodes[-1]))
     *others, last = nodes
     evaluate.evaluate_early([last, *sources, *others], device, is_read=is_checked)
     return tuple(wrap(node, device) for node in nodes)
+
+
+def _joined(status: Node) -> Node:
+    """Return whether any number of a status is not 0 if ``jit`` records it, which needs it for all; else the status."""
+    if status.size == 1 or not tracing.mode().is_replayed or tape.batch_of(status) is not None:
+        return status
+    return build.reduce(reductions.any, status, None, None, False)
 
 
 def run_checked(
@@ -145,7 +156,9 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
         *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
         evaluate.evaluate_early([*whole, node], device)
-    if tracing.mode().check(node, partial(error, 0)):
+    if (joined := _joined(node)) is not node:
+        evaluate.evaluate_early([joined], device)
+    if tracing.mode().check(joined, partial(error, 0)):
         return
     statuses = evaluate.read(node, device)
     if statuses.any():

@@ -54,8 +54,6 @@ class Segment:
         Copies that may reuse the buffer of their input, with the numbers and registers of these leaves.
     ended : tuple of int
         The registers of the values that nothing reads afterwards, whose memory is free from then on.
-    wanted : Node or None
-        The node of a result that the host asks for next, if there is one.
     """
 
     prepared: PreparedPlan
@@ -68,12 +66,6 @@ class Segment:
     results: tuple[int, ...]
     donors: tuple[tuple[int, int, int], ...]
     ended: tuple[int, ...] = ()
-    wanted: Any = None
-
-    def expect(self, register: int) -> None:
-        """Send the result of a register to the host, if the segment has it, in the submission that computes it."""
-        if register in self.results:
-            self.wanted = self.order[self.prepared.plan.results[self.results.index(register)][0]]
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan with the leaves in the registers, store the results there, and let go of what was read last."""
@@ -87,9 +79,8 @@ class Segment:
         if self.device is auto.AUTO:
             trials.asks_for_device(self.prepared)  # the next call records again, for it
         made: Any = execute(
-            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start,
-            wanted=self.wanted,
-        )  # fmt: skip
+            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
+        )
         for number, register in enumerate(self.results):
             registers[register] = made[number]
         for register in self.ended:

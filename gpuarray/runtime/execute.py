@@ -34,7 +34,6 @@ def execute(
     start: int = 0,
     is_read: bool = False,
     run: Run | None = None,
-    wanted: Node | None = None,
 ) -> list[Leaf] | None:
     """Run a plan for leaves, and return its results in the order of ``plan.results``.
 
@@ -57,8 +56,6 @@ def execute(
         Whether the host reads the first of ``roots`` next.
     run : callable, optional
         Runs tasks instead of the device.
-    wanted : Node, optional
-        A result in ``order`` that a recorded function reads next.
 
     Returns
     -------
@@ -86,7 +83,7 @@ def execute(
         if schedule is None:
             schedule = Schedule.of(prepared, placed, provider, order, leaves, moved)
         observe = _observer(prepared) if placed.is_free and auto.is_observed(placed) else None
-        read = roots[0] if is_read else wanted
+        read = roots[0] if is_read else None
         results = schedule.run(leaves, order, serial, read, run, observe, can_repeat=bool(roots))
     except Exception as error:
         is_split = len(roots) > 1

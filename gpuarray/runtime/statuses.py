@@ -1,12 +1,14 @@
 """Statuses of calls that ``jit`` has recorded: numbers that are 0 if a call succeeded.
 
-Such a call does not wait for its results. Its statuses are copied to the host in the background, and the next read of
-any value raises the error of a status that is not 0. If too many statuses are pending, a call waits for the oldest.
+Such a call does not wait for its results. The next read of any value reads its status too, and raises the error if it
+is not 0. The statuses of many calls share one submission, which takes as long as a call itself.
 """
 
 from collections import deque
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -16,41 +18,94 @@ from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.residency import host_values, is_on_host
 
-#: The maximum number of pending statuses.
-_MOST: Final = 8
-_expected: Final[deque[tuple[Provider, Any, Callable[[], None], npt.NDArray[Any], Callable[[], Exception]]]] = deque()
-"""Devices, buffers of statuses, what waits for their copies, these copies, and the errors."""
+#: Statuses that are read together if no value is read before.
+_MOST: Final = 32
+
+
+@dataclass(slots=True)
+class _Status:
+    """A status on a device, and the function that makes its error."""
+
+    provider: Provider
+    buffer: Any
+    itemsize: int
+    error: Callable[[], Exception]
+
+
+_pending: Final[deque[_Status]] = deque()
+"""What is not read yet."""
+_read: Final[deque[tuple[Sequence[_Status], Callable[[], npt.NDArray[np.uint32]]]]] = deque()
+"""What is copied to the host, and the functions that wait for it."""
+_failed: Final[deque[Callable[[], Exception]]] = deque()
+"""The errors of statuses that were not 0 together with another one."""
 
 
 def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
-    """Raise an error if a status has an element that is not 0: now if the host has it, else when values are read."""
+    """Raise an error if a status of one element is not 0: now if the host has it, else when a value is read.
+
+    If no value is read for many calls, one of them raises it.
+    """
     for provider, buffer in () if is_on_host(leaf) else [*leaf.buffers.items()]:
-        if (start := getattr(provider, "read_later", None)) is not None:  # not every provider has it
-            array = np.empty(leaf.shape, leaf.dtype)
-            _expected.append((provider, buffer, start(buffer, array), array, error))
-            if len(_expected) > _MOST:
-                _check_oldest()
+        if hasattr(provider, "read_words"):  # not every provider has it
+            _pending.append(_Status(provider, buffer, leaf.dtype.itemsize, error))
+            if len(_pending) >= _MOST:
+                start()
+                while len(_read) > 1:
+                    _check_oldest()
             return
     if host_values(leaf).any():
         raise error()
 
 
+def start() -> None:
+    """Start to copy the pending statuses to the host; :func:`check` waits for them."""
+    if not _pending:
+        return
+    taken: list[_Status] = []
+    try:
+        while True:
+            taken.append(_pending.popleft())
+    except IndexError:  # another thread may take some
+        pass
+    alive = [status for status in taken if getattr(status.provider, "alive", True)]
+    by_name = sorted(alive, key=lambda status: status.provider.device.name)
+    try:
+        for provider, group in groupby(by_name, key=attrgetter("provider")):
+            statuses = [*group]
+            read_words: Any = provider.read_words
+            _read.append((statuses, read_words([status.buffer for status in statuses])))
+            by_name = by_name[len(statuses) :]
+    except KeyboardInterrupt:
+        _pending.extendleft(reversed(by_name))
+        raise
+
+
 def check() -> None:
-    """Check all pending statuses."""
-    while _expected:
+    """Wait for all statuses, and raise the error of the first that is not 0; the next call raises that of the next."""
+    if _pending:
+        start()
+    while _read:
         _check_oldest()
+    if _failed:
+        raise _failed.popleft()()
 
 
 def _check_oldest() -> None:
     try:
-        provider, buffer, wait, array, error = _expected.popleft()
+        statuses, wait = _read.popleft()
     except IndexError:  # another thread has it
         return
-    if getattr(provider, "alive", True):
-        try:
-            wait()
-        except KeyboardInterrupt:  # which may have ended the copy
-            _expected.appendleft((provider, buffer, partial(provider.read, buffer, array), array, error))
-            raise
-        if array.any():
-            raise error()
+    if not getattr(statuses[0].provider, "alive", True):
+        return
+    try:
+        words = wait()
+    except KeyboardInterrupt:  # which may have ended the copy
+        _pending.extendleft(reversed(statuses))
+        raise
+    # a status of a byte has undefined bytes behind it
+    rows = words.view(np.uint8).reshape(-1, 4)
+    for number in np.flatnonzero(words).tolist():
+        if rows[number, : statuses[number].itemsize].any():
+            _failed.append(statuses[number].error)
+    if _failed:
+        raise _failed.popleft()()

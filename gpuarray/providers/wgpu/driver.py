@@ -33,13 +33,24 @@ class Staging:
         self.promise: Any = None
 
 
-class Download(NamedTuple):
-    """A copy of ``nbytes`` bytes (a multiple of 4) of ``source``, from ``offset`` on, to ``staging``."""
+class Copy(NamedTuple):
+    """A copy of ``nbytes`` bytes (a multiple of 4) of the ``GPUBuffer`` ``source``, from ``offset`` on."""
 
     source: Any
     offset: int
-    staging: Staging
     nbytes: int
+
+
+class Download(NamedTuple):
+    """Copies to ``staging``, one after the other."""
+
+    staging: Staging
+    copies: Sequence[Copy]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all copies."""
+        return sum([copy.nbytes for copy in self.copies])
 
 
 class PublicDriver:
@@ -122,15 +133,18 @@ class PublicDriver:
     def _end(self, encoder: Any, download: Download | None) -> None:
         """Encode a copy to the host, submit the commands, and request the mapping of the copy."""
         if download is not None:
-            source, offset, staging, nbytes = download
-            encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
+            staging, copies = download
+            filled = 0
+            for source, offset, nbytes in copies:
+                encoder.copy_buffer_to_buffer(source, offset, staging.gpu, filled, nbytes)
+                filled += nbytes
         # never an empty list of command buffers: on a lost device it would abort the process
         buffers = [encoder.finish()]
         self.submissions += 1
         self.queue.submit(buffers)
         if download is not None:
             staging.is_busy = True
-            staging.promise = staging.gpu.map_async("READ", 0, nbytes)
+            staging.promise = staging.gpu.map_async("READ", 0, filled)
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
@@ -174,7 +188,7 @@ class PublicDriver:
 
     def start_read(self, source: Any, offset: int, staging: Staging, nbytes: int) -> None:
         """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
-        self.submit((), Download(source, offset, staging, nbytes))
+        self.submit((), Download(staging, [Copy(source, offset, nbytes)]))
 
     def finish_read(self, staging: Staging, target: Bytes) -> None:
         """Wait for a started read, copy its first ``len(target)`` bytes, and unmap the buffer."""

@@ -271,9 +271,11 @@ class NativeDriver(PublicDriver):
     def _close(self, encoder: Any, download: Download | None) -> None:
         """Add a copy to the host to an encoder, and make it the command buffer that is submitted next."""
         if download is not None:
-            source, start, staging, nbytes = download
-            target = staging.gpu._internal
-            self._lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, start, target, 0, nbytes)
+            copy_bytes, target = self._lib.wgpuCommandEncoderCopyBufferToBuffer, download.staging.gpu._internal
+            filled = 0
+            for source, start, nbytes in download.copies:
+                copy_bytes(encoder, source._internal, start, target, filled, nbytes)
+                filled += nbytes
         self._commands[0] = self._lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
         self._lib.wgpuCommandEncoderRelease(encoder)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Final
 
+import numpy as np
 import numpy.typing as npt
 import wgpu
 
@@ -183,13 +184,21 @@ class WgpuProvider(Guarded):
             assert staging is not None
             self._end_read(staging, data, phase, start)
 
-    def read_later(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> Callable[[], None]:
-        """Start what :meth:`read` does; the function that is returned waits for it."""
+    def read_words(self, buffers: Sequence[WgpuBuffer]) -> Callable[[], npt.NDArray[np.uint32]]:
+        """Start to copy the first four bytes of some buffers, one submission for all.
+
+        The function that is returned waits for them, and returns a number for each buffer. It may be called again after
+        an interrupt.
+        """
         with self._entered(), self._lock, self._using("a download"):
-            self._check_size(buffer, array)
-            data = as_bytes(array)
-            staging = self._transfer.start_download(buffer.storage(self._pool).gpu, data)
-        return lambda: None if staging is None else self._end_read(staging, data, observers.WAIT, 0)
+            staging = self._transfer.start_download_of_words([b.storage(self._pool).gpu for b in buffers])
+
+        def words() -> npt.NDArray[np.uint32]:
+            array = np.empty(len(buffers), np.uint32)
+            self._end_read(staging, as_bytes(array), observers.WAIT, 0)
+            return array
+
+        return words
 
     def _end_read(self, staging: drivers.Staging, data: drivers.Bytes, phase: str, start: int) -> None:
         """Wait for a copy that was started, and take it."""
@@ -261,7 +270,7 @@ class WgpuProvider(Guarded):
                 raise DeviceError(self._dead)
             try:
                 expected = self._transfer.expected
-                if expected is not None and (wanted is not None or self._writes(tasks, expected.source)):
+                if expected is not None and (wanted is not None or self._writes(tasks, expected.copies[0].source)):
                     self._transfer.forget()
                 if wanted is None:
                     if self._dispatcher.run(tasks) and not self._flusher.is_running:
@@ -279,6 +288,8 @@ class WgpuProvider(Guarded):
         try:
             self._dispatcher.run(tasks, download)
         except DeviceMemoryError:  # nothing was submitted
+            if download is not None:
+                self._transfer.keep(download.staging)
             raise
         except BaseException:
             self._transfer.clear()

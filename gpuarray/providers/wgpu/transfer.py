@@ -5,14 +5,14 @@ an upload returns. Small downloads go through a mappable buffer that is kept, sm
 others in chunks (:mod:`gpuarray.providers.wgpu.chunks`). Called by the provider, under its lock.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray.providers.wgpu.chunks import ChunkedTransfer
-from gpuarray.providers.wgpu.driver import Bytes, Download, PublicDriver, Staging
+from gpuarray.providers.wgpu.driver import Bytes, Copy, Download, PublicDriver, Staging
 from gpuarray.providers.wgpu.metrics import Counters
 
 #: Uploads from this size on go in parts.
@@ -20,6 +20,8 @@ _BIG: Final = 8 << 20
 _UPLOAD_CHUNK: Final = 16 << 20
 #: Reads up to this size go through one small buffer of their own.
 SMALL_BYTES: Final = 64 << 10
+#: Most small staging buffers that are kept: one for values that are read, and one for words that were asked for before.
+_KEPT: Final = 2
 
 
 def as_bytes(array: npt.NDArray[Any]) -> Bytes:
@@ -44,15 +46,16 @@ class Transfer:
         self._driver = driver
         self._counters = counters
         self._flush = flush
-        self._small: Staging | None = None
+        self._free: list[Staging] = []
         self._chunked = ChunkedTransfer(driver)
         self.expected: Download | None = None
         self._unflushed = 0
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu buffers that are kept."""
-        if self._small is not None:
-            yield self._small.gpu
+        yield from (staging.gpu for staging in self._free)
+        if self.expected is not None:
+            yield self.expected.staging.gpu
         yield from (staging.gpu for staging in self._chunked.buffers())
 
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
@@ -84,13 +87,20 @@ class Transfer:
         Once it is submitted it is :attr:`expected`: :meth:`download` of the same GPU buffer takes what it brings,
         unless :meth:`forget` comes before.
         """
-        return Download(gpu, 0, self._small_staging(), -(-nbytes // 4) * 4) if 0 < nbytes <= SMALL_BYTES else None
+        if not 0 < nbytes <= SMALL_BYTES:
+            return None
+        return Download(self._small_staging(), [Copy(gpu, 0, -(-nbytes // 4) * 4)])
 
     def forget(self) -> None:
         """Discard the expected copy, because its source may change."""
         if self.expected is not None:
-            self._guarded(self._driver.finish_read, self.expected.staging, np.empty(4, np.uint8))
-            self.expected = None
+            expected, self.expected = self.expected, None
+            self._discard(expected.staging)
+
+    def _discard(self, staging: Staging) -> None:
+        """Wait for a copy that nobody wants."""
+        self._guarded(self._driver.finish_read, staging, np.empty(4, np.uint8))
+        self.keep(staging)
 
     def start_download(self, gpu: Any, data: Bytes) -> Staging | None:
         """Start a copy of the start of a GPU buffer to the host.
@@ -101,8 +111,8 @@ class Transfer:
         if data.size == 0:
             return None
         expected, self.expected = self.expected, None
-        if expected is not None and (expected.source is not gpu or data.size > expected.nbytes):
-            self._guarded(self._driver.finish_read, expected.staging, np.empty(4, np.uint8))
+        if expected is not None and (expected.copies[0].source is not gpu or data.size > expected.nbytes):
+            self._discard(expected.staging)
             expected = None
         if expected is None and data.size > SMALL_BYTES:
             self._flush(None)
@@ -110,29 +120,34 @@ class Transfer:
             self._counters.bytes_downloaded += data.size
             return None
         if expected is None:
-            staging = self._small_staging()
-            self._guarded(self._flush, Download(gpu, 0, staging, -(-data.size // 4) * 4))
-        else:
-            staging = expected.staging
-            self._flush(None)  # what was asked for since then runs while the host waits
-        self._small = None  # others that read meanwhile use another
+            return self._start([Copy(gpu, 0, -(-data.size // 4) * 4)])
+        self._flush(None)  # what was asked for since then runs while the host waits
+        return expected.staging
+
+    def start_download_of_words(self, buffers: Sequence[Any]) -> Staging:
+        """Start a copy of the first four bytes of some GPU buffers, one after the other, as :meth:`start_download`."""
+        return self._start([Copy(gpu, 0, 4) for gpu in buffers])
+
+    def _start(self, copies: Sequence[Copy]) -> Staging:
+        staging = self._small_staging()
+        self._guarded(self._flush, Download(staging, copies))
         return staging
 
     def finish_download(self, staging: Staging, data: Bytes) -> None:
         """Copy what was downloaded into host memory, and keep the staging buffer for the next download."""
         self._guarded(self._driver.finish_read, staging, data)
         self._counters.bytes_downloaded += data.size
-        if self._small is None:
-            self._small = staging
+        self.keep(staging)
+
+    def keep(self, staging: Staging) -> None:
+        """Keep a small staging buffer that is not used any more for the next download."""
+        if len(self._free) < _KEPT:
+            self._free.append(staging)
         else:
             staging.gpu.destroy()
 
     def _small_staging(self) -> Staging:
-        if self._small is not None and self._small.is_busy:  # an interrupt came before it was given up
-            self.clear()
-        if self._small is None:
-            self._small = self._driver.create_staging(SMALL_BYTES)
-        return self._small
+        return self._free.pop() if self._free else self._driver.create_staging(SMALL_BYTES)
 
     def _guarded(self, action: Callable[..., None], *arguments: Any) -> None:
         """Call a function that uses staging buffers; they are not used again if it fails."""
@@ -153,5 +168,6 @@ class Transfer:
         """
         for gpu in self.objects():
             gpu.destroy()
-        self._small = self.expected = None
+        self._free.clear()
+        self.expected = None
         self._chunked.clear()

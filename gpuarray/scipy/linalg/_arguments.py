@@ -111,7 +111,8 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
         errors = [error for _, error in conditions]
         conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]
     for failed, error in conditions:
-        status = failed.astype(dtypes.int32, copy=False)
+        # jit reads one status of all elements at each call
+        status = failed.astype(dtypes.int32, copy=False) if tracing.active() is None else failed.any()
         values = [status.settled(), *(array.settled() for array in operands)]
         evaluate.evaluate_early(values, status.device, is_read=True)
         require_zero(status, error)

@@ -190,6 +190,13 @@ class _Kernel:
     def _poles(self) -> str:
         return f"let poles = {self.index('counts', '0u')};"
 
+    def _distance(self, pole: str, origin: str, offset: str) -> str:
+        """Return the distance of a pole from a root.
+
+        A compiler that regroups it, as those of NVIDIA do in double precision, loses the digits of the offset.
+        """
+        return f"(opaque_{self.real}({self.number('d', pole)} - {origin}) - {offset})"
+
     def write_roots(self) -> None:
         """Write the root after each pole: its distance from the nearer one of the poles beside it, by bisection."""
         kernel, real = self.kernel, self.real
@@ -199,7 +206,7 @@ class _Kernel:
             self._poles(),
             "if (item >= poles) { return; }",
             self._rho(),
-            f"let own = {self.number('d', 'item')}; var is_before = true; var origin = own;",
+            f"let own = {self.number('d', 'item')}; var side = {real}(1); var origin = own;",
             f"let is_last = item + 1u == poles; var widest = {real}();",
             f"if (!is_last) {{ widest = {real}(0.5) * ({self.number('d', 'item + 1u')} - own); }}",
             f"var low = {real}(); var high = {real}();",
@@ -209,11 +216,11 @@ class _Kernel:
             "if (step == 0u) { trial = widest; }",
             f"else if (step <= {powers}u) {{ trial = high; "
             f"for (var n = 0u; n < ({1 << powers}u >> step); n++) {{ trial *= {real}(0.5); }} }}",
-            "let offset = select(-trial, trial, is_before);",
+            "let offset = side * trial;",
             f"var total = {real}(); var squares = {real}();",
             f"for (var i = local; i < poles; i += {_MEMBERS}u) {{",
-            f"let z = {self.number('z', 'i')}; let gap = {self.number('d', 'i')} - origin;",
-            "squares += z * z; total += z * z / (gap - offset);",
+            f"let z = {self.number('z', 'i')}; let gap = {self._distance('i', 'origin', 'offset')};",
+            "squares += z * z; total += z * z / gap;",
             "}",
         )
         states = {"total": self.frame.dtype, "squares": self.frame.dtype}
@@ -222,17 +229,17 @@ class _Kernel:
             "let value = 1 + rho * total;",
             "if (step == 0u) {",
             "high = select(widest, rho * squares, is_last);",
-            f"if (!is_last && value < 0) {{ is_before = false; origin = {self.number('d', 'item + 1u')}; }}",
+            f"if (!is_last && value < 0) {{ side = {real}(-1); origin = {self.number('d', 'item + 1u')}; }}",
             "continue;",
             "}",
-            "let is_beyond = select(value > 0, value < 0, is_before);",
+            "let is_beyond = side * value < 0;",
             f"if (step <= {powers}u) {{ if (!is_beyond) {{ high = trial; }} }}",
             "else if (is_beyond) { low = trial; } else { high = trial; }",
             "}",
             "if (local == 0u) {",
-            "let offset = select(-high, high, is_before);",
+            "let offset = side * high;",
             self.keep("offset", "item", "offset"), self.keep("root", "item", "origin + offset"),
-            self.keep("origin", "item", "select(item + 1u, item, is_before)"),
+            self.keep("origin", "item", "select(item + 1u, item, side > 0)"),
             "}",
         )  # fmt: skip
 
@@ -248,7 +255,7 @@ class _Kernel:
             "if (item >= poles) { return; }",
             f"let own = {self.number('d', 'item')}; var square = {real}(1);",
             f"for (var j = local; j < poles; j += {_MEMBERS}u) {{",
-            f"let distance = (own - {self._origin('j')}) - {self.number('offset', 'j')};",
+            f"let distance = {self._distance('item', self._origin('j'), self.number('offset', 'j'))};",
             f"square *= abs(distance / select(own - {self.number('d', 'j')}, {real}(1), j == item));",
             "}",
         )
@@ -274,7 +281,7 @@ class _Kernel:
             "if (item < poles) {",
             f"let origin = {self._origin('item')}; let offset = {self.number('offset', 'item')};",
             f"for (var i = local; i < poles; i += {_MEMBERS}u) {{",
-            f"let x = {self.number('weight', 'i')} / (({self.number('d', 'i')} - origin) - offset); square += x * x;",
+            f"let x = {self.number('weight', 'i')} / {self._distance('i', 'origin', 'offset')}; square += x * x;",
             "} }",
         )
         states = {"rank": INDEX, "square": self.frame.dtype}
@@ -292,7 +299,7 @@ class _Kernel:
     def write_columns(self) -> None:
         """Write the eigenvectors, but for the rotations."""
         written = self.template.bind(self.merges.turns, writable=True)
-        distance = f"({self.number('d', 'slot')} - {self._origin('column')}) - {self.number('offset', 'column')}"
+        distance = self._distance("slot", self._origin("column"), self.number("offset", "column"))
         self.kernel.line(
             self._poles(),
             f"let e = item * {WORKGROUP}u + local;",
@@ -302,7 +309,7 @@ class _Kernel:
             f"var x = select({self.real}(), {self.real}(1), slot == column);",
             "if (column < poles) {",
             f"x = {self.real}();",
-            f"if (slot < poles) {{ x = {self.number('weight', 'slot')} / ({distance}) * "
+            f"if (slot < poles) {{ x = {self.number('weight', 'slot')} / {distance} * "
             f"{self.number('inverse', 'column')}; }}",
             "}",
             f"let to = min({self.index('rank', 'column')}, size - 1u);",
