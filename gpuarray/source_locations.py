@@ -8,7 +8,8 @@ import linecache
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,9 @@ class DerivativeOf(tuple[CodeType, int]):
 
 #: By thread, the origin of all that it records at the moment, if that is not found on its stack.
 given: Final[dict[int, Origin]] = {}
+
+#: By thread, the list of warnings that are not issued but kept; None if they are issued.
+_kept: Final[dict[int, list[tuple[str, type[Warning]]] | None]] = {}
 
 _HERE: Final = str(Path(__file__).parent) + os.sep
 #: Code that is never the user's: that of this package, except for the programs in it, and NumPy's.
@@ -82,11 +86,27 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
 
 def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning at the user's line, however deep inside this package the caller is."""
+    if (kept := _kept.get(get_ident())) is not None:
+        kept.append((message, category))
+        return
     level = 2
     frame: FrameType | None = frame_at(1)
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def keeping_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
+    """Return the arguments of :func:`warn` in this thread as a list, in place of issuing warnings."""
+    thread = get_ident()
+    before = _kept.get(thread)
+    kept: list[tuple[str, type[Warning]]] = []
+    _kept[thread] = kept
+    try:
+        yield kept
+    finally:
+        _kept[thread] = before
 
 
 def is_user_file(file: str) -> bool:

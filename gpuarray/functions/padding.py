@@ -161,7 +161,7 @@ def _extended(source: GpuArray, axis: int, before: int, after: int, mode: str, e
             positions = np.arange(width) + (source.shape[axis] if last else -width)
             edge = _mirrored(source, axis, positions, mode, ends)
         elif mode in ("constant", "empty"):
-            edge = _constant(source, axis, width, ends[last] or 0)
+            edge = _constant(source, axis, width, 0 if mode == "empty" else ends[last])
         elif mode == "linear_ramp":
             edge = _ramp(source, axis, width, ends[last], last=last)
         elif mode == "edge":

@@ -19,6 +19,7 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf
 from gpuarray.graph.repeats import RepeatedGraph
+from gpuarray.source_locations import keeping_warnings, warn
 
 #: The most graphs that are kept, and the most bytes of NumPy arrays by which one is found.
 _KEPT: Final = 256
@@ -40,12 +41,15 @@ class _Recorded(NamedTuple):
         The devices of the results.
     is_single : bool
         Whether the result is an array, not a tuple of arrays.
+    warnings : list of tuple
+        The messages and classes of the warnings of each call.
     """
 
     graph: RepeatedGraph
     layouts: tuple[Layout | None, ...]
     devices: tuple[Device, ...]
     is_single: bool
+    warnings: list[tuple[str, type[Warning]]]
 
 
 #: What was recorded, by call, the oldest first; None if the call was made once, and False if it has to run each time.
@@ -94,6 +98,8 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         known = _RECORDED[key] = _record(function, args, kwargs)
     if type(known) is not _Recorded:
         return function(*args, **kwargs)
+    for warning in known.warnings:
+        warn(*warning)
     copied = known.graph.copied([array.settled() for array in arrays])
     result = [
         make(node, device) if layout is None else make(node, device).view_of(layout)
@@ -141,7 +147,7 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value
 
     try:
-        with config.using(fallback="error"):
+        with config.using(fallback="error"), keeping_warnings() as warnings:
             result = function(*stand_in(args), **stand_in(dict(kwargs)))
     except (_UnknownError, FallbackError):
         return False
@@ -156,4 +162,4 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
         graph = RepeatedGraph(nodes, leaves)
     except ValueError:  # nothing depends on the arrays, or one is returned
         return False
-    return _Recorded(graph, layouts, tuple([one.device for one in results]), is_single=results is not result)
+    return _Recorded(graph, layouts, tuple([one.device for one in results]), results is not result, warnings)

@@ -201,6 +201,15 @@ def test_repeated_calls_tell_zeros_apart_by_their_signs():
             np.testing.assert_array_equal(np.signbit(found), np.signbit(ndimage.shift(x, 1, order=1, cval=edge)))
 
 
+def test_repeated_calls_warn_each_time():
+    with xp.using(device="wgpu"):
+        x = xp.ones((3, 4), np.float32)
+        for _ in range(4):
+            with pytest.warns(UserWarning, match="nperseg = 9 is greater") as found:
+                sig.welch(x, nperseg=9)
+            assert [warning.filename for warning in found] == [__file__]
+
+
 def test_repeated_calls_have_the_device_that_arrays_have_together():
     x = np.ones((3, 4), np.float32)
     pinned = xp.asarray(x, device="wgpu")
