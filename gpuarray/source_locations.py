@@ -4,8 +4,11 @@ Invariant: an origin is a code object and the offset of an instruction in it, wh
 holds no frame, and so no variable of the program. Files, lines and texts are looked up when they are shown.
 """
 
+import builtins
+import dis
 import linecache
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import get_ident
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -168,3 +171,34 @@ def locate(origin: Origin) -> SourceLocation:
     if column is not None and end is not None:  # positions count bytes
         text = text.encode()[column : end if end > column else None].decode(errors="replace")
     return SourceLocation(code.co_filename, line, code.co_qualname, text.strip(), isinstance(origin, DerivativeOf))
+
+
+#: The beginning of a call of a function that names lead to.
+_CALLED: Final = re.compile(r"(\w+(?:\.\w+)*)\(")
+
+
+def called_by(frame: FrameType) -> Any:
+    """Return the function that a frame calls; None if it calls none, or the source text does not tell.
+
+    It tells for functions in variables, for attributes of modules, and for methods of arrays of NumPy in variables.
+    """
+    found = _CALLED.match(locate((frame.f_code, frame.f_lasti)).text)
+    if found is None or not _instruction(frame).startswith("CALL"):
+        return None
+    first, *others = found[1].split(".")
+    known = frame.f_locals, frame.f_globals, vars(builtins)
+    value: Any = next((names[first] for names in known if first in names), None)
+    for name in others:
+        if not isinstance(value, ModuleType | np.ndarray):
+            return None
+        value = getattr(value, name, None)
+    return value
+
+
+def writes_element(frame: FrameType) -> bool:
+    """Return whether a frame sets an element of something."""
+    return _instruction(frame) == "STORE_SUBSCR"
+
+
+def _instruction(frame: FrameType) -> str:
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]

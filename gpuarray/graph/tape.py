@@ -9,14 +9,17 @@ A function that is mapped over a batch is run once, with placeholders: leaves wi
 one element of a batch. The tape knows to which batch they belong. What depends on them is never evaluated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import get_ident
+from types import FrameType
 from typing import Any, Final, Protocol
+
+import numpy as np
 
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.immediacy import resume_all, suspend_all
-from gpuarray.source_locations import frame_at, is_user_file, locate
+from gpuarray.source_locations import called_by, frame_at, is_user_file, locate, writes_element
 
 #: A limit of the depth of pending graphs that none reaches, for graphs that are not evaluated in parts.
 UNBOUNDED: Final = 1 << 30
@@ -119,9 +122,20 @@ class Tape:
 
 
 class _State:
-    """The tapes of all threads, by thread: asked before the thread is, as there is none nearly always."""
+    """The tapes of all threads, by thread: asked before the thread is, as there is none nearly always.
 
-    __slots__ = ("tapes",)
+    Attributes
+    ----------
+    tapes : dict
+        The tapes.
+    with_rule : callable
+        Returns an array that was computed from others with a derivative of its own: takes it, the others, and a
+        function that takes its cotangent and the others, and returns theirs. :mod:`gpuarray.autodiff` sets it.
+    """
+
+    __slots__ = ("tapes", "with_rule")
+
+    with_rule: Callable[[Any, Sequence[Any], Callable[..., Sequence[Any]]], Any]
 
     def __init__(self) -> None:
         self.tapes: dict[int, Tape] = {}
@@ -194,10 +208,23 @@ _READERS: Final = frozenset((
 ))  # fmt: skip
 
 
+#: Modules of functions that convert their arguments to numbers to compute with them.
+_COMPUTING: Final = frozenset(("cmath", "math", "numpy"))
+#: Their functions whose results never change by a little.
+_DECIDING: Final = frozenset(("ceil", "floor", "isclose", "isfinite", "isinf", "isnan", "trunc"))
+#: What a program does instead, by the name of a function.
+_HINTS: Final = {
+    "__array__": "; make arrays of arrays with gpuarray.stack, and read values with x.get()",
+    "numpy.fromiter": "; make arrays of arrays with gpuarray.stack",
+    "a write to an array of NumPy": "; write to an array of this package",
+}
+
+
 def check_reader(node: Any) -> None:
     """Raise DerivativeError if a function reads a value that depends on a variable, and goes on without the graph.
 
-    A program may read values, by what :data:`_READERS` names, unless they stand for one element of a batch.
+    A program may read values, by what :data:`_READERS` names, unless they stand for one element of a batch, or a
+    function of ``math`` or NumPy reads them to compute with them.
     """
     check_batched((node,))
     if not varying(node):
@@ -205,9 +232,8 @@ def check_reader(node: Any) -> None:
     name, location = _reader()
     if name in _READERS:
         return
-    hint = "; make arrays of arrays with gpuarray.stack, and read values with x.get()" if name == "__array__" else ""
     raise DerivativeError(
-        f"{name} computes with values on the host and has no derivative{location}{hint}; use "
+        f"{name} computes with values on the host and has no derivative{location}{_HINTS.get(name, '')}; use "
         "gpuarray.stop_gradient for a constant"
     )
 
@@ -220,10 +246,23 @@ def _reader() -> tuple[str, str]:
     known, name = inner.f_locals, inner.f_code.co_name
     if name in ("__init__", "__call__"):
         name = type(known["self"]).__name__
+    elif name in ("__float__", "__complex__"):
+        name = _computing(frame) or name
     elif name not in _READERS:
         called = next((known[variable] for variable in ("function", "ufunc", "original") if variable in known), None)
         name = getattr(called, "__name__", name)
     return name, locate((frame.f_code, frame.f_lasti)).quoted
+
+
+def _computing(frame: FrameType) -> str | None:
+    """Return the name of what computes with a number that a line asks an array for; None if nothing is known to."""
+    if writes_element(frame):  # Python's own containers convert nothing
+        return "a write to an array of NumPy"
+    called = called_by(frame)
+    owner = getattr(called, "__self__", None)
+    module = "numpy" if isinstance(owner, np.ndarray) else str(getattr(called, "__module__", None))
+    name = getattr(called, "__name__", "")
+    return f"{module}.{name}" if module in _COMPUTING and name not in _DECIDING else None
 
 
 class recording:  # noqa: N801  # a context manager, which as a generator would take three times as long
