@@ -19,7 +19,7 @@ from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, parts
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.pieces import Walk
-from gpuarray.autodiff.program import Outputs, Program, rules
+from gpuarray.autodiff.program import Outputs, Program, rules, standing_for
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
@@ -49,7 +49,7 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
                 return None
             gradients = None if program.runs_code else _HostWalk(program, values).run(seeds)
             return gradients or _HostWalk(program, values, is_careful=True).run(seeds)
-    except (DerivativeError, np.linalg.LinAlgError):
+    except DerivativeError:
         return None
 
 
@@ -184,14 +184,16 @@ def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, 
     for known in (node, *operands):
         if known in walk.values:
             keep(known, walk.values[known])
-    if isinstance(node, BaseNode):
-        cts = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
-    else:
-        ct_arrays = {number: _array(share, walk.device) for number, share in ct.items()}
-        cts = node.pull(ct_arrays, wanted, walk.device, Walk())
-    for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
-        if share is not None and is_wanted:
-            walk.add(operand, share.get())
+    with standing_for() as stand:
+        stand(node.origin if isinstance(node, BaseNode | Outputs) else None)
+        if isinstance(node, BaseNode):
+            cts = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
+        else:
+            ct_arrays = {number: _array(share, walk.device) for number, share in ct.items()}
+            cts = node.pull(ct_arrays, wanted, walk.device, Walk())
+        for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
+            if share is not None and is_wanted:
+                walk.add(operand, share.get())
 
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
@@ -287,7 +289,11 @@ def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wan
         return
     left, right, solution = (walk.value(operand) for operand in (*operands, node.call))
     is_line = right.ndim == 1
-    part = np.linalg.solve(left.swapaxes(-1, -2), ct[0][..., None] if is_line else ct[0])
+    try:
+        part = np.linalg.solve(left.swapaxes(-1, -2), ct[0][..., None] if is_line else ct[0])
+    except np.linalg.LinAlgError:  # the rule that records raises it with the line
+        _by_recording(walk, node, operands, ct, wanted)
+        return
     if wanted[0]:
         across = solution[..., None, :] if is_line else solution.swapaxes(-1, -2)
         walk.fit(operands[0], -np.matmul(part, across))

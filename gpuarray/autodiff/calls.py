@@ -9,15 +9,17 @@ from typing import Any, Final, TypeAlias
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff import composed, triangles
+from gpuarray.autodiff import composed, folds, triangles
 from gpuarray.autodiff import images as image_rules
 from gpuarray.autodiff.elementwise import adjoint, apply, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
 from gpuarray.autodiff.program import Cotangents, Outputs, called
 from gpuarray.device import Device
 from gpuarray.functions.linalg_products import diagonal
+from gpuarray.functions.linear_systems import det
 from gpuarray.functions.matrices import eye, tril
-from gpuarray.graph import build
+from gpuarray.functions.singular_values import svd
+from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes
@@ -154,9 +156,20 @@ def _solve(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
 
 
 def _det(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Multiply by the cofactors, which singular matrices have too."""
     (x,) = operands
-    scale = scaled(cts[0], wrap(outputs.call, x.device))
-    return (scale[..., None, None] * _inverse(x, outputs.call.dtype).mT,)
+    value = wrap(outputs.call, x.device)
+    is_known = tracing.active() is None and tape.batch_of(outputs.call) is None
+    if is_known and (value == 0).any().item():
+        return (cts[0][..., None, None] * _cofactors(x),)
+    return (scaled(cts[0], value)[..., None, None] * _inverse(x, outputs.call.dtype).mT,)
+
+
+def _cofactors(x: GpuArray) -> GpuArray:
+    u, s, vh = svd(x, full_matrices=False)
+    others = converted(folds.products_of_others(s), u.dtype)
+    found: GpuArray = conj((u * others[..., None, :]) @ vh) * (det(u) * det(vh))[..., None, None]
+    return found
 
 
 def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:

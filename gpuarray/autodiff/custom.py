@@ -58,6 +58,16 @@ def _marked(array: GpuArray, rule: _Rule, number: int) -> GpuArray:
     return wrap(marked, array.device)
 
 
+def _with_rule(
+    result: GpuArray, operands: Sequence[GpuArray], pull: Callable[..., Sequence[GpuArray | None]]
+) -> GpuArray:
+    kept = [wrap(operand.node(), operand.device) for operand in operands]  # the program may write to the operands
+    return _marked(result, _Rule([array.node() for array in kept], lambda cts, _walk: pull(cts[0], *kept)), 0)
+
+
+tape.state.with_rule = _with_rule
+
+
 def stop_gradient(x: Any) -> Any:
     """Return arrays that are constant with respect to differentiation.
 

@@ -69,17 +69,19 @@ def _softmax(_axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
 
 
 def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
-    """Multiply by the product of the elements before each one and of those after it: zeros need no care."""
     kept = tuple([a for a in range(x.ndim) if a not in axes])
     order = kept + axes
     moved = x.transpose(order)
     lines = moved.reshape((*[x.shape[a] for a in kept], math.prod([x.shape[a] for a in axes])))
-    others = _product_before(lines) * _product_before(lines[..., ::-1])[..., ::-1]
-    return scale(ct, others.reshape(moved.shape).transpose([order.index(a) for a in range(x.ndim)]))
+    return scale(ct, products_of_others(lines).reshape(moved.shape).transpose([order.index(a) for a in range(x.ndim)]))
 
 
-def _product_before(lines: Any) -> Any:
-    """Return for each element of lines the product of those before it."""
+def products_of_others(lines: Any) -> Any:
+    """Return for each element of lines the product of those before and after it: zeros need no care."""
+    return _products_before(lines) * _products_before(lines[..., ::-1])[..., ::-1]
+
+
+def _products_before(lines: Any) -> Any:
     ones = np.ones_like(lines[..., :1])
     return np.concatenate([ones, lines[..., :-1]], -1).cumprod(-1)
 

@@ -6,19 +6,23 @@ that it had, the cotangent, and which operands need one; it returns a cotangent 
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import elementwise, folds, program
-from gpuarray.autodiff.errors import undefined
-from gpuarray.autodiff.program import Cotangents
+from gpuarray.autodiff.program import Cotangents, through
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous, inverse, is_injective, permute, without_repetition
-from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
+from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import MapOp
+from gpuarray.runtime import evaluate
 
 
 def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
@@ -101,13 +105,29 @@ def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Devic
         term = elementwise.converted(_seen(ct, positions), values.dtype)
         return ct, -term if op is ops.subtract else term, None
     if values.dtype.kind != "f" or op.kind is not Kind.EXTREME:
-        raise undefined(node, f"{op.name}.at")
+        operands = [wrap(operand, device) for operand in inputs[:2]]
+        return *through(partial(_in_rounds, op, evaluate.read(positions, device)), operands, ct), None
     target, new, result = (wrap(value, device) for value in (inputs[0], values, node))
     is_kept, is_taken = target == result, new == _seen(result, positions)
     first, others = (mask.astype(ct.dtype).node() for mask in (is_kept, is_taken))
     share = ct / wrap(build.scatter_combined(ops.add, first, others, positions), device)
     term = elementwise.apply(ops.where, is_taken, _seen(share, positions), 0.0)
     return elementwise.apply(ops.where, is_kept, share, 0.0), elementwise.converted(term, values.dtype), None
+
+
+def _in_rounds(op: MapOp, positions: Any, target: GpuArray, values: GpuArray) -> GpuArray:
+    """Return what ``ufunc.at`` does to a target, as writes in rounds: in each, no position is repeated."""
+    places = positions.reshape(-1)
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    turns = np.arange(places.size) - np.searchsorted(ordered, ordered)
+    node, lines = target.node(), values.reshape(-1).node()
+    for turn in np.split(order[np.argsort(turns, kind="stable")], np.cumsum(np.bincount(turns))[:-1]):
+        place = host_leaf(places[turn])
+        operands = build.gather(node, place), build.gather(lines, host_leaf(turn))
+        made = build.elementwise(op, *operands[: op.arity])
+        node = build.scatter(node, build.cast(made, node.dtype), place)
+    return wrap(node, target.device)
 
 
 def _seen(array: GpuArray, positions: Node) -> GpuArray:

@@ -14,7 +14,7 @@ from gpuarray.array import GpuArray, as_node, assigned_node, default_device, dev
 from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.graph import build, standard
+from gpuarray.graph import build, standard, tape
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes, normalize_axis, resolve_shape
@@ -195,6 +195,11 @@ def numbers(*values: GpuArray) -> list[Any]:
 def read(value: Any) -> np.ndarray[Any, Any]:
     """Read a value that determines what is recorded, such as positions, as a NumPy array."""
     return value.get() if isinstance(value, GpuArray) else np.asarray(value)
+
+
+def constant(x: GpuArray) -> GpuArray:
+    """Return an array without a derivative, whose values may be read while a function is differentiated."""
+    return cast(GpuArray, tape.state.with_rule(x, (), lambda _ct: ())) if tape.varying(x.node()) else x
 
 
 def along(axis: int, key: Any) -> tuple[Any, ...]:

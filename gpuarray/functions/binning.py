@@ -15,11 +15,11 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.array.bounds import bounds
 from gpuarray.functions import creation, logic, searching
-from gpuarray.functions.arguments import as_array, as_arrays, check_cast, concatenated, numbers
+from gpuarray.functions.arguments import as_array, as_arrays, check_cast, concatenated, constant, numbers
 from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
-from gpuarray.graph import build, tracing
+from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
 from gpuarray.ops import elementwise as ops
@@ -146,12 +146,15 @@ def _line(a: Any) -> GpuArray:
 
 def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> Any:
     """Return the edges of bins: the given ones, or a NumPy array from the number of bins and the extremes."""
+    known = constant(line)
     if isinstance(bins, str):
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
-        bins = number_of_bins(bins, line, limits, lambda values, count, ends: histogram(values, count, ends)[0])
-    count, edges = _count_or_edges(bins, line)
-    return np.histogram_bin_edges(_extremes(line, limits), count, limits) if edges is None else edges
+        bins = number_of_bins(bins, known, limits, lambda values, count, ends: histogram(values, count, ends)[0])
+    count, edges = _count_or_edges(bins, known)
+    if edges is not None:
+        return edges
+    return _moving(np.histogram_bin_edges(_extremes(known, limits), count, limits), line, limits)
 
 
 def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
@@ -159,8 +162,20 @@ def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
     count, edges = _count_or_edges(bins, line)
     if edges is not None:
         return edges
-    sample = _extremes(line, limits).reshape(-1, 1)
-    return as_array(np.histogramdd(sample, [count], None if limits is None else [limits])[1][0], line.device)
+    sample = _extremes(constant(line), limits).reshape(-1, 1)
+    found = np.histogramdd(sample, [count], None if limits is None else [limits])[1][0]
+    return as_array(_moving(found, line, limits), line.device)
+
+
+def _moving(edges: np.ndarray[Any, Any], line: GpuArray, limits: Any) -> Any:
+    """Return edges of bins, which move with the extremes of a line that is differentiated unless limits are given."""
+    if limits is not None or not line.size or not tape.varying(line.node()):
+        return edges
+    far = np.linspace(0, 1, edges.size)
+    ends = line.min(), line.max()
+    return tape.state.with_rule(
+        as_array(edges, line.device), ends, lambda ct, *_: ((ct * (1 - far)).sum(), (ct * far).sum())
+    )
 
 
 def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
@@ -224,7 +239,7 @@ def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> boo
     """Return whether to compute the edges on the device, which pays for many elements on a GPU."""
     provider = provider_of(line.device)
     return (
-        not is_host(provider)
+        not (is_host(provider) or tape.state.tapes)
         and limits is None
         and weights is None
         and isinstance(bins, int)

@@ -65,8 +65,8 @@ def cov(
         factor = total if not free else total - free
         if free and importance is not None:
             factor = total - free * sum(weight * importance) / total
-    degrees = factor if weight is None else factor.item()
-    if degrees <= 0:
+    has_degrees = factor > 0 if weight is None else (factor > 0).item()
+    if not has_degrees:
         warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)

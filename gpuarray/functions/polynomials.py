@@ -1,6 +1,6 @@
 """NumPy's functions of polynomials, which are arrays of coefficients. If an argument is a ``poly1d``, so is the result.
 
-``roots``, ``polyfit``, and ``poly`` of a matrix need NumPy's LAPACK.
+``roots``, and ``poly`` of a matrix, need NumPy's LAPACK.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,17 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
-from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated, constant
 from gpuarray.functions.creation import zeros_like
 from gpuarray.functions.factorisations import numpy_eigvals
-from gpuarray.functions.fallback import hosted, on_host
+from gpuarray.functions.fallback import on_host
+from gpuarray.functions.linear_systems import inv, lstsq
+from gpuarray.functions.matrices import vander
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import DIVISION, EIGENVALUES, HOST, LAPACK, implements, native
 from gpuarray.functions.signals import convolve
+from gpuarray.graph import tape
+from gpuarray.source_locations import warn
 
 __all__ = [
     "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots",
@@ -69,8 +73,25 @@ def polymul(a1: Any, a2: Any) -> GpuArray:
 @implements("polydiv", at_once="sums", kind=HOST, reason=DIVISION)
 def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     """Return the quotient and the remainder of two polynomials, which NumPy divides on the host."""
-    quotient, rest = on_host(np.polydiv, tuple(_coefficients(u, v)), {}, DIVISION)
+    operands = _coefficients(u, v)
+    are_varying = any(tape.varying(line.node()) for line in operands)
+    quotient, rest = _divided(*operands) if are_varying else on_host(np.polydiv, tuple(operands), {}, DIVISION)
     return _like(quotient, u, v), _like(rest, u, v)
+
+
+def _divided(u: GpuArray, v: GpuArray) -> tuple[GpuArray, GpuArray]:
+    """Return the quotient and the remainder as NumPy computes them, by operations that have derivatives."""
+    rest, divisor = (line + 0.0 for line in (u, v))
+    degree = divisor.size - 1
+    terms: list[GpuArray] = []
+    rest = rest.astype((rest[0] + divisor[0]).dtype)
+    for place in range(rest.size - degree):
+        terms.append(rest[place : place + 1] / divisor[0])
+        rest[place : place + degree + 1] -= terms[-1] * divisor
+    terms = terms or [rest[:1] * 0]
+    while rest.size > 1 and np.allclose(rest[0], 0, rtol=1e-14):
+        rest = rest[1:]
+    return concatenated(terms, 0), rest
 
 
 @native("polyder", at_once="sums")
@@ -143,8 +164,64 @@ def poly(seq_of_zeros: Any) -> GpuArray:
     return result
 
 
-polyfit = hosted(np.polyfit, LAPACK, at_once="sums")
-roots = hosted(np.roots, LAPACK, at_once="sums")
+@implements("roots", at_once="sums", kind=HOST, reason=LAPACK)
+def roots(p: Any) -> GpuArray:
+    """Return the roots of a polynomial."""
+    (line,) = _coefficients(p)
+    found: GpuArray = on_host(np.roots, (constant(line),), {}, LAPACK)
+    return tape.state.with_rule(found, (line,), _roots_pulled) if tape.varying(line.node()) else found
+
+
+def _roots_pulled(ct: GpuArray, line: GpuArray) -> tuple[GpuArray]:
+    """Differentiate the equations that the polynomial is 0 at its roots."""
+    found = roots(line)
+    part = (ct / -polyval(polyder(line), found)) @ vander(found, line.size)
+    return (part if line.dtype.kind == "c" else part.real,)
+
+
+@native("polyfit", at_once="sums")
+def polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> GpuArray | tuple[Any, ...]:
+    """Return the coefficients of the polynomial that fits points by least squares."""
+    order = int(deg) + 1
+    points, values = (array + 0.0 for array in as_arrays(x, y))
+    if order < 1:
+        raise ValueError("expected deg >= 0")
+    for is_wrong, message in (
+        (points.ndim != 1, "expected 1D vector for x"),
+        (points.size == 0, "expected non-empty vector for x"),
+        (not 1 <= values.ndim <= 2, "expected 1D or 2D array for y"),
+        (points.shape[:1] != values.shape[:1], "expected x and y to have same length"),
+    ):
+        if is_wrong:
+            raise TypeError(message)
+    rcond = points.size * np.finfo(points.dtype).eps if rcond is None else rcond
+    left, right = vander(points, order), values
+    if w is not None:
+        weights = as_array(w, points.device) + 0.0
+        if weights.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if weights.shape[0] != values.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        left, right = left * weights[:, None], right * (weights if right.ndim == 1 else weights[:, None])
+    scale = np.sqrt((left * left).sum(axis=0))
+    left = left / scale
+    found, residuals, rank, singular_values = lstsq(left, right, rcond)
+    coefficients = (found.T / scale).T
+    if not full and int(rank) != order:
+        warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning)
+    if full:
+        return coefficients, residuals, rank, singular_values, rcond
+    if not cov:
+        return coefficients
+    base = inv(left.T @ left) / (scale[:, None] * scale)
+    if cov != "unscaled":
+        if points.size <= order:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        factor = residuals / (points.size - order)
+        return coefficients, base * factor if values.ndim == 1 else base[:, :, None] * factor
+    return coefficients, base if values.ndim == 1 else base[:, :, None]
 
 
 # --- numpy.polynomial -----------------------------------------------------------------------------------------------

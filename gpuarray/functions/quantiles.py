@@ -18,6 +18,7 @@ from gpuarray.functions.at_once import ANY
 from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import IMPLEMENTATIONS, implements
 from gpuarray.functions.statistics import aligned_weights
+from gpuarray.graph import tape
 from gpuarray.graph.shapes import normalize_axes
 from gpuarray.source_locations import warn
 
@@ -168,7 +169,8 @@ def _quantile(
     source = as_array(a)
     if source.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
-    wanted, scale = read(q), 1
+    is_varying = isinstance(q, GpuArray) and tape.varying(q.node())
+    wanted, scale = q if is_varying else read(q), 1
     if name.endswith("percentile"):
         wanted, scale = np.true_divide(wanted, 100), 100
     if not np.all((wanted >= 0) & (wanted <= 1)):

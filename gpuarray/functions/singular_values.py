@@ -20,11 +20,18 @@ from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dty
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import count_nonzero
+from gpuarray.graph import tape
 from gpuarray.ops import factorisations as ops
 
 __all__ = ["SVDResult", "cond", "matrix_rank", "pinv", "svd", "svdvals"]
 
 _NOT_CONVERGED: Final = "SVD did not converge"
+
+
+def _adjoint(x: GpuArray) -> GpuArray:
+    """Return the conjugate transposes of matrices."""
+    adjoint: GpuArray = elementwise.conj(x).mT
+    return adjoint
 
 
 class SVDResult(NamedTuple):
@@ -150,7 +157,23 @@ def pinv(
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
     inverse = logic.where(is_large, 1 / s, 0.0)
-    return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
+    found = matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
+    if tape.varying(array.node()):
+        again = partial(pinv, hermitian=hermitian, rtol=rtol)
+        found = tape.state.with_rule(found, (array,), lambda ct, x: (_pulled(ct, x, again(x)),))
+    return found
+
+
+def _pulled(ct: GpuArray, x: GpuArray, inverse: GpuArray) -> GpuArray:
+    """Return the cotangent of matrices by that of their pseudo-inverses, as Golub and Pereyra do (1973).
+
+    It divides by no differences of singular values, and holds where small changes leave the rank as it is.
+    """
+    across, ct = _adjoint(inverse), elementwise.conj(ct)
+    inside = across @ ct @ across
+    left, right = _adjoint(inverse @ (across @ ct)), (across @ inverse) @ _adjoint(ct)
+    outside = left - x @ (inverse @ left) + right - (right @ inverse) @ x
+    return elementwise.conj(outside - inside)
 
 
 def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:

@@ -102,6 +102,11 @@ def _exponent(y: Any, a: Any, _b: Any) -> Any:
     return y * log(where(a == 0, 1.0, a))
 
 
+def _cosine(x: Any) -> Any:
+    """Return sqrt(1 - x**2), of complex numbers with the sign that it has on their side of the branch cuts."""
+    return sqrt(-(x - 1)) * sqrt(x + 1)
+
+
 def _part(y: Any, x: Any) -> Any:
     """Return x / y of a length y, 0 where it is 0."""
     return where(y == 0, 0.0, x / where(y == 0, 1.0, y))
@@ -162,8 +167,8 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.sin: (lambda y, x: cos(x),),
     ops.cos: (lambda y, x: -sin(x),),
     ops.tan: (lambda y, x: 1 + y * y,),
-    ops.asin: (lambda y, x: 1 / sqrt(1 - x * x),),
-    ops.acos: (lambda y, x: -1 / sqrt(1 - x * x),),
+    ops.asin: (lambda y, x: 1 / _cosine(x),),
+    ops.acos: (lambda y, x: -1 / _cosine(x),),
     ops.atan: (lambda y, x: 1 / (1 + x * x),),
     ops.atan2: (lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b)),
     ops.sinh: (lambda y, x: cosh(x),),

@@ -59,6 +59,15 @@ def _extremes(x: Any) -> Any:
     return y**2
 
 
+def _at(ufunc: Any, positions: Any, *values: Any) -> Any:
+    def function(x: Any) -> Any:
+        y = x * x
+        ufunc.at(y, positions, *(np.asarray(v) * x[: len(v)] for v in values))
+        return y
+
+    return function
+
+
 VIEWS = {
     "reshape": (lambda x: x.reshape(2, 3) * x[:3], X),
     "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0], A),
@@ -79,6 +88,9 @@ VIEWS = {
     "pad": (lambda x: np.pad(x, 2, mode="reflect") ** 2, X),
     "iterate": (lambda x: sum(v * v for v in x), X),
     "extremes at positions": (_extremes, X),
+    "products at positions": (_at(np.multiply, [0, 2, 0, 0, 5], [2.0, 0, 0, 1.5, 0]), X),
+    "powers at positions": (_at(np.power, [0, 2, 0], [2.0, 0.5, 3]), X),
+    "sines at positions": (_at(np.sin, [1, 3, 1]), X),
     "many elements": (_many_elements, X),
 }
 FOLDS = {
@@ -152,6 +164,7 @@ MATRICES = {
     "cond": (np.linalg.cond, A),
     "cond in other norms": (lambda a: [np.linalg.cond(a, p) for p in (-2, 1, np.inf, "fro", "nuc")], A),
     "pinv": (np.linalg.pinv, A[:, :2]),
+    "complex pinv": (np.linalg.pinv, C[:, :2]),
     "complex inv": (np.linalg.inv, C),
     "complex det": (np.linalg.det, C),
     "complex slogdet": (lambda a: tuple(np.linalg.slogdet(a)), C),

@@ -272,13 +272,9 @@ def test_writes_to_arrays_from_outside_stay() -> None:
 
 
 @pytest.mark.usefixtures("everywhere")
-def test_ties_share_and_selections_hide_what_is_not_taken() -> None:
-    same(xp.grad(lambda x: x.max())(xp.asarray([1.0, 3.0, 3.0])), [0, 0.5, 0.5])
-    same(xp.grad(lambda x: np.maximum(x, 1).sum())(xp.asarray([1.0, 3.0])), [0.5, 1])
+def test_selections_hide_what_is_not_taken() -> None:
     same(xp.grad(lambda x: np.where(x > 0, np.sqrt(x), 0).sum())(xp.asarray([-1.0, 0.0, 4.0])), [0, 0, 0.25])
     same(xp.hessian(lambda x: np.where(x > 0, x * np.log(x), 0).sum())(xp.asarray([0.0, 2.0])), [[0, 0], [0, 0.5]])
-    assert np.isinf(float(xp.grad(np.sqrt)(xp.asarray(0.0))))
-    assert float(xp.grad(np.abs)(xp.asarray(0.0))) == 0
 
 
 def test_what_is_flat_has_zero_derivatives() -> None:
@@ -296,7 +292,7 @@ def test_random_numbers_are_constant() -> None:
 @pytest.mark.parametrize(
     ("fun", "name"),
     [
-        (lambda x: np.polyfit(x, x, 1).sum(), "polyfit"),
+        (lambda x: xp.scipy.linalg.sqrtm(np.outer(x, x)).sum(), "sqrtm"),
         (lambda x: xp.special.polygamma(x, 1.0).sum(), "polygamma"),
         (lambda x: xp.scipy.special.jv(x, x).sum(), "jv"),
         (lambda x: xp.scipy.interpolate.CubicSpline(X, x)(1.0).sum(), "CubicSpline"),

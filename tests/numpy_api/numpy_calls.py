@@ -464,8 +464,18 @@ CALLS = {
     "polyder": [lambda f, p: f(p(V)), lambda f, p: f(p(I), 2), lambda f, p: f(p(I), 0)],
     "polyint": [lambda f, p: f(p(V)), lambda f, p: f(p(I), 3, [1, 2, 3]), lambda f, p: f(p(F[0]), 2, 5)],
     "polyval": [lambda f, p: f(p(I), p(A)), lambda f, p: f(np.poly1d([1, 2, 3]), p(A))],
-    "polyfit": [lambda f, p: f(p(V), p(V**2 + V), 2)],
-    "roots": [lambda f, p: f(p(np.array([1.0, -3.0, 2.0])))],
+    "polyfit": [
+        lambda f, p: f(p(V), p(V**2 + V), 2),
+        lambda f, p: f(p(V), p(V**3), 2, w=p(W.reshape(-1)), cov=True),
+        lambda f, p: f(p(V), p(np.stack([V**2, np.sin(V)], 1)), 1, cov="unscaled"),
+        lambda f, p: f(p(V), p(np.stack([V**2, np.sin(V)], 1)), 2, full=True)[:4],
+    ],
+    "roots": [
+        lambda f, p: f(p(np.array([1.0, -3.0, 2.0]))),
+        lambda f, p: f(p(np.array([0.0, 2.0, 0.0, 0.0]))),
+        lambda f, p: f(p(np.array([0, 2, -3, 4, 0]))),
+        lambda f, p: f(p(np.zeros(3))),
+    ],
     "polynomial.polynomial.polyval2d": [
         lambda f, p: f(p(V), p(V[::-1]), p(A)),
         lambda f, p: f(p(K), p(K), p(T)),
