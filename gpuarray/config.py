@@ -18,6 +18,8 @@ from gpuarray.errors import ConfigurationError
 from gpuarray.immediacy import ONE_THREAD, set_common_limit, set_own_limit
 
 _PREFIX: Final = "GPUARRAY_"
+#: The most elements of arrays that NumPy computes one by one beside a GPU.
+_BESIDE_GPU: Final = 1 << 17
 
 
 def _choice(*accepted: str) -> dict[str, Any]:
@@ -118,10 +120,10 @@ class Config:
     refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
     memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
     direct_limit: int = _setting(
-        1 << 17,
+        1 << 18,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
-        "their operands are in host memory; an eighth of it while a GPU takes less time for larger ones. 0 makes a "
-        "plan for every evaluation.",
+        "their operands are in host memory. Beside a GPU it is at most 131,072, and an eighth of that while the GPU "
+        "takes less time for larger ones. 0 makes a plan for every evaluation.",
     )
     direct_pinned: bool = _setting(
         True, "Apply `direct_limit` to arrays of a pinned GPU, too; if False, the GPU computes all of them."
@@ -166,19 +168,25 @@ class Config:
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.
 
-        Up to 2^17 elements most graphs take less time so than by a plan on the host: the results stay in a core's
-        cache. A GPU takes less time from 2^14 elements on, if the program is one of those for which operations on
-        mid-sized arrays are recorded. A limit of memory counts buffers, which they do not use.
+        Up to 2^18 elements most graphs take less time so than by a plan on the host: the results stay in the caches.
+        A GPU takes less time from 2^14 elements on, if the program is one of those for which operations on mid-sized
+        arrays are recorded. A limit of memory counts buffers, which they do not use.
         """
         if self.memory_limit:
             return min(self.direct_limit, ONE_THREAD)
-        is_recorded = beside_gpu and recording.midsize and self.offload != "never"
-        return self.midsize if is_recorded else self.direct_limit
+        if not beside_gpu or self.offload == "never":
+            return self.direct_limit
+        return self.midsize if recording.midsize else self.most_midsize
 
     @property
     def midsize(self) -> int:
-        """The number of elements above which arrays up to ``direct_limit`` are mid-sized."""
-        return -(-self.direct_limit // 8)
+        """The number of elements above which arrays are mid-sized."""
+        return -(-self.most_midsize // 8)
+
+    @property
+    def most_midsize(self) -> int:
+        """The number of elements up to which arrays are mid-sized. Larger ones are left to a GPU."""
+        return min(self.direct_limit, _BESIDE_GPU)
 
     @property
     def is_without_gpu(self) -> bool:

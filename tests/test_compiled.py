@@ -140,6 +140,116 @@ def test_reads_and_writes(key):
             np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
 
 
+MASK = np.arange(12).reshape(3, 4) > 4
+POSITIONS = (
+    np.array([0, 2]), np.array([-1, 1], np.int8), np.array([5]), np.array([1.5]), np.array(1), np.zeros(0, int),
+    np.array([True, False, True]), MASK, MASK[:, :2], ~MASK[:1, :1], (np.array([0, 1]), np.array([[1], [2]])),
+    (slice(None), np.array([1, 1])), (np.array([0, 1]), 2), (None, np.array([0]), Ellipsis), (MASK[:, 2], 1),
+)  # fmt: skip
+LISTS = ([0, 1], [2, 0, 2], [], [7], [True, False, True], (slice(None), [0, 2]), ([0, 1], [1, 2]))
+
+
+def of_package(key):
+    """Return a key of arrays of NumPy as one of arrays of this package."""
+    if isinstance(key, tuple):
+        return tuple(map(of_package, key))
+    return xp.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+@pytest.mark.parametrize("convert", [of_package, lambda key: key], ids=["arrays of the package", "arrays of NumPy"])
+@pytest.mark.parametrize("key", [*POSITIONS, *LISTS], ids=str)
+def test_reads_and_writes_by_positions(key, convert):
+    key = convert(key)
+    for settled in (False, True):
+        x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+        if settled:
+            x[0, 0] = 0
+        for view in (x, x[1], x.T):
+            assert outcome(operator.getitem, view, key) == outcome(SelectableArray.__getitem__, view, key)
+        for value in (7, 1j, x[0, 1], x[0, :2], x[:2, 0] * 2):
+            y, z = x.copy(), x.copy()
+            assert outcome(operator.setitem, y, key, value) == outcome(SelectableArray.__setitem__, z, key, value)
+            np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
+
+
+def test_results_of_positions_have_memory_of_their_own():
+    x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
+    row, rows, masked = x[xp.asarray([0, 1])[1]], x[[0, 2]], x[x > 3]
+    x[1, 0] = x[2, 0] = -1
+    assert float(row[0]) == -1  # a number selects a view
+    assert (float(rows[1, 0]), float(masked[0])) == (8, 4)
+    x[x < 0] += 100
+    assert float(row[0]) == float(x[2, 0]) == 99
+
+
+CREATIONS = (
+    lambda: xp.zeros(4),
+    lambda: xp.zeros((2, 3), dtype=int),
+    lambda: xp.zeros([2, 0], order="F"),
+    lambda: xp.zeros((3,), device="cpu"),
+    lambda: xp.zeros(-1),
+    lambda: xp.zeros("text"),
+    lambda: xp.ones((2, 2), "float32"),
+    lambda: xp.empty(3, np.float16),
+    lambda: xp.full((2, 2), 1e300),
+    lambda: xp.full((2, 2), [1, 2], order="F"),
+    lambda: xp.full(2, 3, dtype=xp.uint8),
+    lambda: xp.full(2, 300, dtype=xp.uint8),
+    lambda: xp.arange(5),
+    lambda: xp.arange(1, 9, 2, dtype=float),
+    lambda: xp.arange(0.5, 3.5, step=0.25),
+    lambda: xp.arange(9, 0, -2.5),
+    lambda: xp.arange(0, 1, 1e-5),
+    lambda: xp.arange(10**9, 10**9 + 3),
+    lambda: xp.arange(3, step=0),
+    lambda: xp.arange(2, dtype=bool),
+    lambda: xp.arange(np.nan),
+    lambda: xp.eye(3),
+    lambda: xp.eye(2, 3, k=1, dtype=int),
+    lambda: xp.eye(2, M=4),
+    lambda: xp.eye(2.5),
+    lambda: xp.identity(2, "complex64"),
+    lambda: xp.tri(3, 2, -1),
+    lambda: xp.linspace(0, 1, 5),
+    lambda: xp.indices((2, 3)),
+    lambda: xp.asarray(2.5),
+    lambda: xp.array([1, 2.5, True]),
+    lambda: xp.array([[1, 2], [3]]),
+    lambda: xp.array([[1, 2j], (3, 4)], dtype="complex64"),
+    lambda: xp.array([1, 2], ndmin=2),
+    lambda: xp.array([2**63, 2**70]),
+    lambda: xp.array(["text"]),
+    lambda: xp.array([xp.ones(2), 2 * xp.ones(2)]),
+    lambda: xp.asarray(np.asfortranarray(np.arange(6.0).reshape(2, 3))),
+    lambda: xp.asarray(np.arange(3), dtype="int8"),
+    lambda: xp.asarray(np.arange(3, dtype=">i4")),
+    lambda: xp.asarray([1, 2], copy=False),
+    lambda: xp.asarray([]),
+)
+
+
+@pytest.mark.parametrize("create", CREATIONS)
+def test_new_arrays(create, monkeypatch):
+    found = outcome(create)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiled, "create", lambda *arguments: None)
+        assert found == outcome(create)
+    with xp.using(default_float="float32"):
+        single = outcome(create)
+        monkeypatch.setattr(compiled, "create", lambda *arguments: None)
+        assert single == outcome(create)
+
+
+def test_new_arrays_are_on_the_default_device():
+    with xp.using(device="auto", provider="cpu"):
+        assert xp.zeros(3).device == xp.arange(3).device == xp.asarray([1.0]).device == xp.Device("auto")
+        assert xp.zeros(3, device="cpu").device == xp.Device("cpu")
+    host = np.arange(3.0)
+    x = xp.asarray(host)
+    host[0] = 5
+    assert float(x[0]) == 0
+
+
 def test_views_share_memory():
     x = xp.asarray(np.arange(12.0).reshape(3, 4)) + 0
     row, column = x[1], x[:, 2]

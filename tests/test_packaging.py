@@ -77,7 +77,7 @@ def test_wheel_holds_the_package_its_shaders_and_its_page_only():
     assert included["wheel"]["packages"] == ["gpuarray"]
     built = {".pyc", ".so", ".pyd"}
     paths = [path for path in (ROOT / "gpuarray").rglob("*") if path.is_file() and path.suffix not in built]
-    assert {path.suffix or path.name for path in paths} <= {".py", ".c", ".wgsl", ".json", ".html", ".typed"}
+    assert {path.suffix or path.name for path in paths} <= {".py", ".c", ".h", ".wgsl", ".json", ".html", ".typed"}
 
 
 def test_report_has_every_section():

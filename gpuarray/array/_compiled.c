@@ -23,10 +23,14 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 4
+#define VERSION 5
 
-/* Larger results are handled in Python: threads, temporary results and trials of a GPU matter for them. */
+/* Larger arrays of devices other than the host are handled in Python, where trials of a GPU count them. */
 #define MOST_ELEMENTS (1 << 14)
+/* The bytes from which on NumPy's operators take the memory of operands that are temporary results, and so do these. */
+#define LARGE (1 << 18)
+/* The most elements that arrays of positions may select. */
+#define MOST_SELECTED (1 << 24)
 
 #include "_loops.h"
 
@@ -84,6 +88,8 @@ static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[
    module with the lock of cells, the devices whose values the host always computes, what stands for no memory and for
    a leaf that is made when it is asked for, the operations of this package by ufunc, and its dtypes. */
 static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
+/* What tells as which operand an operator takes the result of another one, and its two answers. */
+static PyObject *taken, *left_side, *right_side;
 static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
 /* How many operations were computed that `take_count` has not told of. */
 static long long operations;
@@ -182,10 +188,15 @@ static int is_number(PyObject *item)
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
 }
 
-/* Whether the elements of an operation, and its result, are few. */
-static int are_few(PyObject *first, PyObject *second, long limit)
+/* The most elements of the arrays of a device with which operations are computed here. */
+static npy_intp most_elements(PyObject *device, long limit)
 {
-    npy_intp most = limit < MOST_ELEMENTS ? limit : MOST_ELEMENTS;
+    return device == cpu || limit < MOST_ELEMENTS ? limit : MOST_ELEMENTS;
+}
+
+/* Whether the elements of an operation, and its result, are few. */
+static int are_few(PyObject *first, PyObject *second, npy_intp most)
+{
     npy_intp sizes[2] = {1, 1};
     PyObject *both[2] = {first, second};
     for (int i = 0; i < 2; i++) {
@@ -481,7 +492,7 @@ static PyObject *in_loop(PyObject *const *both, int op, int comparison, PyObject
 enum { IS_ELEMENTWISE, IS_PRODUCT };
 
 /* Whether a product of vectors or matrices takes few multiplications. */
-static int is_small_product(PyObject *first, PyObject *second)
+static int is_small_product(PyObject *first, PyObject *second, npy_intp most)
 {
     if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
         return 0;
@@ -489,8 +500,9 @@ static int is_small_product(PyObject *first, PyObject *second)
     if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(other) < 1)
         return 0;
     npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
-    return PyArray_SIZE(one) <= MOST_ELEMENTS && PyArray_SIZE(other) <= MOST_ELEMENTS &&
-           PyArray_SIZE(one) * columns <= 1 << 20 && (PyArray_NDIM(one) < 2 || PyArray_DIM(one, 0) * columns <= MOST_ELEMENTS);
+    npy_intp rows = PyArray_NDIM(one) > 1 ? PyArray_DIM(one, 0) : 1;
+    return PyArray_SIZE(one) <= most && PyArray_SIZE(other) <= most && rows * columns <= most &&
+           PyArray_SIZE(one) * columns <= 1 << 20;
 }
 
 /* The values of two operands, borrowed, of which `array` is an array; 0 if the method in Python is to be called. */
@@ -509,7 +521,67 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
         if (device_of_other != *device)
             return 0;
     }
-    return kind == IS_PRODUCT ? is_small_product(*mine, *theirs) : are_few(*mine, *theirs, limit);
+    npy_intp most = most_elements(*device, limit);
+    return kind == IS_PRODUCT ? is_small_product(*mine, *theirs, most) : are_few(*mine, *theirs, most);
+}
+
+/* Whether an instruction of a frame has left an array with this value on the stack, and the present one takes it, as
+   `side` says; -1 with an error. */
+static int is_temporary(PyObject *array, PyObject *value, PyObject *maker, PyFrameObject *frame, PyObject *side)
+{
+    if (!Py_IS_TYPE(array, array_type) || AT(array, of_array.value) != value || AT(array, of_array.maker) == NULL)
+        return 0;
+    PyObject *other = AT(array, of_array.maker);
+    int is_same_frame = PyObject_RichCompareBool(PyTuple_GET_ITEM(other, 0), PyTuple_GET_ITEM(maker, 0), Py_EQ);
+    if (is_same_frame <= 0)
+        return is_same_frame;
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    PyObject *found = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(other, 1), PyTuple_GET_ITEM(maker, 1), NULL);
+    int answer = found == NULL ? -1 : PyObject_RichCompareBool(found, side, Py_EQ);
+    Py_DECREF(code);
+    Py_XDECREF(found);
+    return answer;
+}
+
+/* Whether a result of two operands, one of which is an array, can be in the memory of the array. */
+static int has_place(PyObject *item, PyObject *other)
+{
+    PyArrayObject *array = (PyArrayObject *)item;
+    if (!PyArray_CheckExact(item) || !(PyArray_ISFLOAT(array) || PyArray_ISCOMPLEX(array)))
+        return 0;
+    if (!PyArray_CheckExact(other))
+        return PyFloat_CheckExact(other) || PyLong_CheckExact(other);
+    return PyArray_SAMESHAPE(array, (PyArrayObject *)other) && PyArray_DESCR(array) == PyArray_DESCR((PyArrayObject *)other);
+}
+
+/* The result of an operator of large arrays, in the memory of an operand that is a temporary result if there is one. */
+static PyObject *with_temporaries(PyObject *const *arrays, PyObject *const *values, int op, PyObject *device)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyObject *maker = frame == NULL ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(frame), PyFrame_GetLasti(frame));
+    PyObject *given[3] = {values[0], values[1], NULL}, *made = NULL, *context;
+    int found = maker == NULL ? -1 : 0, side;
+    for (side = 0; found == 0 && side < 2; side++)
+        if (has_place(values[side], values[!side]))
+            found = is_temporary(arrays[side], values[side], maker, frame, side ? right_side : left_side);
+    if (found > 0)
+        given[2] = values[--side];
+    if (found >= 0 && (context = enter_quiet()) != NULL) {
+        made = PyObject_Vectorcall(binary_ufuncs[op], given, found ? 3 : 2, NULL);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL) {
+        if (found) /* an extension module that has kept the array does not get another value, but an error */
+            Py_XSETREF(AT(arrays[side], of_array.value), Py_NewRef(Py_None));
+        AT(made, of_array.maker) = Py_NewRef(maker);
+    }
+    Py_XDECREF(maker);
+    return made;
+}
+
+static int is_large(PyObject *item)
+{
+    return PyArray_CheckExact(item) && PyArray_NBYTES((PyArrayObject *)item) >= LARGE;
 }
 
 /* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
@@ -522,6 +594,12 @@ static PyObject *computed(PyObject *array, PyObject *other, int op, int is_refle
     Py_INCREF(theirs);
     Py_INCREF(device);
     PyObject *both[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
+    if (comparison < 0 && op <= DIVIDE && (is_large(mine) || is_large(theirs))) {
+        PyObject *arrays[2] = {is_reflected ? other : array, is_reflected ? array : other};
+        made = with_temporaries(arrays, both, op, device);
+        operations += made != NULL;
+        goto done;
+    }
     made = of_numbers(both[0], both[1], op, comparison);
     if (made == NULL && !PyErr_Occurred())
         made = in_loop(both, op, comparison, NULL);
@@ -531,6 +609,7 @@ static PyObject *computed(PyObject *array, PyObject *other, int op, int is_refle
     }
     if (made != NULL && (made = wrapped(made, device)) != NULL)
         operations++;
+done:
     Py_DECREF(mine);
     Py_DECREF(theirs);
     Py_DECREF(device);
@@ -696,7 +775,7 @@ static PyObject *unary(PyObject *array, int op)
     int on_pinned = 0;
     PyObject *device, *mine, *context, *made = NULL;
     long limit = Py_TYPE(array) == array_type ? limit_now(&on_pinned) : 0;
-    if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, limit)) {
+    if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, most_elements(device, limit))) {
         Py_INCREF(mine);
         Py_INCREF(device);
         made = looped(unary_ufuncs[op], &mine, 1, NULL);
@@ -808,7 +887,7 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
 /* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
-static PyObject *given(PyObject *argument, int on_pinned, PyObject **device, double *size, int is_inner)
+static PyObject *given(PyObject *argument, long limit, int on_pinned, PyObject **device, double *size, int is_inner)
 {
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
@@ -818,7 +897,7 @@ static PyObject *given(PyObject *argument, int on_pinned, PyObject **device, dou
         *device = device_of_argument;
         if (PyArray_CheckExact(value)) {
             npy_intp elements = PyArray_SIZE((PyArrayObject *)value);
-            if (elements > MOST_ELEMENTS || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF)
+            if (elements > most_elements(*device, limit) || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF)
                 return NULL;
             *size *= (double)elements;
         }
@@ -833,7 +912,7 @@ static PyObject *given(PyObject *argument, int on_pinned, PyObject **device, dou
     Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
     PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
     for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
-        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), on_pinned, device, size, 1);
+        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), limit, on_pinned, device, size, 1);
         if (item == NULL)
             Py_CLEAR(items);
         else if (type == &PyTuple_Type)
@@ -859,7 +938,7 @@ static PyObject *returned(PyObject *found, PyObject *device, long limit)
     if (PyArray_CheckExact(found)) {
         PyArrayObject *array = (PyArrayObject *)found;
         npy_intp size = PyArray_SIZE(array);
-        int is_usual = size <= limit && size <= MOST_ELEMENTS && PyArray_ISWRITEABLE(array) &&
+        int is_usual = size <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
                        is_canonical((PyObject *)PyArray_DESCR(array));
         if (is_usual && PyArray_BASE(array) != NULL) { /* of memory that others may have */
             PyObject *copy = PyArray_NewCopy(array, NPY_CORDER);
@@ -928,7 +1007,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
     PyObject *values = limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
-        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), on_pinned, &device, &size, 0);
+        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), limit, on_pinned, &device, &size, 0);
         if (value == NULL)
             Py_CLEAR(values);
         else
@@ -939,7 +1018,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         Py_ssize_t position = 0;
         named = PyDict_New();
         while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
-            PyObject *value = given(argument, on_pinned, &device, &size, 0);
+            PyObject *value = given(argument, limit, on_pinned, &device, &size, 0);
             if (value == NULL || PyDict_SetItem(named, name, value) < 0)
                 Py_CLEAR(named);
             Py_XDECREF(value);
@@ -965,6 +1044,68 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     Py_XDECREF(values);
     Py_XDECREF(named);
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
+}
+
+/* Whether an argument of a function that makes arrays is plain: a number, a dtype, None, or a sequence of these. `size`
+   is multiplied by the numbers, and divided by those below 1, which are steps. */
+static int is_plain(PyObject *item, double *size)
+{
+    if (PyTuple_CheckExact(item) || PyList_CheckExact(item)) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(item); i++)
+            if (!is_plain(PySequence_Fast_GET_ITEM(item, i), size))
+                return 0;
+        return 1;
+    }
+    if (PyLong_CheckExact(item) || PyFloat_CheckExact(item)) {
+        double number = fabs(PyFloat_AsDouble(item)); /* an integer may be too large */
+        if (PyErr_Occurred())
+            PyErr_Clear();
+        *size *= number >= 1 ? number : number > 0 ? 1 / number : 1;
+        return 1;
+    }
+    return is_number(item) || item == Py_None || PyUnicode_CheckExact(item) || PyType_Check(item) || PyArray_DescrCheck(item);
+}
+
+PyDoc_STRVAR(create_doc,
+"create($module, function, arguments, keywords, device, power, /)\n--\n\n"
+"Return the array that a function of NumPy makes of numbers; None if the call is not plain, or if the array is large.\n\n"
+"The array has at most as many elements as the product of the numbers to a power. If that is 0, the first argument is\n"
+"the data: numbers, sequences of them, or an array of NumPy.");
+
+static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "create takes a function, a tuple, a dict, a device and a number");
+    PyObject *device = args[3], *made = NULL, *context, *name, *argument;
+    Py_ssize_t first = 0, number = PyTuple_GET_SIZE(args[1]), position = 0;
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned), power = PyLong_AsLong(args[4]);
+    double most = (double)most_elements(device, limit), size = 1;
+    if (power == 0 && number) {
+        PyObject *data = PyTuple_GET_ITEM(args[1], 0);
+        first = PyArray_CheckExact(data);
+        if (first)
+            size = (double)PyArray_SIZE((PyArrayObject *)data);
+        else if (PyTuple_CheckExact(data) || PyList_CheckExact(data))
+            size = (double)PySequence_Fast_GET_SIZE(data);
+    }
+    int is_possible = limit > 0 && (on_pinned || device == cpu || device == automatic) && size <= most;
+    for (Py_ssize_t i = first; is_possible && i < number; i++)
+        is_possible = is_plain(PyTuple_GET_ITEM(args[1], i), &size);
+    while (is_possible && PyDict_Next(args[2], &position, &name, &argument))
+        is_possible = !PyUnicode_Compare(name, str_dtype) && is_plain(argument, &size);
+    if (is_possible && (power == 0 || pow(size, (double)power) <= most) && (context = enter_quiet()) != NULL) {
+        made = PyObject_Call(args[0], args[1], args[2]);
+        leave_quiet(context, made == NULL);
+        if (made != NULL && (!PyArray_CheckExact(made) || (number && made == PyTuple_GET_ITEM(args[1], 0))))
+            Py_CLEAR(made);
+        if (made != NULL)
+            made = returned(made, device, limit);
+        operations += made != NULL;
+    }
     if (made == NULL && PyErr_Occurred())
         return NULL;
     return made == NULL ? Py_NewRef(Py_None) : made;
@@ -1065,6 +1206,45 @@ static int kind_of_key(PyObject *key)
     return kind;
 }
 
+/* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
+   has anything else. `size` is multiplied by the sizes of arrays of integers. */
+static PyObject *key_of_numpy(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
+{
+    PyObject *device_of_key, *value = key;
+    if (PyTuple_CheckExact(key)) {
+        PyObject *items = PyTuple_New(PyTuple_GET_SIZE(key));
+        for (Py_ssize_t i = 0; items != NULL && i < PyTuple_GET_SIZE(key); i++) {
+            PyObject *item = PyTuple_GET_ITEM(key, i);
+            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : key_of_numpy(item, device, most, on_pinned, size);
+            if (item == NULL)
+                Py_CLEAR(items);
+            else
+                PyTuple_SET_ITEM(items, i, item);
+        }
+        return items;
+    }
+    if (PyList_CheckExact(key)) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(key); i++)
+            if (!PyLong_CheckExact(PyList_GET_ITEM(key, i)))
+                return NULL;
+        *size *= (double)PyList_GET_SIZE(key);
+        return Py_NewRef(key);
+    }
+    if (Py_IS_TYPE(key, array_type)) {
+        if ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device)
+            return NULL;
+        if (PyArray_IsScalar(value, Integer))
+            return PyNumber_Index(value);
+    }
+    if (!PyArray_CheckExact(value) || PyArray_NDIM((PyArrayObject *)value) < 1 || PyArray_SIZE((PyArrayObject *)value) > most)
+        return NULL;
+    if (PyArray_ISINTEGER((PyArrayObject *)value))
+        *size *= (double)PyArray_SIZE((PyArrayObject *)value);
+    else if (!PyArray_ISBOOL((PyArrayObject *)value))
+        return NULL;
+    return Py_NewRef(value);
+}
+
 /* The memory that the elements of an array with a cell are a view of, borrowed; NULL if they are not seen. */
 static PyObject *seen_memory(PyObject *array)
 {
@@ -1074,10 +1254,25 @@ static PyObject *seen_memory(PyObject *array)
     return memory == AT(array, of_array.memory) || memory == AT(array, of_array.large) ? memory : NULL;
 }
 
-/* The part of an array that a basic key selects; NULL without an error if the method in Python is to be called. */
+/* A key as NumPy takes it, as a new reference; NULL without an error if the method in Python is to be called. */
+static PyObject *given_key(PyObject *key, PyObject *host, PyObject *device, long limit, int on_pinned)
+{
+    if (kind_of_key(key) != NOT_BASIC)
+        return Py_NewRef(key);
+    npy_intp most = most_elements(device, limit), elements = PyArray_SIZE((PyArrayObject *)host);
+    if (elements > most || !(on_pinned || device == cpu || device == automatic))
+        return NULL;
+    double size = PyArray_NDIM((PyArrayObject *)host) > 1 ? (double)elements : 1;
+    PyObject *found = key_of_numpy(key, device, most, on_pinned, &size);
+    if (found != NULL && size > MOST_SELECTED)
+        Py_CLEAR(found);
+    return found;
+}
+
+/* The part of an array that a key selects; NULL without an error if the method in Python is to be called. */
 static PyObject *part(PyObject *array, PyObject *key)
 {
-    int on_pinned;
+    int on_pinned = 0;
     long limit = limit_now(&on_pinned);
     PyObject *value = AT(array, of_array.value), *device, *host, *memory;
     if (limit <= 0)
@@ -1092,12 +1287,13 @@ static PyObject *part(PyObject *array, PyObject *key)
         host = AT(array, of_array.host);
         device = AT(AT(array, of_array.made_cell), of_cell.device);
     }
-    if (!PyArray_CheckExact(host))
+    PyObject *given = PyArray_CheckExact(host) ? given_key(key, host, device, limit, on_pinned) : NULL;
+    if (given == NULL)
         return NULL;
     Py_INCREF(host);
     Py_INCREF(memory);
     Py_INCREF(device);
-    PyObject *found = PyObject_GetItem(host, key), *made = NULL;
+    PyObject *found = PyObject_GetItem(host, given), *made = NULL;
     if (found == NULL) {
         if (PyErr_ExceptionMatches(PyExc_Exception))
             PyErr_Clear();
@@ -1108,8 +1304,11 @@ static PyObject *part(PyObject *array, PyObject *key)
              PyArray_SIZE((PyArrayObject *)found) <= limit && (!is_set(value) || settle(array) == 0) &&
              AT(array, of_array.made_part) == Py_None)
         made = seen(array, found, memory, host, key);
+    else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) != memory)
+        made = returned(found, device, limit);
     else
         Py_DECREF(found);
+    Py_DECREF(given);
     Py_DECREF(host);
     Py_DECREF(memory);
     Py_DECREF(device);
@@ -1118,7 +1317,7 @@ static PyObject *part(PyObject *array, PyObject *key)
 
 static PyObject *subscript(PyObject *array, PyObject *key)
 {
-    if (Py_TYPE(array) == array_type && kind_of_key(key) != NOT_BASIC) {
+    if (Py_TYPE(array) == array_type) {
         PyObject *made = part(array, key);
         if (made != NULL || PyErr_Occurred())
             return made;
@@ -1197,8 +1396,8 @@ static int loses_imaginary(PyObject *value, PyObject *host)
     return is_complex && !PyArray_ISCOMPLEX(target) && !PyArray_ISBOOL(target);
 }
 
-/* Write to the part that a basic key selects; 1 if the method in Python is to be called, -1 with an error. */
-static int assign(PyObject *array, PyObject *key, PyObject *value, int kind)
+/* Write to the part that a key selects; 1 if the method in Python is to be called, -1 with an error. */
+static int assign(PyObject *array, PyObject *key, PyObject *value)
 {
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
@@ -1208,7 +1407,7 @@ static int assign(PyObject *array, PyObject *key, PyObject *value, int kind)
     PyObject *memory = seen_memory(array), *host = AT(array, of_array.host), *device = NULL;
     if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
         return 1;
-    if (memory != AT(array, of_array.memory) && kind != ELEMENT)
+    if (memory != AT(array, of_array.memory) && kind_of_key(key) != ELEMENT)
         return 1; /* a part of a large array may be large */
     PyObject *elements = value;
     if (!is_number(value)) {
@@ -1222,6 +1421,9 @@ static int assign(PyObject *array, PyObject *key, PyObject *value, int kind)
             AT(value, of_array.key) == key)
             return 0;
     }
+    PyObject *given = given_key(key, host, AT(cell, of_cell.device), limit, on_pinned);
+    if (given == NULL)
+        return PyErr_Occurred() ? -1 : 1;
     Py_INCREF(host);
     Py_INCREF(elements);
     PyObject *lock = lock_of_cells(), *context;
@@ -1231,12 +1433,13 @@ static int assign(PyObject *array, PyObject *key, PyObject *value, int kind)
     else {
         if (seen_memory(array) != NULL && is_own(cell) && AT(array, of_array.host) == host &&
             (context = enter_quiet()) != NULL) {
-            is_done = PyObject_SetItem(host, key, elements) == 0;
+            is_done = PyObject_SetItem(host, given, elements) == 0;
             is_left = leave_quiet(context, !is_done);
         }
         if (unlock(lock) < 0)
             is_left = 0;
     }
+    Py_DECREF(given);
     Py_DECREF(host);
     Py_DECREF(elements);
     return is_left ? !is_done : -1;
@@ -1248,8 +1451,7 @@ static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
     if (value == NULL)
         done = PyObject_CallFunctionObjArgs(other_methods[DELITEM], array, key, NULL);
     else {
-        int kind = Py_TYPE(array) == array_type ? kind_of_key(key) : NOT_BASIC;
-        int is_left = kind == NOT_BASIC ? 1 : assign(array, key, value, kind);
+        int is_left = Py_TYPE(array) == array_type ? assign(array, key, value) : 1;
         if (is_left <= 0)
             return is_left;
         done = PyObject_CallFunctionObjArgs(other_methods[SETITEM], array, key, value, NULL);
@@ -1333,19 +1535,19 @@ static int replace_all(PyObject *type, const char *const *names, PyObject **orig
 }
 
 PyDoc_STRVAR(install_doc,
-"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, /)\n--\n\n"
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, /)\n--\n\n"
 "Put compiled operators in front of the methods of a class.\n\n"
 "The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
 "context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
 "host always computes; what an array has that has seen no memory, and a cell without a leaf; and the\n"
-"operations of the package by ufunc, and its dtypes.");
+"operations of the package by ufunc, and its dtypes; and the function `temporaries.taken` with its two answers.");
 
 static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
-    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOO", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
                           &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
-                          &PyTuple_Type, &dtypes))
+                          &PyTuple_Type, &dtypes, &taken, &left_side, &right_side))
         return NULL;
     const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {
         {array, "_value", &of_array.value}, {array, "_device", &of_array.device},
@@ -1361,7 +1563,8 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
             return NULL;
-    PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes};
+    PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes,
+                         taken, left_side, right_side};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;
@@ -1396,6 +1599,7 @@ static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
     {"apply", (PyCFunction)(void (*)(void))apply_ufunc, METH_FASTCALL, apply_doc},
+    {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import client_registration, dispatch, dtypes
-from gpuarray.array import cells, compiled, printing
+from gpuarray.array import cells, compiled, printing, temporaries
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.cells import Cell
 from gpuarray.array.memory import NOTHING, READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
-from gpuarray.array.operands import cast, placed_node
+from gpuarray.array.operands import cast, default_device, placed_node
 from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
@@ -496,6 +496,7 @@ for _name, _reason in ABSENT.items():
 compiled.install(
     *(GpuArray, Cell, Immediacy, cells, held, quiet),
     *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
+    *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT),
 )
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
@@ -518,6 +519,29 @@ def made_of(host: npt.NDArray[Any], device: Device) -> GpuArray:
     if len(sys.modules) != client_registration.checked_modules:
         client_registration.register_imported()
     return of_host(GpuArray, host, device)
+
+
+def create(
+    call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], power: int
+) -> GpuArray | None:
+    """Return the array that a function of NumPy makes of numbers; None if it is large, or is to be made in another way.
+
+    Parameters
+    ----------
+    call : callable
+        The function of NumPy.
+    arguments, keywords : tuple, dict
+        Its arguments.
+    power : int
+        The array has at most as many elements as the product of the numbers to this power. If it is 0, the first
+        argument is the data.
+    """
+    if config.current.default_float != "float64":
+        return None
+    if len(sys.modules) != client_registration.checked_modules:
+        client_registration.register_imported()
+    made: GpuArray | None = compiled.create(call, arguments, keywords, default_device(), power)
+    return made
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:

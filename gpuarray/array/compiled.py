@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: That of the source of the extension module. A change of what it and this package ask of each other changes both.
-_VERSION: Final = 4
+_VERSION: Final = 5
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -46,6 +46,9 @@ apply: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _comp
 #: ``call(function, arguments, keywords, most, may_be_view)``: the result of a function of NumPy for small arrays whose
 #: sizes have a product of at most ``most``; None if the call is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
+#: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
+#: None if the call is not a plain one, or if the product of the numbers to a power is large.
+create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

@@ -19,6 +19,7 @@ from gpuarray import dtypes
 from gpuarray.array import (
     GpuArray,
     cells,
+    create,
     default_device,
     default_dtype,
     is_cpu,
@@ -156,15 +157,20 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
     return cast(_F, run)
 
 
-def created(call: Callable[..., Any], size: Callable[..., float], *, most: int = 0) -> Callable[[_F], _F]:
+def created(
+    call: Callable[..., Any], size: Callable[..., float] | None = None, *, power: int = 1, most: int = 0
+) -> Callable[[_F], _F]:
     """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
 
     Parameters
     ----------
     call : callable
         The function of NumPy.
-    size : callable
-        Returns the number of elements along the axis of a result that numbers say, from the arguments.
+    size : callable, optional
+        Returns the number of elements along the axis of a result that numbers say, from the arguments. By default the
+        function itself makes what :func:`gpuarray.array.create` does not.
+    power : int
+        The result has at most as many elements as the product of the numbers to this power; 0 if there are several.
     most : int
         The elements of larger arrays that are made at once on the device "cpu".
     """
@@ -172,6 +178,10 @@ def created(call: Callable[..., Any], size: Callable[..., float], *, most: int =
     def declare(function: _F) -> _F:
         @wraps(function)
         def run(*arguments: Any, **keywords: Any) -> Any:
+            if power and (found := create(call, arguments, keywords, power)) is not None:
+                return found
+            if size is None:
+                return function(*arguments, **keywords)
             limit = immediacy().limit
             device = default_device()
             if limit and immediacy().covers(device) and default_dtype(float) is dtypes.float64:

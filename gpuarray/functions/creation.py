@@ -10,6 +10,7 @@ from gpuarray.array import (
     WEAK,
     GpuArray,
     as_node,
+    create,
     default_device,
     default_dtype,
     device_of,
@@ -30,7 +31,7 @@ from gpuarray.functions.arguments import (
     checked_shape,
     wanted_device,
 )
-from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
@@ -108,8 +109,10 @@ def asarray(
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
-    if immediacy().limit and copy is not False and device is None and like is None and _count(obj) <= immediacy().limit:
-        array = _at_once(obj, wanted)
+    if immediacy().limit and copy is not False and device is None and like is None:
+        array = create(np.array, (obj,) if wanted is None else (obj, wanted), {}, 0)
+        if array is None and _count(obj) <= immediacy().limit:
+            array = _at_once(obj, wanted)
         if array is not None:
             return array
     target = target_device(device, like, obj)
@@ -211,6 +214,7 @@ def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
 
 
 @native("full")
+@created(np.full)
 def full(
     shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None,
     like: Any = None,
@@ -255,6 +259,7 @@ def full(
 
 
 @native("zeros")
+@created(np.zeros)
 def zeros(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -263,6 +268,7 @@ def zeros(
 
 
 @native("ones")
+@created(np.ones)
 def ones(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -271,6 +277,7 @@ def ones(
 
 
 @native("empty")
+@created(np.zeros)
 def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:

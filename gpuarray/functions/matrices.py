@@ -16,6 +16,7 @@ from gpuarray.functions.arguments import (
     checked_shape,
     result,
 )
+from gpuarray.functions.at_once import created
 from gpuarray.functions.creation import chosen_dtype, is_immediate, ones, target_device, zeros
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
@@ -28,6 +29,7 @@ __all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
 
 
 @native("eye")
+@created(np.eye, power=2)
 def eye(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
     M: int | None = None, device: DeviceLike = None, like: Any = None,  # noqa: N803  # NumPy's name
@@ -46,12 +48,14 @@ def eye(
 
 
 @native("identity")
+@created(np.identity, power=2)
 def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None) -> GpuArray:
     """Return the identity matrix with ``n`` rows."""
     return eye(n, dtype=dtype, device=device, like=like)
 
 
 @native("tri")
+@created(np.tri, power=2)
 def tri(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *,
     M: int | None = None,  # noqa: N803  # NumPy's name

@@ -46,6 +46,7 @@ _DATES: Final = (np.datetime64, np.timedelta64)
 
 
 @native("arange")
+@created(np.arange)
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None,
     like: Any = None,

@@ -29,7 +29,7 @@ def program(x):
 
 @pytest.fixture
 def x(device):
-    return xp.asarray(np.linspace(0, 1, 180_000, dtype=np.float32).reshape(200, 900))
+    return xp.asarray(np.linspace(0, 1, 300_000, dtype=np.float32).reshape(200, 1500))
 
 
 @pytest.fixture

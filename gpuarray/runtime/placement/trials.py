@@ -1,7 +1,7 @@
 """Whether operations on mid-sized arrays are recorded for a GPU, or computed at once by NumPy.
 
 NumPy computes a few thousand elements in the time that a device needs for a launch. Above that, up to
-``config.direct_limit`` elements, a device takes less time if the program computes long chains, and more if it reads
+``config.most_midsize`` elements, a device takes less time if the program computes long chains, and more if it reads
 values in between. Which of these a program does shows only when it runs. So NumPy computes mid-sized arrays first, and
 what a device might have saved is added up. When the sum reaches the price of a trial, operations are recorded, and
 evaluations are compared with what NumPy would have taken. When they have lost more than the price of the first trial,
@@ -50,7 +50,7 @@ _is_judging = False
 def describe() -> str:
     """Return how mid-sized arrays are computed, and why, in a sentence."""
     settings = config.current
-    sizes = f"operations on {settings.midsize:,} to {settings.direct_limit:,} elements"
+    sizes = f"operations on {settings.midsize:,} to {settings.most_midsize:,} elements"
     if recording.midsize:
         return f"{sizes} are recorded, which has saved {_saved / 1e6:.0f} ms compared with NumPy"
     return f"NumPy computes {sizes} at once; a GPU might have saved {_lost / 1e6:.0f} of {_price() / 1e6:.0f} ms"
@@ -141,7 +141,7 @@ def _save(time: float) -> None:
 
 def _time_at_once(prepared: PreparedPlan) -> float:
     """Return the nanoseconds in which NumPy's functions would compute a plan; 0 if an array of it is larger."""
-    most = config.current.direct_limit
+    most = config.current.most_midsize
     if any(prod(meaning.shape) > most for meaning in prepared.meanings):
         return 0.0
     return _time_on_host(prepared, _AT_ONCE) + prepared.operations * _CALLED
