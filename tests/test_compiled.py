@@ -340,6 +340,37 @@ def test_updates_of_overlapping_views(dtype):
             np.testing.assert_array_equal(np.asarray(x), host)
 
 
+#: Vectors and matrices within a matrix, in several layouts.
+PARTS = (
+    lambda a: a,
+    lambda a: a.T,
+    lambda a: a[0],
+    lambda a: a[:, -1],
+    lambda a: a[::-1],
+    lambda a: a[:, ::-1],
+    lambda a: a[::2],
+    lambda a: a[:, :1],
+    lambda a: a[:1].T,
+)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in dtypes.ALL if dtype != np.float16], ids=str)
+def test_loops_of_products(dtype):
+    random = np.random.default_rng(5)
+    for rows, length, columns in product((1, 2, 5), (1, 3, 16), (1, 2, 7)):
+        a, b = (random.integers(0, 99, shape) / 7 for shape in ((rows, length), (length, columns)))
+        if dtype.kind == "c":
+            a, b = a * (1 + 0.3j), b * (0.7 - 1j)
+        a, b = a.astype(dtype), b.astype(dtype)
+        x, y = xp.asarray(a), xp.asarray(b)
+        for of_left, of_right in product(PARTS, PARTS):
+            left, right = of_left(a), of_right(b)
+            if left.shape[-1] == right.shape[0]:
+                found, expected = of_left(x) @ of_right(y), left @ right
+                assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+                assert np.asarray(found).tobytes() == expected.tobytes(), (left.strides, right.strides)
+
+
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_products(dtype):
     for left, right in (

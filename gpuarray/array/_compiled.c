@@ -38,7 +38,7 @@ enum {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
 };
 enum { NEGATIVE, POSITIVE, ABSOLUTE, INVERT, BOOL, INT, FLOAT, INDEX, LEN, UNARIES };
-enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, OTHERS };
+enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, OTHERS, APPLY = OTHERS };
 
 static const char *const forward_names[BINARIES] = {
     "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
@@ -70,27 +70,28 @@ static const char *const unary_ufunc_names[INVERT + 1] = {"negative", "positive"
 static const char *const comparison_ufunc_names[6] = {
     "less", "less_equal", "equal", "not_equal", "greater", "greater_equal",
 };
-static PyObject *binary_ufuncs[BINARIES], *unary_ufuncs[INVERT + 1], *comparison_ufuncs[6], *square;
+static PyObject *binary_ufuncs[BINARIES], *unary_ufuncs[INVERT + 1], *comparison_ufuncs[6], *square, *matmul;
 
 /* Where the attributes of an array, of its cell and of the settings of a thread are in these objects. */
 static struct {
     Py_ssize_t value, device, made_access, made_cell, made_dtype, made_layout, made_owner, made_part, made_shape, host,
         key, large, maker, memory, source;
 } of_array;
+#define SLOTS (sizeof of_array / sizeof(Py_ssize_t))
 static struct { Py_ssize_t device, memory, own; } of_cell;
 static struct { Py_ssize_t limit, on_pinned; } of_setting;
 
 static PyTypeObject *array_type, *cell_type;
 /* The methods in Python. */
 static PyObject *forward_methods[BINARIES], *reflected_methods[BINARIES], *inplace_methods[BINARIES];
-static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS];
+static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS + 1];
 /* The context variable with the setting of this thread or task, what runs NumPy's functions without warnings, the
    module with the lock of cells, the devices whose values the host always computes, what stands for no memory and for
    a leaf that is made when it is asked for, the operations of this package by ufunc, and its dtypes. */
 static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
 /* What tells as which operand an operator takes the result of another one, and its two answers. */
 static PyObject *taken, *left_side, *right_side;
-static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release;
+static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy;
 /* How many operations were computed that `take_count` has not told of. */
 static long long operations;
 
@@ -212,7 +213,7 @@ static int are_few(PyObject *first, PyObject *second, npy_intp most)
     return PyArray_SAMESHAPE(one, other);
 }
 
-/* Arrays of scalars, which loops over elements make and drop one after the other, are kept to be used again. */
+/* Arrays that are gone are kept to be used again: loops make and drop one in each operation. */
 #define MOST_KEPT 64
 static PyObject *kept[MOST_KEPT];
 static int kept_count;
@@ -228,21 +229,21 @@ static PyObject *new_array(void)
     return array;
 }
 
-/* Keep an array that is gone, if it has a scalar and nothing else; else free it as the class does. */
 static void dealloc_array(PyObject *array)
 {
-    PyObject *value = AT(array, of_array.value);
-    if (kept_count == MOST_KEPT || value == NULL || !PyArray_IsScalar(value, Generic) ||
-        AT(array, array_type->tp_weaklistoffset) != NULL || AT(array, of_array.maker) != NULL) {
-        array_type->tp_dealloc = dealloc_of_class; /* which clears the slots of the classes that have it */
-        dealloc_of_class(array);
-        array_type->tp_dealloc = dealloc_array;
-        return;
+    const Py_ssize_t *offsets = (const Py_ssize_t *)&of_array;
+    if (kept_count < MOST_KEPT && AT(array, array_type->tp_weaklistoffset) == NULL) {
+        PyObject_GC_UnTrack(array);
+        for (size_t i = 0; i < SLOTS; i++)
+            Py_CLEAR(AT(array, offsets[i]));
+        if (kept_count < MOST_KEPT) { /* what is gone with the array may have been arrays */
+            kept[kept_count++] = array;
+            return;
+        }
     }
-    PyObject_GC_UnTrack(array);
-    Py_CLEAR(AT(array, of_array.value));
-    Py_CLEAR(AT(array, of_array.device));
-    kept[kept_count++] = array;
+    array_type->tp_dealloc = dealloc_of_class; /* which clears the slots of the classes that have it */
+    dealloc_of_class(array);
+    array_type->tp_dealloc = dealloc_array;
 }
 
 /* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
@@ -812,7 +813,9 @@ static PyObject *product(PyObject *left, PyObject *right)
         Py_INCREF(first);
         Py_INCREF(second);
         Py_INCREF(device);
-        if ((context = enter_quiet()) != NULL) {
+        PyObject *both[2] = {first, second};
+        made = looped_product(matmul, both);
+        if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
             made = PyNumber_MatrixMultiply(first, second);
             leave_quiet(context, made == NULL);
         }
@@ -905,7 +908,8 @@ static PyObject *given(PyObject *argument, long limit, int on_pinned, PyObject *
             return NULL;
         return Py_NewRef(value);
     }
-    if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type)
+    if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
+        PyArray_DescrCheck(argument))
         return Py_NewRef(argument);
     if ((type != &PyTuple_Type && type != &PyList_Type) || is_inner)
         return NULL;
@@ -953,24 +957,21 @@ static PyObject *returned(PyObject *found, PyObject *device, long limit)
     return wrapped(found, device);
 }
 
-PyDoc_STRVAR(apply_doc,
-"apply($module, ufunc, operands, /)\n--\n\n"
-"Return a ufunc of small arrays and numbers; None if that is to be found in another way.");
+PyDoc_STRVAR(apply_doc, "apply($module, op, /, *values)\n--\n\nApply an elementwise operation to arrays and scalars.");
 
-static PyObject *apply_ufunc(PyObject *module, PyObject *const *args, Py_ssize_t count)
+static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 2 || !PyTuple_Check(args[1]))
-        return PyErr_Format(PyExc_TypeError, "apply takes a ufunc and a tuple");
-    Py_ssize_t number = PyTuple_GET_SIZE(args[1]);
-    PyObject *const *items = number ? &PyTuple_GET_ITEM(args[1], 0) : NULL, *made = NULL;
-    for (Py_ssize_t i = 0; i < number && i < 2; i++)
-        if (Py_IS_TYPE(items[i], array_type)) {
-            made = called(items[i], args[0], items, number);
+    for (Py_ssize_t i = 1; i < count && count <= 3; i++)
+        if (Py_IS_TYPE(args[i], array_type)) {
+            PyObject *ufunc = PyObject_GetAttr(args[0], str_numpy), *made = NULL;
+            if (ufunc != NULL && Py_IS_TYPE(ufunc, &PyUFunc_Type))
+                made = called(args[i], ufunc, args + 1, count - 1);
+            Py_XDECREF(ufunc);
+            if (made != NULL || PyErr_Occurred())
+                return made;
             break;
         }
-    if (made == NULL && PyErr_Occurred())
-        return NULL;
-    return made == NULL ? Py_NewRef(Py_None) : made;
+    return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
 }
 
 static PyObject *elements(PyObject *array, PyObject **memory);
@@ -1568,6 +1569,10 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;
+    if (array_type->tp_basicsize != (Py_ssize_t)(sizeof(PyObject) + (SLOTS + 1) * sizeof(PyObject *))) /* weak references */
+        return PyErr_Format(PyExc_TypeError, "%R has other slots", array);
+    if ((other_methods[APPLY] = PyObject_GetAttrString(array, "_apply")) == NULL)
+        return NULL;
     cell_type = (PyTypeObject *)cell;
     if (replace_all(array, forward_names, forward_methods, BINARIES) < 0 ||
         replace_all(array, reflected_names, reflected_methods, BINARIES) < 0 ||
@@ -1598,7 +1603,7 @@ static PyObject *take_count(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
-    {"apply", (PyCFunction)(void (*)(void))apply_ufunc, METH_FASTCALL, apply_doc},
+    {"apply", (PyCFunction)(void (*)(void))apply_operation, METH_FASTCALL, apply_doc},
     {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
@@ -1621,6 +1626,7 @@ static int find_ufuncs(void)
 {
     PyObject *numpy = PyImport_ImportModule("numpy");
     int failed = numpy == NULL || (square = PyObject_GetAttrString(numpy, "square")) == NULL ||
+                 (matmul = PyObject_GetAttrString(numpy, "matmul")) == NULL ||
                  find_all(numpy, binary_ufunc_names, binary_ufuncs, BINARIES) < 0 ||
                  find_all(numpy, unary_ufunc_names, unary_ufuncs, INVERT + 1) < 0 ||
                  find_all(numpy, comparison_ufunc_names, comparison_ufuncs, 6) < 0;
@@ -1637,6 +1643,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     PyObject *module = PyModule_Create(&definition);
     base_type = (PyTypeObject *)PyType_FromSpec(&spec);
     str_transpose = PyUnicode_InternFromString("transpose");
+    str_numpy = PyUnicode_InternFromString("numpy");
     str_dtype = PyUnicode_InternFromString("dtype");
     str_call = PyUnicode_InternFromString("__call__");
     str_run = PyUnicode_InternFromString("run");

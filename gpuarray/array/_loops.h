@@ -225,3 +225,40 @@ static PyObject *looped(PyObject *callable, PyObject *const *operands, int count
         Py_CLEAR(target);
     return target;
 }
+
+/* The step of an array along an axis, as the loops of products take it: 0 along an axis of one element or none. */
+static npy_intp step_along(PyArrayObject *array, int axis)
+{
+    return axis < 0 || axis >= PyArray_NDIM(array) || PyArray_DIM(array, axis) == 1 ? 0 : PyArray_STRIDE(array, axis);
+}
+
+/* The product of two vectors or matrices of NumPy by a loop of the ufunc `matmul`; NULL without an error if the ufunc is
+   to be called. */
+static PyObject *looped_product(PyObject *callable, PyObject *const *operands)
+{
+    PyUFuncObject *ufunc = (PyUFuncObject *)callable;
+    PyArrayObject *left = (PyArrayObject *)operands[0], *right = (PyArrayObject *)operands[1];
+    int type = common_type(operands, 2), loop, ndim = 0;
+    if (!Py_IS_TYPE(callable, &PyUFunc_Type) || type < 0 || (loop = loop_for(ufunc, type)) < 0)
+        return NULL;
+    int has_rows = PyArray_NDIM(left) > 1, has_columns = PyArray_NDIM(right) > 1;
+    npy_intp rows = has_rows ? PyArray_DIM(left, 0) : 1, columns = has_columns ? PyArray_DIM(right, 1) : 1;
+    npy_intp length = PyArray_DIM(left, has_rows), shape[2], count = rows * length * columns;
+    if (length != PyArray_DIM(right, 0) || count == 0 || count > MOST_ELEMENTS)
+        return NULL;
+    if (has_rows)
+        shape[ndim++] = rows;
+    if (has_columns)
+        shape[ndim++] = columns;
+    PyArrayObject *made = (PyArrayObject *)PyArray_SimpleNew(ndim, shape, type);
+    if (made == NULL)
+        return NULL;
+    npy_intp extents[] = {1, rows, length, columns};
+    npy_intp steps[] = {
+        0, 0, 0, step_along(left, has_rows - 1), step_along(left, has_rows), step_along(right, 0), step_along(right, 1),
+        step_along(made, has_rows - 1), has_columns ? step_along(made, has_rows) : 0,
+    };
+    char *data[] = {PyArray_DATA(left), PyArray_DATA(right), PyArray_DATA(made)};
+    ufunc->functions[loop](data, extents, steps, ufunc->data == NULL ? NULL : ufunc->data[loop]);
+    return PyArray_Return(made);
+}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, ClassVar, Final, NoReturn
@@ -114,7 +115,7 @@ class GpuArray(MethodsArray):
                 "a GpuArray cannot be converted to a NumPy array without a copy, because it is in device memory; use "
                 "np.asarray(x) or gpuarray.asnumpy(x)"
             )
-        telemetry.transfer("numpy.asarray", self.nbytes, self._cell.device)
+        telemetry.transfer("numpy.asarray", self.nbytes, self.device)
         host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
@@ -149,6 +150,10 @@ class GpuArray(MethodsArray):
         if wanted == source and not copy:
             return self
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
+            made = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, False)
+            if made is not None:
+                result: GpuArray = made
+                return result
             host = self.host()
             if host is not None:
                 converted = quiet.run(host.astype, wanted)
@@ -502,7 +507,7 @@ compiled.install(
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
 #: ``apply(op, *values)``: an elementwise operation over arrays and scalars; NotImplemented for unknown types.
-apply: Callable[..., Any] = GpuArray._apply
+apply: Callable[..., Any] = compiled.apply or GpuArray._apply
 
 
 def make(node: Node, device: Device) -> GpuArray:

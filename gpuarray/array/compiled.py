@@ -41,8 +41,9 @@ def _not_compiled(*arguments: Any) -> Any:
     """Return None, as nothing is compiled."""
 
 
-#: ``apply(ufunc, operands)``: a ufunc of small arrays and numbers; None if that is to be found in another way.
-apply: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.apply
+#: ``apply(op, *values)``: what the method ``_apply`` of the class returns, which it calls unless arrays are small; None
+#: if nothing is compiled.
+apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compiled.apply
 #: ``call(function, arguments, keywords, most, may_be_view)``: the result of a function of NumPy for small arrays whose
 #: sizes have a product of at most ``most``; None if the call is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import cells, compiled
+from gpuarray.array import cells
 from gpuarray.array.cells import AUTO
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
@@ -218,9 +218,6 @@ class ImmediateArray(SelectableArray):
         """Return a ufunc of one or two operands: arrays and scalars."""
         if ufunc.nout != 1 or len(operands) > 2:
             return None
-        made: Self | None = compiled.apply(ufunc, operands)
-        if made is not None:
-            return made
         first = operands[0]
         if len(operands) == 1:
             return first._computed(ufunc) if type(first) is cls else cls._number(ufunc, operands)

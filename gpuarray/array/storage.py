@@ -90,7 +90,7 @@ class StoredArray(MemoryArray):
     @property
     def nbytes(self) -> int:
         """Size of all elements in bytes."""
-        return self.size * self._dtype.itemsize
+        return self.size * self.dtype.itemsize
 
     @property
     def residency(self) -> tuple[str, ...]:

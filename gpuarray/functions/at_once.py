@@ -257,7 +257,7 @@ def _is_pinned(value: Any) -> bool:
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    if rule.is_plain and len(arguments) <= rule.out and "out" not in keywords:
+    if rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
         computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.may_be_view)
         if computed_by_numpy is not None:
             return computed_by_numpy
