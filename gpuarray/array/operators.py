@@ -53,7 +53,7 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
         if kind in WEAK:
             return self._wrap(recorder.binary(op, node, other), device)
         mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
-        return self._met(other, compute, False) if mixed is NotImplemented else mixed
+        return self._with_other_class(other, compute, False) if mixed is NotImplemented else mixed
 
     return _named(method, op, "x {} other")
 
@@ -65,7 +65,7 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, An
                 return made
             return self._wrap(recorder.binary(op, other, self.node()), self._made_cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
-        return self._met(other, compute, True) if mixed is NotImplemented else mixed
+        return self._with_other_class(other, compute, True) if mixed is NotImplemented else mixed
 
     return _named(method, op, "other {} x")
 
@@ -141,8 +141,8 @@ class ComputingArray(ImmediateArray):
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
         return op is ops.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
 
-    def _met(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
-        """Return the result with a value that is no operand; NotImplemented if the value may know better.
+    def _with_other_class(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
+        """Return the result with a value of another class; NotImplemented leaves the operation to that class.
 
         Sparse arrays of SciPy and the classes of pandas know NumPy's arrays alone, so the result is that of this array
         on the host. What can be equal to no number is unequal to each element, as in NumPy.
@@ -257,14 +257,14 @@ class ComputingArray(ImmediateArray):
             standard.require("pow", self, operand)
         op = power_operation(self.node(), other)
         power: Self = self._apply(op, *(self, other)[: op.arity])
-        return self._met(other, operator.pow, False) if power is NotImplemented else power
+        return self._with_other_class(other, operator.pow, False) if power is NotImplemented else power
 
     def __rpow__(self, other: Any) -> Self:
         """``other ** x``."""
         if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
             return made
         power: Self = self._apply(ops.pow, other, self)
-        return self._met(other, operator.pow, True) if power is NotImplemented else power
+        return self._with_other_class(other, operator.pow, True) if power is NotImplemented else power
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
