@@ -40,13 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(workload, Probe):
             figures.setdefault(name, {}).update(_probe(workload, given.device))
         else:
-            found = run(workload, peers, given.scale, given.seconds)
+            result = run(workload, peers, given.scale, given.seconds)
             gc.freeze()  # the libraries have hundreds of thousands of objects, which need not be looked at again
-            rows = [row for row in rows if row.workload != name] + found
+            rows = [row for row in rows if row.workload != name] + result
             relate(rows)
-            if found:
+            if result:
                 show = summary if given.brief else table
-                print(f"{show(found)}  [{time.perf_counter() - start:.0f} s]", flush=True)
+                print(f"{show(result)}  [{time.perf_counter() - start:.0f} s]", flush=True)
         _write(path, document, rows, figures)  # whoever ends a long run keeps what there is
     relate(rows)
     _write(path, document, rows, figures)

@@ -255,12 +255,12 @@ savez_compressed set_printoptions setbufsize seterr seterrcall shape shares_memo
 
 def calls() -> list[str]:
     """Return every call."""
-    found = [f"{name}(x)" for name in UNARY.split()]
-    found += [f"{name}(x, y)" for name in BINARY.split()]
-    found += [f"{name}(k, j)" for name in INTEGERS.split()]
-    found += [f"{name}(A)" for name in MATRIX.split()]
-    found += [f"{name}(x)" for name in TRANSFORMS.split()]
-    return found + SAMPLES.split() + OTHERS.strip().splitlines()
+    result = [f"{name}(x)" for name in UNARY.split()]
+    result += [f"{name}(x, y)" for name in BINARY.split()]
+    result += [f"{name}(k, j)" for name in INTEGERS.split()]
+    result += [f"{name}(A)" for name in MATRIX.split()]
+    result += [f"{name}(x)" for name in TRANSFORMS.split()]
+    return result + SAMPLES.split() + OTHERS.strip().splitlines()
 
 
 def operands(size: int) -> dict[str, Any]:

@@ -95,19 +95,19 @@ def expected(seconds: Sequence[float]) -> float:
 def numpy_call(call: Call, arrays: dict[str, Any]) -> Call:
     """Return a call of NumPy that copies results which are views of its operands."""
     held = [value for value in arrays.values() if isinstance(value, np.ndarray)]
-    is_view = any(np.may_share_memory(found, operand) for found in _arrays(call(), np.ndarray) for operand in held)
-    return (lambda: [found.copy() for found in _arrays(call(), np.ndarray)]) if is_view else call
+    is_view = any(np.may_share_memory(result, operand) for result in _arrays(call(), np.ndarray) for operand in held)
+    return (lambda: [result.copy() for result in _arrays(call(), np.ndarray)]) if is_view else call
 
 
 def our_call(call: Call, arrays: dict[str, Any]) -> Call:
     """Return a call that evaluates its results, or what it changes; itself if its results have values at once."""
-    found = [*_arrays(call(), xp.ndarray)]
-    if found and all(array.is_computed() for array in found):
+    result = [*_arrays(call(), xp.ndarray)]
+    if result and all(array.is_computed() for array in result):
         return call
 
     def evaluated() -> None:
-        found = call()
-        xp.evaluate(*(_arrays(found, xp.ndarray) if found is not None else (arrays["z"], arrays["Z"])))
+        result = call()
+        xp.evaluate(*(_arrays(result, xp.ndarray) if result is not None else (arrays["z"], arrays["Z"])))
 
     return evaluated
 

@@ -144,8 +144,8 @@ def operands(size: int) -> dict[str, Any]:
     }
 
 
-def _line(values: Any, found: Any) -> None:
-    found[:] = values[1:-1]
+def _line(values: Any, result: Any) -> None:
+    result[:] = values[1:-1]
 
 
 def _place(at: Any) -> Any:

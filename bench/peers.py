@@ -81,11 +81,11 @@ class Peer:
     def resident(self, array: np.ndarray) -> Any:
         """Return the result of :meth:`asarray`, cached for the last few arrays."""
         held: dict[int, Any] = self.__dict__.setdefault("_held", {})
-        found = held.pop(id(array), None) or (array, self.asarray(array))
-        held[id(array)] = found  # with the array itself, whose id would else become another's
+        result = held.pop(id(array), None) or (array, self.asarray(array))
+        held[id(array)] = result  # with the array itself, whose id would else become another's
         while len(held) > _HELD:
             del held[next(iter(held))]
-        return found[1]
+        return result[1]
 
     def device_ms(self, calls: Callable[[], Any]) -> float:
         """Return the device time of some calls in milliseconds, if :attr:`has_clock`."""
@@ -146,9 +146,9 @@ class Ours(Peer):
         self.xp.evaluate(*results)
 
     def device_ms(self, calls: Callable[[], Any]) -> float:
-        with self.xp.profile() as found:
+        with self.xp.profile() as result:
             calls()
-        return float(found.kernel_time / 1e6)
+        return float(result.kernel_time / 1e6)
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         return self.xp.using(device=self.device)

@@ -93,11 +93,11 @@ _NEAR = 1.15
 def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
     """Return the time of a call in milliseconds, until its result is available."""
     start = time.perf_counter()
-    found = function(x)
+    result = function(x)
     if read:
-        np.asarray(found)
+        np.asarray(result)
     else:
-        xp.evaluate(found)
+        xp.evaluate(result)
         xp.synchronize()
     return 1e3 * (time.perf_counter() - start)
 
@@ -162,11 +162,11 @@ def _estimates(gpu: Any, largest: float) -> int:
                 assert planned is not None
                 estimate = sum(auto.estimate(provider, step) for step in planned[0].pinned.steps)
                 timing.awaken(provider)
-                found = timing.Timer(provider).time(node)
-                near.append(0.5 <= estimate / found <= 2)
+                result = timing.Timer(provider).time(node)
+                near.append(0.5 <= estimate / result <= 2)
                 print(
                     f"{name:20} {size:>11,}  {provider.device.name:8} estimate {estimate / 1e3:10.1f} us, "
-                    f"took {found / 1e3:10.1f} us, x{estimate / found:5.2f}{'' if near[-1] else ' *'}",
+                    f"took {result / 1e3:10.1f} us, x{estimate / result:5.2f}{'' if near[-1] else ' *'}",
                     flush=True,
                 )
     print(f"\n{sum(near)} of {len(near)} estimates within a factor of 2")
@@ -233,19 +233,19 @@ def _point(
     gc.collect()
     gc.disable()
     try:
-        found = measured({d: partial(_call, function, x, read) for d, x in operands.items()}, given.seconds)
+        result = measured({d: partial(_call, function, x, read) for d, x in operands.items()}, given.seconds)
     finally:
         gc.enable()
-    ratio = found["auto"] / min(found["cpu"], found[gpu.device.name])
+    ratio = result["auto"] / min(result["cpu"], result[gpu.device.name])
     where = operands["auto"].residency
     print(
-        f"{name:26} {size:>11,}  cpu {found['cpu']:9.3f}  gpu {found[gpu.device.name]:9.3f}  "
-        f"auto {found['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",
+        f"{name:26} {size:>11,}  cpu {result['cpu']:9.3f}  gpu {result[gpu.device.name]:9.3f}  "
+        f"auto {result['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",
         flush=True,
     )
     if given.reasons and ratio > _NEAR:
         print(*_reasons(function(operands["auto"]).node(), xp.Device("auto")), sep="\n", flush=True)
-    shown = {device: round(time, 4) for device, time in found.items()}
+    shown = {device: round(time, 4) for device, time in result.items()}
     return {"workload": name, "size": size, **shown, "ratio": round(ratio, 3), "where": list(where)}
 
 

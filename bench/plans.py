@@ -156,8 +156,8 @@ def counts(workload: Workload, scale: Fraction, *, compiled: bool = False) -> Co
         function = peer.compile(step) if workload.steps == 1 else peer.repeat(step, workload.steps)
         for _ in range(3):
             provider.ran.clear()
-            found = function(*arrays)
-            peer.wait([found] if hasattr(found, "dtype") else [a for a in found if hasattr(a, "dtype")])
+            result = function(*arrays)
+            peer.wait([result] if hasattr(result, "dtype") else [a for a in result if hasattr(a, "dtype")])
     costs = [prepared.cost for prepared in provider.ran]
     return Counts(
         sum(prepared.launches for prepared in provider.ran),
@@ -168,10 +168,10 @@ def counts(workload: Workload, scale: Fraction, *, compiled: bool = False) -> Co
     )
 
 
-def _line(name: str, found: Counts, before: Mapping[str, int] | None) -> str:
-    mib = [f"{n / 2**20:10.1f}" for n in (found.read, found.written)]
-    text = f"{name:31}{found.launches:7}{mib[0]}{mib[1]}{found.share:9.2f}{found.operations / 1e6:12.0f}"
-    now = asdict(found)
+def _line(name: str, result: Counts, before: Mapping[str, int] | None) -> str:
+    mib = [f"{n / 2**20:10.1f}" for n in (result.read, result.written)]
+    text = f"{name:31}{result.launches:7}{mib[0]}{mib[1]}{result.share:9.2f}{result.operations / 1e6:12.0f}"
+    now = asdict(result)
     return text + "".join(f"  {k} were {n:,}" for k, n in (before or now).items() if n != now[k])
 
 
@@ -192,9 +192,9 @@ def main() -> int:
         if name not in chosen or not isinstance(workload, Workload) or "gpu" not in workload.places:
             continue
         with np.errstate(all="ignore"):
-            found = counts(workload, given.scale, compiled=given.jit)
-        rows[name] = asdict(found)
-        print(_line(name, found, before.get(name)), flush=True)
+            result = counts(workload, given.scale, compiled=given.jit)
+        rows[name] = asdict(result)
+        print(_line(name, result, before.get(name)), flush=True)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     return 0

@@ -199,17 +199,17 @@ DEGREES: Final = ("eval_hermite", "eval_hermitenorm")
 
 def calls() -> list[str]:
     """Return every call; the arguments of ufuncs of SciPy are vectors."""
-    found = CALLS.strip().splitlines()
-    found += [f"stats.{name}.{method}{('x', *args)}".replace("'", "") for name, args in DISTRIBUTIONS.items()
+    result = CALLS.strip().splitlines()
+    result += [f"stats.{name}.{method}{('x', *args)}".replace("'", "") for name, args in DISTRIBUTIONS.items()
               for method in METHODS]  # fmt: skip
-    found += [f"stats.{name}.{method}(k, {args})" for name, args in (("poisson", "4"), ("binom", "40, .3"))
+    result += [f"stats.{name}.{method}(k, {args})" for name, args in (("poisson", "4"), ("binom", "40, .3"))
               for method in ("pmf", "cdf")]  # fmt: skip
     for name in special.__all__:
         if name in DEGREES:
-            found.append(f"special.{name}(3, x)")
+            result.append(f"special.{name}(3, x)")
         elif isinstance(ufunc := getattr(special, name), np.ufunc):
-            found.append(f"special.{name}({', '.join('xyxyxyx'[: ufunc.nin])})")
-    return found
+            result.append(f"special.{name}({', '.join('xyxyxyx'[: ufunc.nin])})")
+    return result
 
 
 def operands(size: int) -> dict[str, Any]:

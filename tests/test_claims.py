@@ -29,13 +29,13 @@ def named(path: Path) -> str:
 def imported(tree: ast.AST) -> set[str]:
     """Return the names of kinds that a module imports; another class, such as ``ast.Call``, may have the same name."""
     modules = {nodes.__name__, steps.__name__}
-    found = {
+    result = {
         alias.asname or alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module in modules
         for alias in node.names
     }
-    return found & set(KINDS)
+    return result & set(KINDS)
 
 
 def matched(pattern: ast.pattern) -> Iterator[str]:

@@ -53,14 +53,14 @@ def arrays(dtype):
 def outcome(function, *operands):
     """Return what a call returns, as dtype, shape and bytes, or the class and text of its error."""
     try:
-        found = function(*operands)
+        result = function(*operands)
     except Exception as error:
         return type(error), str(error)
-    if found is NotImplemented or found is None:
-        return found
-    assert type(found) is GpuArray
-    host = np.asarray(found)
-    return host.dtype, host.shape, host.tobytes(), found.device
+    if result is NotImplemented or result is None:
+        return result
+    assert type(result) is GpuArray
+    host = np.asarray(result)
+    return host.dtype, host.shape, host.tobytes(), result.device
 
 
 def test_the_package_is_compiled():
@@ -314,10 +314,10 @@ def test_loops_of_ufuncs(dtype):
                 expected = call_quietly(lambda values, ufunc=ufunc: ufunc(*values), of_numpy)
             except (TypeError, ValueError, OverflowError):
                 continue
-            found = ufunc(*of_package)
+            actual = ufunc(*of_package)
             if isinstance(expected, np.ndarray):
-                assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-                assert np.asarray(found).tobytes() == expected.tobytes(), (ufunc, *of_numpy)
+                assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+                assert np.asarray(actual).tobytes() == expected.tobytes(), (ufunc, *of_numpy)
 
 
 @pytest.mark.parametrize("dtype", SOME, ids=str)
@@ -462,10 +462,10 @@ def test_functions(call):
     arrays = [xp.asarray(host) for host in hosts]
     expected = call_quietly(lambda hosts: call(np, *hosts), hosts)
     for namespace in (np, xp):
-        found = call(namespace, *arrays)
-        assert type(found) is GpuArray
-        assert found.dtype == expected.dtype
-        assert np.asarray(found).tobytes() == expected.tobytes()
+        actual = call(namespace, *arrays)
+        assert type(actual) is GpuArray
+        assert actual.dtype == expected.dtype
+        assert np.asarray(actual).tobytes() == expected.tobytes()
 
 
 def call_quietly(call, value):
@@ -555,10 +555,10 @@ print(compiled.IS_COMPILED, np.sqrt(x).tolist(), int(x[1, 1]), bool(x[1, 1] > 2)
 
 
 def test_python_does_everything_without_the_module():
-    found = {}
+    result = {}
     for setting in ("0", "1"):
         environment = os.environ | {"GPUARRAY_COMPILED": setting, "GPUARRAY_DEVICE": "cpu"}
         finished = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, check=True, capture_output=True)
-        is_compiled, found[setting] = finished.stdout.split(maxsplit=1)
+        is_compiled, result[setting] = finished.stdout.split(maxsplit=1)
         assert is_compiled == (b"True" if setting == "1" else b"False")
-    assert found["0"] == found["1"]
+    assert result["0"] == result["1"]

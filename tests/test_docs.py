@@ -31,13 +31,13 @@ def blocks(path):
 
     A block that ends in ``# ...`` is a sketch and is left out.
     """
-    found = []
+    result = []
     for language, code in FENCE.findall(path.read_text(encoding="utf-8")):
         if language == "python":
-            found.append((code, None))
+            result.append((code, None))
         elif language == "output":
-            found[-1] = (found[-1][0], code)
-    return [(code, output) for code, output in found if not code.rstrip().endswith("# ...")]
+            result[-1] = (result[-1][0], code)
+    return [(code, output) for code, output in result if not code.rstrip().endswith("# ...")]
 
 
 def agrees(shown, printed):
@@ -93,10 +93,10 @@ def test_every_page_can_be_reached():
     while waiting:
         page = waiting.pop()
         for target in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
-            found = (page.parent / target.partition("#")[0]).resolve()
-            if found in pages and found not in linked:
-                linked.add(found)
-                waiting.append(found)
+            result = (page.parent / target.partition("#")[0]).resolve()
+            if result in pages and result not in linked:
+                linked.add(result)
+                waiting.append(result)
     assert pages - linked == set()
 
 
@@ -181,8 +181,8 @@ def test_table_tells_what_runs_where():
     from standard import CALLS
 
     def told(call, capabilities):
-        found = placement.placement(call, capabilities)
-        return list(found.kernels), list(found.host_steps), found.waits
+        result = placement.placement(call, capabilities)
+        return list(result.kernels), list(result.host_steps), result.waits
 
     full, plain = placement.FULL, placement.PLAIN
     assert told(lambda x: xp.exp(x) * 2, full) == (["map"], [], False)

@@ -14,14 +14,14 @@ from gpuarray.runtime import places
 
 
 def test_what_is_dropped_calls_a_function_once() -> None:
-    found: deque[object] = deque()
-    held = AtEnd(found.append, "a")
+    result: deque[object] = deque()
+    held = AtEnd(result.append, "a")
     assert held.args == ("a",)
-    cycle: list[object] = [held, AtEnd(found.append, "b")]
+    cycle: list[object] = [held, AtEnd(result.append, "b")]
     cycle.append(cycle)
     del held, cycle
     gc.collect()
-    assert [*found] == ["a", "b"]
+    assert [*result] == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["cpu", "wgpu"])

@@ -39,8 +39,8 @@ def drawn() -> bool:
 
 @pytest.mark.usefixtures("planned")  # the picture is small here
 def test_photograph_is_numpys_in_a_few_kernels(capsys: pytest.CaptureFixture[str]) -> None:
-    expected, found = program("photograph").main(FIGURE, step=12)
-    for wanted, picture in zip(expected, found, strict=True):
+    expected, actual = program("photograph").main(FIGURE, step=12)
+    for wanted, picture in zip(expected, actual, strict=True):
         np.testing.assert_allclose(picture, wanted, atol=2e-5)
     assert np.ptp(expected[1]) > 0.5
     assert drawn()
@@ -50,10 +50,10 @@ def test_photograph_is_numpys_in_a_few_kernels(capsys: pytest.CaptureFixture[str
 
 
 def test_option_has_the_price_of_the_formula() -> None:
-    found = program("option").main(FIGURE, paths=20_000, days=8)
-    assert abs(found["european"] - found["exact"]) < 4 * found["error"]
-    assert found["error"] < 0.2
-    assert found["asian"] < found["european"]
+    result = program("option").main(FIGURE, paths=20_000, days=8)
+    assert abs(result["european"] - result["exact"]) < 4 * result["error"]
+    assert result["error"] < 0.2
+    assert result["asian"] < result["european"]
     assert drawn()
 
 
@@ -92,9 +92,9 @@ def test_bodies_move_as_numpy_moves_them() -> None:
 
 
 def test_colours_are_those_that_numpy_finds() -> None:
-    expected, found = program("colours").main(FIGURE, step=16, colours=5, turns=2)
-    assert np.mean(expected == found) > 0.999  # a pixel between two centres may go to either
-    assert len(np.unique(found)) == 5
+    expected, actual = program("colours").main(FIGURE, step=16, colours=5, turns=2)
+    assert np.mean(expected == actual) > 0.999  # a pixel between two centres may go to either
+    assert len(np.unique(actual)) == 5
     assert drawn()
 
 
@@ -109,9 +109,9 @@ def test_spectrogram_follows_the_chirp() -> None:
 
 
 def test_sources_are_found() -> None:
-    truth, found, misfits = program("sources").main(FIGURE, size=16, steps=6, turns=60)
+    truth, result, misfits = program("sources").main(FIGURE, size=16, steps=6, turns=60)
     assert misfits[-1] < 1e-2 * misfits[0]
-    assert np.abs(found - truth).mean() < 0.05
+    assert np.abs(result - truth).mean() < 0.05
     assert drawn()
 
 
@@ -168,8 +168,8 @@ def test_filter_counts_the_beats() -> None:
 
 
 def test_flower_is_the_one_that_scipy_finds() -> None:
-    expected, found = program("flower").main(FIGURE, step=8)
-    for wanted, array in zip(expected, found, strict=True):
+    expected, actual = program("flower").main(FIGURE, step=8)
+    for wanted, array in zip(expected, actual, strict=True):
         assert np.mean(wanted == array) > 0.999  # a pixel on the threshold may go either way
-    assert 0.1 < found[1].mean() < 0.4
+    assert 0.1 < actual[1].mean() < 0.4
     assert drawn()

@@ -52,14 +52,14 @@ def test_file_is_short(path):
 
 def test_only_config_reads_the_environment():
     reading = re.compile(r"\b(environ|getenv)\b")
-    found = [path.name for path in SOURCES if reading.search(path.read_text(encoding="utf-8"))]
-    assert found == ["config.py"]
+    result = [path.name for path in SOURCES if reading.search(path.read_text(encoding="utf-8"))]
+    assert result == ["config.py"]
 
 
 def test_type_ignores_give_a_reason():
     bare = re.compile(r"#\s*type:\s*ignore(?!\[[\w, -]+\]\s+#\s*\S)")
-    found = [str(path) for path in SOURCES if bare.search(path.read_text(encoding="utf-8"))]
-    assert found == []
+    result = [str(path) for path in SOURCES if bare.search(path.read_text(encoding="utf-8"))]
+    assert result == []
 
 
 @pytest.mark.parametrize("field", fields(Config), ids=lambda field: field.name)

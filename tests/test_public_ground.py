@@ -37,18 +37,18 @@ ALLOWED = {
 
 def own_names() -> set[str]:
     """Return the private names that this package defines."""
-    found = set()
+    result = set()
     for node in (node for tree in SOURCES.values() for node in ast.walk(tree)):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
+                result.add(name)
             case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
-                found.add(name)
+                result.add(name)
             case ast.Assign(targets=[ast.Name(id="__slots__")], value=value):
-                found |= {item.value for item in ast.walk(value) if isinstance(item, ast.Constant)}
+                result |= {item.value for item in ast.walk(value) if isinstance(item, ast.Constant)}
             case _:
                 pass
-    return found
+    return result
 
 
 OWN = own_names() | DOCUMENTED
@@ -77,13 +77,13 @@ def names_of(node: ast.AST) -> Iterator[str]:
 
 def test_the_private_names_that_are_read_are_listed():
     root = Path(xp.__file__).parent
-    found = {
+    result = {
         (path.relative_to(root).as_posix(), name)
         for path, tree in SOURCES.items()
         for node in ast.walk(tree)
         for name in names_of(node)
     }
-    assert found == set(ALLOWED)
+    assert result == set(ALLOWED)
 
 
 def test_none_is_assigned_or_deleted():

@@ -16,8 +16,8 @@ PROGRAM = Path(__file__).with_name("user_program.py")
 
 
 def checked(*command, cwd=ROOT):
-    found = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300)
-    assert found.returncode == 0, found.stdout + found.stderr
+    result = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.slow

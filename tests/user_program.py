@@ -62,9 +62,9 @@ def functions(x: xp.GpuArray) -> None:
     assert_type(xp.__array_api_version__, str)
     print(xp.__array_namespace_info__().devices())
     assert_type(xp.explain(x).launches, int)
-    with xp.profile() as found:
+    with xp.profile() as result:
         xp.evaluate(x)
-    assert_type(found.wall, int)
+    assert_type(result.wall, int)
 
 
 def of_scipy(x: xp.GpuArray) -> xp.GpuArray:
@@ -87,8 +87,8 @@ def derivatives(x: xp.GpuArray) -> None:
     value, rates = xp.value_and_grad(loss)(x, x)
     rows = xp.vmap(loss, in_axes=(0, None))(x, x)
     print(gradient, value, rates, rows, xp.hessian(loss)(x, x), xp.jacfwd(loss)(x, x), xp.stop_gradient(x))
-    found: xp.GpuArray = xp.checkpoint(loss)(x, x)
-    print(found, xp.jvp(loss, (x, x), (x, x)), xp.vjp(loss, x, x)[1])
+    result: xp.GpuArray = xp.checkpoint(loss)(x, x)
+    print(result, xp.jvp(loss, (x, x), (x, x)), xp.vjp(loss, x, x)[1])
 
 
 @xp.jit

@@ -35,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             function = FUNCTIONS[name]
             if dtype.startswith("complex") and not function.complex_:
                 continue
-            found = _measured(peers, function, dtype, given.sweep == "full", held)
-            print(_line(found), flush=True)
-            rows += found
+            result = _measured(peers, function, dtype, given.sweep == "full", held)
+            print(_line(result), flush=True)
+            rows += result
         held.write()
     document = {"facts": about, "device": ours.name, "sweep": given.sweep, "rows": [asdict(row) for row in rows]}
     _write(given.json, document | {"gigaelements_per_second": {}})

@@ -70,22 +70,22 @@ def exact_value(function: Function, values: tuple[Any, ...], bits: int = BITS) -
 
 def against_exact(function: Function, operands: list[Array], got: Array) -> Array:
     """Return the errors of float64 results at a few operands, against mpmath."""
-    found = np.zeros(len(got))
+    result = np.zeros(len(got))
     info = np.finfo(got.dtype)
     for i, values in enumerate(zip(*(x.tolist() for x in operands), strict=True)):
         if not all(map(np.isfinite, values)):
             continue
         exact = exact_value(function, values)
         if mp.isnan(exact) or np.isnan(got[i]):
-            found[i] = 0 if mp.isnan(exact) == np.isnan(got[i]) else np.inf
+            result[i] = 0 if mp.isnan(exact) == np.isnan(got[i]) else np.inf
             continue
         with mp.workprec(BITS):
             limit = mp.mpf(2) ** info.maxexp
             wanted, given = (max(min(v, limit), -limit) for v in (exact, mp.mpf(float(got[i]))))
             unit_at = abs(wanted) if function.relative else max(abs(wanted), 1, *map(abs, values))
             exponent = min(max(int(mp.mag(unit_at)) if unit_at else info.minexp + 1, info.minexp + 1), info.maxexp)
-            found[i] = float(abs(given - wanted) / mp.mpf(2) ** (exponent - info.nmant - 1))
-    return found
+            result[i] = float(abs(given - wanted) / mp.mpf(2) ** (exponent - info.nmant - 1))
+    return result
 
 
 def of_complex(got: Array, exact: Array) -> tuple[Array, ...]:
@@ -101,5 +101,5 @@ def of_complex(got: Array, exact: Array) -> tuple[Array, ...]:
         norms = np.abs(got.astype(exact.dtype) - exact) / np.abs(exact) / info.eps
         # with a scale, so that the sign of what is nearly 0 is as right as its digits
         parts = [of_real(x, y, x.dtype, 0) for x, y in ((got.real, exact.real), (got.imag, exact.imag))]
-        found = (np.where(judged, error, 0) for error in (norms, np.maximum(*parts)))
-        return tuple(np.where(lost, np.inf, error) for error in found)
+        result = (np.where(judged, error, 0) for error in (norms, np.maximum(*parts)))
+        return tuple(np.where(lost, np.inf, error) for error in result)

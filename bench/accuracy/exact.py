@@ -54,11 +54,11 @@ def values(function: Function, arrays: list[Array]) -> Array:
     finite = np.logical_and.reduce([np.isfinite(x) for x in arrays])
     points = list(zip(*(x.tolist() for x in arrays), strict=True))
     for i in np.flatnonzero(finite):
-        found = errors.exact_value(function, points[i], COMPLEX_BITS if is_complex else errors.BITS)
+        result = errors.exact_value(function, points[i], COMPLEX_BITS if is_complex else errors.BITS)
         if is_complex:
-            exact.real[i], exact.imag[i] = as_long_double(mp.re(found)), as_long_double(mp.im(found))
+            exact.real[i], exact.imag[i] = as_long_double(mp.re(result)), as_long_double(mp.im(result))
         else:
-            exact[i] = as_long_double(found)
+            exact[i] = as_long_double(result)
     return exact
 
 

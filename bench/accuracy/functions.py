@@ -188,16 +188,16 @@ _SPECIAL = tuple(
 _PARAMETRIC = tuple(
     Function(
         name=name,
-        exact=narrow(found.exact),
-        arity=len(signature(found.exact).parameters),
-        hard=found.hard,
+        exact=narrow(result.exact),
+        arity=len(signature(result.exact).parameters),
+        hard=result.hard,
         complex_=False,
         special=True,
-        relative=found.relative,
-        sample=found.sample,
+        relative=result.relative,
+        sample=result.sample,
         one_by_one=name == "multigammaln",
     )
-    for name, found in PARAMETRIC.items()
+    for name, result in PARAMETRIC.items()
 )
 
 

@@ -99,9 +99,9 @@ def sweep(ours: Ours, function: Function, full: bool, chunk: int = CHUNK, sample
         for start in range(0, total, chunk):
             x = _patterns(ours, start, min(chunk, total - start), stride)
             error, tiny = _errors(function, x)
-            found = [np.where(tiny, 0, error).argmax(), np.where(tiny, error, 0).argmax(), (error == np.inf).sum()]
-            ours.xp.evaluate(*found)
-            normal, subnormal, count = map(int, found)
+            result = [np.where(tiny, 0, error).argmax(), np.where(tiny, error, 0).argmax(), (error == np.inf).sum()]
+            ours.xp.evaluate(*result)
+            normal, subnormal, count = map(int, result)
             worst["normal"].append(words(start + normal, 1, stride))
             worst["subnormal"].append(words(start + subnormal, 1, stride))
             wrong += count
@@ -185,7 +185,7 @@ def judged(function: Function, dtype: str, arrays: list[Array], exact: Array, re
     kind = np.dtype(dtype)
     if kind.kind == "c":
         errors_of = {name: errors.of_complex(got, exact) for name, got in results.items()}
-        return [_row(function, dtype, name, arrays, *found) for name, found in errors_of.items()]
+        return [_row(function, dtype, name, arrays, *result) for name, result in errors_of.items()]
     scale = errors.scale_of(function, arrays, exact)
     with np.errstate(invalid="ignore"):
         tiny = np.logical_or.reduce([_subnormal(v, kind) for v in (*arrays, exact)])
@@ -221,7 +221,7 @@ def _row(
     subnormal: Array | None = None,
 ) -> Row:
     at = error.argmax()
-    others = [None if found is None else float(found.max()) for found in (part, subnormal)]
+    others = [None if result is None else float(result.max()) for result in (part, subnormal)]
     wrong = np.isinf(error) if subnormal is None else np.isinf(error) | np.isinf(subnormal)
     return Row(
         function=function.name, dtype=dtype, library=library, count=len(error), error=float(error[at]),
@@ -241,8 +241,8 @@ def cost(ours: Ours, function: Function, dtype: str, count: int = 1 << 26) -> fl
         ours.wait(given)
         ours.wait([ufunc(function)(*given)])
         begun = time.perf_counter()
-        with ours.xp.profile() as found:
+        with ours.xp.profile() as result:
             ours.wait([ufunc(function)(*given)])
             while time.perf_counter() - begun < TIMED:
                 ours.wait([ufunc(function)(*given)])
-    return count / sum(kernel.least for kernel in found.kernels)
+    return count / sum(kernel.least for kernel in result.kernels)

@@ -108,10 +108,10 @@ def _bessel(order: int, scaled: bool) -> Exact:
     def value(x: Any) -> Any:
         a = abs(x)
         if a < _EXPONENTS:
-            found = mp.besseli(order, a) * (mp.exp(-a) if scaled else 1)
+            result = mp.besseli(order, a) * (mp.exp(-a) if scaled else 1)
         else:
-            found = _asymptotic(order, a) if scaled else mp.inf
-        return -found if order and x < 0 else found
+            result = _asymptotic(order, a) if scaled else mp.inf
+        return -result if order and x < 0 else result
 
     return value
 
@@ -143,8 +143,8 @@ def _wave(order: int, second: bool) -> Exact:
         with mp.workprec(_TURNS):
             phase = a - (2 * order + 1) * mp.pi / 4
             cosine, sine = mp.cos(phase), mp.sin(phase)
-        found = (even * sine + odd * cosine if second else even * cosine - odd * sine) * mp.sqrt(2 / (mp.pi * a))
-        return -found if order and x < 0 else found
+        result = (even * sine + odd * cosine if second else even * cosine - odd * sine) * mp.sqrt(2 / (mp.pi * a))
+        return -result if order and x < 0 else result
 
     return value
 
@@ -167,10 +167,10 @@ def _decay(order: int, scaled: bool) -> Exact:
                 first += term
                 second += term * x / (2 * k + 2)
                 rest += term * harmonic
-            found = rest - (mp.log(x / 2) + mp.euler) * first
+            result = rest - (mp.log(x / 2) + mp.euler) * first
             if order:
-                found = (1 / x - second * found) / first
-            return found * mp.exp(x) if scaled else found
+                result = (1 / x - second * result) / first
+            return result * mp.exp(x) if scaled else result
 
     return value
 

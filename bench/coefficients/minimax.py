@@ -39,11 +39,11 @@ def polynomial(
     """
     with mp.workprec(BITS):
         points, left, weights = _sampled(function, weight, interval, _GRID_PER_TERM * (terms + 1))
-        found: list[Number] = []
+        result: list[Number] = []
         for degree in range(terms):
-            found.append(rounded(_exchange(points, left, weights, degree, terms - degree)[0]))
-            left = left - points**degree * found[-1]
-        return found
+            result.append(rounded(_exchange(points, left, weights, degree, terms - degree)[0]))
+            left = left - points**degree * result[-1]
+        return result
 
 
 def best(function: Real, weight: Real, interval: tuple[Number, Number], terms: int) -> list[Number]:

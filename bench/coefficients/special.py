@@ -155,12 +155,12 @@ def _temme() -> list[list[Number]]:
     for n in range(1, _ORDERS):
         stirling.append(sum(exponents[k] / (k + 1) * k * stirling[n - k] for k in range(1, n + 1)) / n)
     # from the power -1 on, which vanishes
-    found = [[mp.mpf(0), *inverse[1:]]]
+    result = [[mp.mpf(0), *inverse[1:]]]
     for order in range(1, _ORDERS):
-        last = found[-1]
+        last = result[-1]
         derived = [i * last[i + 1] for i in range(1, len(last) - 1)]
-        found.append([d + (-1) ** order * stirling[order] * r for d, r in zip(derived, inverse, strict=False)])
-    return [coefficients[1:] for coefficients in found]
+        result.append([d + (-1) ** order * stirling[order] * r for d, r in zip(derived, inverse, strict=False)])
+    return [coefficients[1:] for coefficients in result]
 
 
 _ORDERS: Final = 10
@@ -339,10 +339,10 @@ def coefficients(series: Series, precision: Precision) -> tuple[list[Number], Nu
     return [first, *others], lost
 
 
-def error(series: Series, precision: Precision, found: list[Number], lost: Number) -> float:
+def error(series: Series, precision: Precision, result: list[Number], lost: Number) -> float:
     """Return the largest relative error of a polynomial in units of the precision's last place."""
     with mp.workprec(_WIDE):
-        whole = [found[0] + lost, *found[1:]]
+        whole = [result[0] + lost, *result[1:]]
     found_error = largest_error(series.function, series.weight, series.where(precision), whole)
     return float(found_error * mp.mpf(2) ** precision.digits)
 
@@ -383,8 +383,8 @@ def _declaration(series: Series) -> Iterator[str]:
     both = [(p, *coefficients(series, p)) for p in (SINGLE, DOUBLE)]
     yield f'"{series.name}": {{'
     yield f'      "approximates": {json.dumps(series.says)},'
-    for word, (precision, found, _) in zip(("single", "double"), both, strict=True):
-        yield f'      "{word}": [{", ".join(_literal(precision, c) for c in found)}],'
+    for word, (precision, result, _) in zip(("single", "double"), both, strict=True):
+        yield f'      "{word}": [{", ".join(_literal(precision, c) for c in result)}],'
     yield f'      "lost": [{", ".join(_literal(precision, lost) for precision, _, lost in both)}],'
     yield f'      "error_ulp": [{", ".join(f"{error(series, *one):.2g}" for one in both)}]'
     yield "    }"

@@ -202,11 +202,11 @@ SERIES: Final = (
 
 def constants_in_parts() -> dict[str, Number]:
     """Return the constants that are written in two parts, the second as ``NAME_LOW``."""
-    found = {f"{name}_ZERO_{k}": zero for name, zeros in ZEROS.items() for k, zero in enumerate(zeros)}
+    result = {f"{name}_ZERO_{k}": zero for name, zeros in ZEROS.items() for k, zero in enumerate(zeros)}
     for order, (_, second, third) in PHASES.items():
         for place, (a, b) in enumerate((second, third), 1):
-            found[f"PHASE_{order}_{place}"] = mp.mpf(a) / b
-    return found | {
+            result[f"PHASE_{order}_{place}"] = mp.mpf(a) / b
+    return result | {
         "Y0_ZERO_LOG": mp.log(ZEROS["Y0"][0]),
         "Y1_ZERO_LOG": mp.log(ZEROS["Y1"][0]),
         "TWO_OVER_PI": 2 / mp.pi,

@@ -62,6 +62,6 @@ def on_cupy(program: Program, size: str, repeat: int = 3) -> Figures | None:
         return None
 
 
-def is_equal(found: Figures, expected: Figures) -> bool:
+def is_equal(actual: Figures, expected: Figures) -> bool:
     """Whether two runs have one result, but for the order of additions."""
-    return bool(np.allclose(found.result, expected.result, rtol=1e-6, atol=1e-8, equal_nan=True))
+    return bool(np.allclose(actual.result, expected.result, rtol=1e-6, atol=1e-8, equal_nan=True))

@@ -9,14 +9,14 @@ from bench.programs.base import Array, line, program, steps, systems
 def kalman(np: Any, z: Array) -> Any:
     """Filter measurements of a vector that drifts."""
     n = z.shape[1]
-    x, p, found = z[0], np.eye(n), np.zeros_like(z)
+    x, p, result = z[0], np.eye(n), np.zeros_like(z)
     for k in range(len(z)):
         p = p + 0.01 * np.eye(n)
         gain = p @ np.linalg.inv(p + 0.1 * np.eye(n))
         x = x + gain @ (z[k] - x)
         p = (np.eye(n) - gain) @ p
-        found[k] = x
-    return found
+        result[k] = x
+    return result
 
 
 @program(steps, 40, 400, 4000)

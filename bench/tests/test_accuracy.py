@@ -52,10 +52,10 @@ def test_what_is_no_number_or_of_the_other_sign_is_wrong() -> None:
     nan, inf = np.nan, np.inf
     got = np.array([nan, 1.0, nan, -0.0, inf, 3.4e38, -inf], np.float32)
     exact = np.array([nan, nan, 1.0, 0.0, 1e300, 1e300, inf])
-    found = errors.of_real(got, exact, np.float32)
-    assert found[[0, 4]].tolist() == [0, 0]
-    assert np.isinf(found[[1, 2, 3, 6]]).all()
-    assert 1 < found[5] < 1e6
+    result = errors.of_real(got, exact, np.float32)
+    assert result[[0, 4]].tolist() == [0, 0]
+    assert np.isinf(result[[1, 2, 3, 6]]).all()
+    assert 1 < result[5] < 1e6
 
 
 def test_a_device_computes_the_same_errors() -> None:

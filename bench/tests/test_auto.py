@@ -30,8 +30,8 @@ def timed(times, log, name):
 def test_devices_take_turns_in_every_order():
     log = []
     calls = {name: timed([1.0], log, name) for name in ("cpu", "wgpu:0", "auto")}
-    found = placement.measured(calls, 0.0)
-    assert found == {"cpu": 1.0, "wgpu:0": 1.0, "auto": 1.0}
+    result = placement.measured(calls, 0.0)
+    assert result == {"cpu": 1.0, "wgpu:0": 1.0, "auto": 1.0}
     warm = 3 * 60  # calls of a millisecond in 60 of them
     assert log[:warm] == ["cpu"] * 60 + ["wgpu:0"] * 60 + ["auto"] * 60
     turns = [(name, len([*calls])) for name, calls in itertools.groupby(log[warm:])]
@@ -56,8 +56,8 @@ def test_the_first_call_of_a_turn_is_not_counted():
 def test_who_is_far_behind_is_asked_no_more():
     log = []
     calls = {name: timed([each], log, name) for name, each in (("cpu", 50.0), ("wgpu:0", 1.0), ("auto", 20.0))}
-    found = placement.measured(calls, 0.0)
-    assert found == {"cpu": 50.0, "wgpu:0": 1.0, "auto": 20.0}
+    result = placement.measured(calls, 0.0)
+    assert result == {"cpu": 50.0, "wgpu:0": 1.0, "auto": 20.0}
     assert log.count("cpu") == 2
     assert log.count("auto") > 3  # always
     long = {"cpu": timed([5000.0], log, "slow"), "auto": timed([1.0], log, "auto")}

@@ -96,9 +96,9 @@ class Counted(NamedTuple):
 @pytest.fixture(params=["cpu", "wgpu"])
 def peer(request: pytest.FixtureRequest) -> Iterator[Ours]:
     """This package on a device, as the benchmark runs it."""
-    found = Ours(request.param)
-    with found.scope():
-        yield found
+    result = Ours(request.param)
+    with result.scope():
+        yield result
 
 
 @pytest.fixture
@@ -178,8 +178,8 @@ def test_new_scalars_and_sizes_compile_nothing(shape: tuple[int, ...], peer: Our
     peer.wait([chain(x, 1.5)])
     xp.reset_stats()
     peer.wait([chain(x, 2.5)])
-    found = xp.stats()
-    assert (found["plans"], found["compiles"], found["launches"]) == (0, 0, 1)
+    result = xp.stats()
+    assert (result["plans"], result["compiles"], result["launches"]) == (0, 0, 1)
 
 
 def test_a_new_size_makes_a_plan_and_no_kernel(peer: Ours) -> None:

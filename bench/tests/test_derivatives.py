@@ -37,9 +37,9 @@ def test_derivatives_are_those_of_differences(text: str) -> None:
     def fun(*values: GpuArray) -> list[GpuArray]:
         own = {name: xp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in given.items()}
         own |= dict(zip(chosen, (value.copy() for value in values), strict=True))
-        found = evaluation(text, xp, own)()
-        found = [own[name] for name in "zZ" if name in used] if found is None else found
-        return [leaf for leaf in containers.leaves(found) if isinstance(leaf, GpuArray) and leaf.dtype.kind in "fc"]
+        result = evaluation(text, xp, own)()
+        result = [own[name] for name in "zZ" if name in used] if result is None else result
+        return [leaf for leaf in containers.leaves(result) if isinstance(leaf, GpuArray) and leaf.dtype.kind in "fc"]
 
     def at(step: float) -> list[Any]:
         return [a.get() for a in fun(*(xp.asarray(given[n] + step * d) for n, d in zip(chosen, moved, strict=True)))]
@@ -50,14 +50,14 @@ def test_derivatives_are_those_of_differences(text: str) -> None:
         try:
             out, pullback = xp.vjp(fun, *(xp.asarray(given[name]) for name in chosen))
             cts = _directions(out, random)
-            found = pullback([xp.asarray(ct) for ct in cts])
+            result = pullback([xp.asarray(ct) for ct in cts])
         except DerivativeError as error:
             message = str(error)
         if message:
             assert "<call>" in message
             assert text.partition("(")[0] in message
             return
-        pulled = sum(np.sum((ct.get() * d).real) for ct, d in zip(found, moved, strict=True))
+        pulled = sum(np.sum((ct.get() * d).real) for ct, d in zip(result, moved, strict=True))
         parts = [(ct * (a - b) / (2 * _STEP)).real for ct, a, b in zip(cts, at(_STEP), at(-_STEP), strict=True)]
     scale = max((float(abs(part).max(initial=1)) for part in parts), default=1)
     assert pulled == pytest.approx(sum(part.sum() for part in parts), rel=1e-4, abs=1e-4 * scale)

@@ -45,10 +45,10 @@ def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
         theirs = theirs[row.output] if isinstance(theirs, tuple) else theirs
     else:
         theirs = row.numpy(*operands, out=np.empty(operands[0].shape, ours.dtype))
-    found, numpy = measure.judged(function, dtype, operands, exact, {"ours": ours, "numpy": theirs})
+    result, numpy = measure.judged(function, dtype, operands, exact, {"ours": ours, "numpy": theirs})
     # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|, which differ by luck
     share = 1.02 if name == "pow" and dtype.startswith("complex") else 1.0
-    assert found.error <= max(2.0, share * numpy.error), found
+    assert result.error <= max(2.0, share * numpy.error), result
     # what a device flushes is counted apart, in the table of accuracies
     flushes = not registry.open_device(xp.Device("wgpu")).capabilities.subnormal_float32
-    assert flushes or found.wrong <= numpy.wrong, found
+    assert flushes or result.wrong <= numpy.wrong, result

@@ -28,8 +28,8 @@ def _public(prefix):
     for part in prefix.split(".")[:-1]:
         namespace = getattr(namespace, part)
     for name in namespace.__all__:
-        found = getattr(NAMESPACES[prefix], name, None)
-        if callable(found) and not isinstance(found, type):
+        result = getattr(NAMESPACES[prefix], name, None)
+        if callable(result) and not isinstance(result, type):
             yield prefix + name
 
 

@@ -35,6 +35,6 @@ DERIVATIVES = {
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "jit"])
 def test_derivatives_launch_and_move_no_more(workload: Workload, compiled: bool) -> None:
     most = DERIVATIVES[workload.name]
-    found = plans.counts(workload, Fraction(1, 4), compiled=compiled)
-    assert 0 < found.launches <= most.launches
-    assert 0 < found.share <= most.share
+    result = plans.counts(workload, Fraction(1, 4), compiled=compiled)
+    assert 0 < result.launches <= most.launches
+    assert 0 < result.share <= most.share

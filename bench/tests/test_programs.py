@@ -18,21 +18,21 @@ PLANS = 40
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_small_program_is_computed_at_once(program: Program) -> None:
     with xp.using(direct_limit=Config().direct_limit):
-        found = on_device(program, "small", "cpu")
+        actual = on_device(program, "small", "cpu")
     expected = on_numpy(program, "small")
-    assert is_equal(found, expected)
-    assert found.result.dtype == expected.result.dtype
-    assert found.again["plans"] == found.again["compiles"] == 0
-    assert found.best <= FACTOR * expected.best + FREE
+    assert is_equal(actual, expected)
+    assert actual.result.dtype == expected.result.dtype
+    assert actual.again["plans"] == actual.again["compiles"] == 0
+    assert actual.best <= FACTOR * expected.best + FREE
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_planned_program_makes_few_plans(program: Program) -> None:
     with xp.using(direct_limit=0):
-        found = on_device(program, "small", "cpu", 2)
-    assert is_equal(found, on_numpy(program, "small"))
-    assert found.counted["plans"] <= PLANS
-    assert found.again["plans"] <= 2
+        result = on_device(program, "small", "cpu", 2)
+    assert is_equal(result, on_numpy(program, "small"))
+    assert result.counted["plans"] <= PLANS
+    assert result.again["plans"] <= 2
 
 
 def test_the_command_line_prints_a_line_for_each_program(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,12 +24,12 @@ SERIES = (*special.SERIES, *special_bessel.SERIES, *special_gamma.SERIES)
 def test_polynomials_are_near_the_functions(row: Series) -> None:
     polynomial = POLYNOMIALS[row.name]
     with mp.workprec(300):
-        for precision, found, lost in (
+        for precision, result, lost in (
             (SINGLE, polynomial.single, polynomial.single_lost),
             (DOUBLE, polynomial.double, polynomial.double_lost),
         ):
             low, high = map(mp.mpf, row.where(precision))
-            exact = [mp.mpf(float(precision.numpy(c))) for c in found]
+            exact = [mp.mpf(float(precision.numpy(c))) for c in result]
             exact[0] += mp.mpf(lost)
             for k in range(9):
                 x = low + (high - low) * (2 * k + 1) / 18

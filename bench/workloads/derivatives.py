@@ -38,15 +38,15 @@ def _gradient_of(chain: Callable[[Any, Any], Any]) -> Callable[[Any, int, Any], 
 
 
 def _chain_by_hand(size: int, inputs: Inputs) -> np.ndarray:
-    found = []
+    result = []
     for start in range(0, size, 1 << 20):
         y = x = inputs[0][start : start + (1 << 20)]
         slope = np.ones_like(x)
         for _ in range(TURNS):
             slope = np.cos(y) * np.float32(0.9) * slope + 1
             y = np.sin(y) * np.float32(0.9) + x
-        found.append(slope)
-    return np.concatenate(found)
+        result.append(slope)
+    return np.concatenate(result)
 
 
 def _cross_entropy(xp: Any, size: int, logits: Any, labels: Any, classes: Any) -> Any:

@@ -60,12 +60,12 @@ def parts(device: str) -> Mapping[str, float]:
             y = tiny(xp, 1000, x)
             recorded = time.perf_counter()
             plan_of([y.node()], y.device)
-            found = time.perf_counter()
+            result = time.perf_counter()
             xp.evaluate(y)
             evaluated = time.perf_counter()
             xp.asnumpy(y)
             read = time.perf_counter()
-            times.append((recorded - start, found - recorded, evaluated - found, read - evaluated))
+            times.append((recorded - start, result - recorded, evaluated - result, read - evaluated))
     names = ("record_us", "find_plan_us", "evaluate_us", "read_us")
     return {name: min(column) * 1e6 for name, column in zip(names, zip(*times, strict=True), strict=True)}
 

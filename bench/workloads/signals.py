@@ -19,8 +19,8 @@ _WITHOUT: Final = ("numexpr", "torch", "jax")
 @lru_cache(maxsize=32)
 def _constant(xp: Any, *numbers: float) -> Any:
     """Return coefficients of filters; only CuPy wants them on the device."""
-    found = np.asarray(numbers, np.float32)
-    return xp.asarray(found) if xp.__name__ == "cupy" else found
+    result = np.asarray(numbers, np.float32)
+    return xp.asarray(result) if xp.__name__ == "cupy" else result
 
 
 def _workload(

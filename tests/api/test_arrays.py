@@ -269,7 +269,7 @@ def test_looking_for_a_place_to_cut_takes_constant_time_for_each_operation(devic
     module = sys.modules["gpuarray.array.recorded"]
     looked_at = []
     walk = module._pending_below
-    monkeypatch.setattr(module, "_pending_below", lambda tops: looked_at.append(found := walk(tops)) or found)
+    monkeypatch.setattr(module, "_pending_below", lambda tops: looked_at.append(result := walk(tops)) or result)
     with xp.using(pending_limit=6000, direct_limit=0):
         x = xp.ones(100, xp.float32)
         for _ in range(2500):
@@ -299,9 +299,9 @@ def test_loops_that_read_nothing_cost_what_they_cost_with_an_evaluation_each_tur
     with xp.using(pending_limit=64, direct_limit=0):
         run(40, each=False)
         short, _ = run(40, each=False)
-        counted, found = run(120, each=False)
+        counted, actual = run(120, each=False)
         known, expected = run(120, each=True)
-    assert_same(found, expected.get(), rtol=1e-4)
+    assert_same(actual, expected.get(), rtol=1e-4)
     assert counted["plans"] <= 2  # of the last piece
     assert counted["operations"] <= 1.2 * known["operations"]
     assert counted["launches"] <= 1.2 * known["launches"]

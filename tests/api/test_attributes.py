@@ -112,10 +112,10 @@ def test_questions_have_numpys_answers(ask, device):
 )
 @pytest.mark.filterwarnings("ignore:Setting the shape on a NumPy array:DeprecationWarning")  # of NumPy 2.5's arrays
 def test_changes_are_numpys(change, device):
-    expected, found = A.astype(np.float32), xp.asarray(A, np.float32)
+    expected, actual = A.astype(np.float32), xp.asarray(A, np.float32)
     change(expected)
-    change(found)
-    assert_same(found, expected)
+    change(actual)
+    assert_same(actual, expected)
 
 
 @pytest.mark.parametrize(

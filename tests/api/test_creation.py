@@ -103,8 +103,8 @@ def test_diag(device: Any) -> None:
 def test_meshgrid(indexing: Any, sparse: bool, device: Any) -> None:
     lines = [np.arange(3), np.arange(2.0), np.arange(4)]
     for count in (1, 2, 3):
-        found = xp.meshgrid(*map(xp.asarray, lines[:count]), indexing=indexing, sparse=sparse)
-        for result, expected in zip(found, np.meshgrid(*lines[:count], indexing=indexing, sparse=sparse), strict=True):
+        actual = xp.meshgrid(*map(xp.asarray, lines[:count]), indexing=indexing, sparse=sparse)
+        for result, expected in zip(actual, np.meshgrid(*lines[:count], indexing=indexing, sparse=sparse), strict=True):
             assert_same(result, expected)
             result += 1
 

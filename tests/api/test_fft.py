@@ -156,9 +156,9 @@ def test_results_are_written_to_out(device) -> None:
 def test_empty_batches_and_padded_nothing(device) -> None:
     for function in COMPLEX_TO_ANY:
         check(function, np.zeros((0, 5), np.complex64))
-        found = getattr(np.fft, function)(xp.zeros((3, 0), dtype=np.complex64), n=4)
-        assert found.shape == (3, 4)
-        assert not np.asarray(found).any()  # some of NumPy's own return what memory held
+        result = getattr(np.fft, function)(xp.zeros((3, 0), dtype=np.complex64), n=4)
+        assert result.shape == (3, 4)
+        assert not np.asarray(result).any()  # some of NumPy's own return what memory held
     check("rfft", np.zeros((2, 0, 5), np.float32), axis=-1)
 
 
@@ -207,9 +207,9 @@ def test_out(device) -> None:
 def test_frequencies(n: int, device) -> None:
     for function in ("fftfreq", "rfftfreq"):
         expected = getattr(np.fft, function)(n, 0.3)
-        found = getattr(xp.fft, function)(n, d=0.3)
-        assert found.dtype == np.float64
-        np.testing.assert_array_equal(np.asarray(found), expected)
+        actual = getattr(xp.fft, function)(n, d=0.3)
+        assert actual.dtype == np.float64
+        np.testing.assert_array_equal(np.asarray(actual), expected)
         single = getattr(xp.fft, function)(n, d=0.3, dtype=xp.float32, device=device)
         assert single.dtype == np.float32
         assert single.device == device

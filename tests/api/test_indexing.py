@@ -330,9 +330,9 @@ def test_positions_that_say_their_bounds(positions: Any, evaluations: int, devic
     host = np.random.default_rng(0).standard_normal(1200).astype(np.float32)
     x = xp.asarray(host)
     xp.reset_stats()
-    found = x[positions(x)]
+    result = x[positions(x)]
     assert xp.stats()["evaluations"] == evaluations
-    np.testing.assert_array_equal(np.asarray(found), host[np.asarray(positions(x))])
+    np.testing.assert_array_equal(np.asarray(result), host[np.asarray(positions(x))])
     with pytest.raises(IndexError):
         x[:1][positions(x)]
 

@@ -122,9 +122,9 @@ class TestResults:
         monkeypatch.setattr("gpuarray.runtime.evaluate.find_plan", None)
         monkeypatch.setattr(trace, "find_plan", None)
         monkeypatch.setattr("gpuarray.graph.build.binary", None)
-        found = fast(x, y)
+        result = fast(x, y)
         monkeypatch.undo()
-        assert_alike(found, _deep(x, y))
+        assert_alike(result, _deep(x, y))
 
 
 class TestNumbers:

@@ -76,12 +76,12 @@ def test_qr(kind: str, shape: Any, device: Any) -> None:
     host = matrices(shape, kind)
     m, n = shape[-2:]
     for mode, inner in (("reduced", min(m, n)), ("complete", m)):
-        found = linalg.qr(xp.asarray(host), mode=mode)
-        assert found._fields == ("Q", "R")
-        assert found.Q.shape == (*shape[:-2], m, inner)
-        close(found.Q @ found.R, host)
-        close(adjoint(found.Q) @ found.Q, np.broadcast_to(np.eye(inner), (*shape[:-2], inner, inner)), dtype=kind)
-        assert not np.any(np.asarray(xp.tril(found.R, k=-1)))
+        result = linalg.qr(xp.asarray(host), mode=mode)
+        assert result._fields == ("Q", "R")
+        assert result.Q.shape == (*shape[:-2], m, inner)
+        close(result.Q @ result.R, host)
+        close(adjoint(result.Q) @ result.Q, np.broadcast_to(np.eye(inner), (*shape[:-2], inner, inner)), dtype=kind)
+        assert not np.any(np.asarray(xp.tril(result.R, k=-1)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,14 +89,14 @@ def test_qr(kind: str, shape: Any, device: Any) -> None:
 @pytest.mark.parametrize("full", [True, False])
 def test_svd(kind: str, shape: Any, full: bool, device: Any) -> None:
     host = matrices(shape, kind)
-    found = linalg.svd(xp.asarray(host), full_matrices=full)
-    assert found._fields == ("U", "S", "Vh")
+    actual = linalg.svd(xp.asarray(host), full_matrices=full)
+    assert actual._fields == ("U", "S", "Vh")
     expected = np.linalg.svd(host, full_matrices=full)
-    assert [(part.shape, part.dtype) for part in found] == [(part.shape, part.dtype) for part in expected]
+    assert [(part.shape, part.dtype) for part in actual] == [(part.shape, part.dtype) for part in expected]
     inner = min(shape[-2:])
-    close((found.U[..., :inner] * found.S[..., None, :]) @ found.Vh[..., :inner, :], host)
+    close((actual.U[..., :inner] * actual.S[..., None, :]) @ actual.Vh[..., :inner, :], host)
     close(linalg.svdvals(xp.asarray(host)), expected.S)
-    for vectors in (found.U, adjoint(found.Vh)):
+    for vectors in (actual.U, adjoint(actual.Vh)):
         count = vectors.shape[-1]
         close(adjoint(vectors) @ vectors, np.broadcast_to(np.eye(count), (*shape[:-2], count, count)), dtype=kind)
 
@@ -106,8 +106,8 @@ def test_svd(kind: str, shape: Any, full: bool, device: Any) -> None:
 def test_eigh(kind: str, batch: Any, device: Any) -> None:
     host = hermitian((*batch, 4, 4), kind)
     x = xp.asarray(host)
-    values, vectors = found = linalg.eigh(x)
-    assert found._fields == ("eigenvalues", "eigenvectors")
+    values, vectors = actual = linalg.eigh(x)
+    assert actual._fields == ("eigenvalues", "eigenvectors")
     expected = np.linalg.eigvalsh(host)
     close(values, expected)
     close(linalg.eigvalsh(x), expected)
@@ -121,8 +121,8 @@ def test_eigh(kind: str, batch: Any, device: Any) -> None:
 def test_eigenvalues_are_complex_for_the_standard(kind: str, batch: Any, device: Any) -> None:
     host = matrices((*batch, 4, 4), kind)
     x = xp.asarray(host)
-    values, vectors = found = linalg.eig(x)
-    assert found._fields == ("eigenvalues", "eigenvectors")
+    values, vectors = result = linalg.eig(x)
+    assert result._fields == ("eigenvalues", "eigenvectors")
     wide = np.result_type(kind, np.complex64)
     assert values.dtype == vectors.dtype == linalg.eigvals(x).dtype == wide
     assert values.shape == host.shape[:-1]
@@ -142,10 +142,10 @@ def test_inverses_and_determinants(kind: str, batch: Any, device: Any) -> None:
     close(x @ linalg.inv(x), np.broadcast_to(np.eye(4), host.shape), condition, dtype=kind)
     close(linalg.pinv(x), np.linalg.inv(host), condition)
     close(linalg.det(x), np.linalg.det(host), condition)
-    found, expected = linalg.slogdet(x), np.linalg.slogdet(host)
-    assert found._fields == ("sign", "logabsdet")
-    close(found.sign, expected.sign, condition)
-    close(found.logabsdet, expected.logabsdet, condition)
+    actual, expected = linalg.slogdet(x), np.linalg.slogdet(host)
+    assert actual._fields == ("sign", "logabsdet")
+    close(actual.sign, expected.sign, condition)
+    close(actual.logabsdet, expected.logabsdet, condition)
 
 
 @pytest.mark.parametrize(("left", "right", "shape"), [
@@ -162,9 +162,9 @@ def test_inverses_and_determinants(kind: str, batch: Any, device: Any) -> None:
 ], ids=str)  # fmt: skip
 def test_a_right_hand_side_with_one_axis_is_a_vector(left: Any, right: Any, shape: Any, device: Any) -> None:
     a, b = matrices(left, "float32"), np.random.default_rng(1).standard_normal(right)
-    found = linalg.solve(xp.asarray(a), xp.asarray(b))
-    assert found.shape == shape
-    close(found, np.linalg.solve(a, b), condition_of(a) if a.size else 1.0)
+    result = linalg.solve(xp.asarray(a), xp.asarray(b))
+    assert result.shape == shape
+    close(result, np.linalg.solve(a, b), condition_of(a) if a.size else 1.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -193,9 +193,9 @@ def test_ranks(shape: Any, device: Any) -> None:
     if 0 not in shape:
         host[..., 1] = host[..., 0]
     for options in ({}, {"hermitian": True}) if shape[-1] == shape[-2] else ({},):
-        found = linalg.matrix_rank(xp.asarray(host), **options)
-        assert found.dtype == np.int64
-        np.testing.assert_array_equal(np.asarray(found), np.linalg.matrix_rank(host, **options), strict=True)
+        result = linalg.matrix_rank(xp.asarray(host), **options)
+        assert result.dtype == np.int64
+        np.testing.assert_array_equal(np.asarray(result), np.linalg.matrix_rank(host, **options), strict=True)
 
 
 @pytest.mark.parametrize("kind", ["float32", "complex128"])
@@ -203,16 +203,16 @@ def test_ranks(shape: Any, device: Any) -> None:
 def test_matrix_power(kind: str, n: int, device: Any) -> None:
     host = matrices((2, 3, 3), kind)
     x = xp.asarray(host)
-    found = linalg.matrix_power(x, n)
-    close(found, np.linalg.matrix_power(host, n), condition_of(host))
-    found[...] = 0
+    result = linalg.matrix_power(x, n)
+    close(result, np.linalg.matrix_power(host, n), condition_of(host))
+    result[...] = 0
     np.testing.assert_array_equal(np.asarray(x), host)
 
 
 def test_integer_powers_are_exact(device: Any) -> None:
     host = np.array([[1, 1], [1, 0]])
-    found = linalg.matrix_power(xp.asarray(host), 60)
-    np.testing.assert_array_equal(np.asarray(found), np.linalg.matrix_power(host, 60), strict=True)
+    result = linalg.matrix_power(xp.asarray(host), 60)
+    np.testing.assert_array_equal(np.asarray(result), np.linalg.matrix_power(host, 60), strict=True)
 
 
 @pytest.mark.parametrize("p", [None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"])
@@ -222,17 +222,17 @@ def test_condition_numbers(p: Any, device: Any) -> None:
         host[1] = 1.0
     with np.errstate(all="ignore"):
         expected = np.linalg.cond(host, p)
-    found = linalg.cond(xp.asarray(host), p)
-    assert found.dtype == np.float32
+    actual = linalg.cond(xp.asarray(host), p)
+    assert actual.dtype == np.float32
     # the second matrix is singular; its condition number is infinite, or as large as rounding makes it
     if device == "cpu":  # kernels compute in float32, and LAPACK in double precision
-        np.testing.assert_array_equal(np.asarray(found), expected)
+        np.testing.assert_array_equal(np.asarray(actual), expected)
         return
-    close(found[0], expected[0], 10)
+    close(actual[0], expected[0], 10)
     if p == "nuc":
-        close(found[1], expected[1], 10)
+        close(actual[1], expected[1], 10)
     else:
-        assert float(found[1]) < 1e-6 if p == -2 else float(found[1]) > 1e6
+        assert float(actual[1]) < 1e-6 if p == -2 else float(actual[1]) > 1e6
 
 
 def test_condition_numbers_of_what_is_not_finite(device: Any) -> None:
@@ -248,18 +248,18 @@ def test_least_squares(shape: Any, columns: Any, device: Any) -> None:
     a, b = matrices(shape, "float32"), matrices((shape[0], 2), "complex64")[:, 0]
     if columns:
         b = np.repeat(b[:, None], columns[0], 1)
-    found, expected = linalg.lstsq(xp.asarray(a), xp.asarray(b)), np.linalg.lstsq(a, b)
-    assert int(found.rank) == expected[2]
-    assert found.rank.dtype == np.int32
+    actual, expected = linalg.lstsq(xp.asarray(a), xp.asarray(b)), np.linalg.lstsq(a, b)
+    assert int(actual.rank) == expected[2]
+    assert actual.rank.dtype == np.int32
     for k in (0, 1, 3):
-        close(found[k], expected[k], 10)
+        close(actual[k], expected[k], 10)
 
 
 def test_least_squares_of_deficient_rank_have_no_residuals(device: Any) -> None:
     a = np.ones((4, 2), np.float32)
-    found = linalg.lstsq(xp.asarray(a), xp.arange(4, dtype="float32"))
-    assert found.residuals.shape == (0,)
-    assert int(found.rank) == 1
+    result = linalg.lstsq(xp.asarray(a), xp.arange(4, dtype="float32"))
+    assert result.residuals.shape == (0,)
+    assert int(result.rank) == 1
 
 
 def test_tensor_equations(device: Any) -> None:
@@ -276,9 +276,9 @@ def test_tensor_equations(device: Any) -> None:
 def test_integers_compute_as_float64(dtype: str, device: Any) -> None:
     host = np.eye(3, dtype=dtype)
     x = xp.asarray(host)
-    for found in (linalg.inv(x), linalg.cholesky(x), linalg.det(x), linalg.svdvals(x), linalg.vector_norm(x)):
-        assert found.dtype == np.float64
-        assert np.isfinite(np.asarray(found)).all()
+    for result in (linalg.inv(x), linalg.cholesky(x), linalg.det(x), linalg.svdvals(x), linalg.vector_norm(x)):
+        assert result.dtype == np.float64
+        assert np.isfinite(np.asarray(result)).all()
     assert linalg.solve(x, xp.ones(3, "float32")).dtype == np.float64
 
 
@@ -295,8 +295,8 @@ def test_integers_compute_as_float64(dtype: str, device: Any) -> None:
 def test_cross(left: Any, right: Any, axis: int, device: Any) -> None:
     generator = np.random.default_rng(5)
     a, b = (generator.integers(-9, 9, shape) for shape in (left, right))
-    found = linalg.cross(xp.asarray(a), xp.asarray(b), axis=axis)
-    np.testing.assert_array_equal(np.asarray(found), np.cross(a, b, axis=axis), strict=True)
+    result = linalg.cross(xp.asarray(a), xp.asarray(b), axis=axis)
+    np.testing.assert_array_equal(np.asarray(result), np.cross(a, b, axis=axis), strict=True)
 
 
 def test_a_diagonal_is_a_read_only_view(device: Any) -> None:
@@ -337,18 +337,18 @@ def test_outer_takes_vectors_only(device: Any) -> None:
 def test_chains_of_products(shapes: Any, device: Any) -> None:
     generator = np.random.default_rng(7)
     hosts = [generator.integers(-3, 3, shape) for shape in shapes]
-    found = linalg.multi_dot([xp.asarray(host) for host in hosts])
-    np.testing.assert_array_equal(np.asarray(found), np.linalg.multi_dot(hosts), strict=True)
+    result = linalg.multi_dot([xp.asarray(host) for host in hosts])
+    np.testing.assert_array_equal(np.asarray(result), np.linalg.multi_dot(hosts), strict=True)
 
 
 @pytest.mark.usefixtures("planned")
 def test_chains_take_the_cheapest_order(device: Any) -> None:
     column, row = xp.ones((100, 1)) + 0, xp.ones((1, 100)) + 0
     for operands in ([column, row, column], [row, column, row, column], [column, row, column, row, column]):
-        found = linalg.multi_dot(operands)
+        result = linalg.multi_dot(operands)
         # no product of a column and a row is made
-        assert max(node.size for node in topological([found.node()]).order) == 100
-        assert float(found[0, 0]) == 100.0 ** (len(operands) // 2)
+        assert max(node.size for node in topological([result.node()]).order) == 100
+        assert float(result[0, 0]) == 100.0 ** (len(operands) // 2)
 
 
 ORDERS = (2, 1, 0, np.inf, -np.inf, 0.5, -1, np.float64(3))
@@ -363,8 +363,8 @@ def test_vector_norms(order: Any, kind: str, device: Any) -> None:
     for axis in (None, 0, -1, (0, 2), (2, 0, 1), ()):
         for keepdims in (False, True):
             expected = np.linalg.vector_norm(host, axis=axis, keepdims=keepdims, ord=order)
-            found = linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=order)
-            close(found, expected, 10)
+            actual = linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=order)
+            close(actual, expected, 10)
 
 
 @pytest.mark.parametrize("order", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf], ids=str)
@@ -519,8 +519,8 @@ def test_functions_do_not_fall_back() -> None:
     with xp.using(device="wgpu", fallback="error"):
         x = xp.asarray(positive((2, 3, 3), "float32"))
         for name, call in ON_THE_DEVICE.items():
-            found = call(getattr(linalg, name), x)
-            for part in found if isinstance(found, list | tuple) else (found,):
+            result = call(getattr(linalg, name), x)
+            for part in result if isinstance(result, list | tuple) else (result,):
                 assert np.isfinite(np.asarray(part)).all(), name
         for order in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
             assert np.isfinite(np.asarray(linalg.matrix_norm(x, ord=order))).all()
@@ -532,8 +532,8 @@ def test_functions_do_not_fall_back() -> None:
 @pytest.mark.parametrize("name", ON_THE_HOST)
 def test_eigenvalues_of_general_matrices_are_one_fallback(name: str) -> None:
     with xp.using(device="wgpu"):
-        found = getattr(linalg, name)(xp.asarray(positive((2, 3, 3), "float32")))
-        for part in found if isinstance(found, tuple) else (found,):
+        result = getattr(linalg, name)(xp.asarray(positive((2, 3, 3), "float32")))
+        for part in result if isinstance(result, tuple) else (result,):
             assert part.device == "wgpu"
             assert np.isfinite(np.asarray(part)).all()
         ((function, _),) = telemetry.fallbacks()
@@ -587,12 +587,12 @@ def test_the_extension_is_complete() -> None:
 @pytest.mark.parametrize("name", sorted(array_api_strict.linalg.__all__))
 def test_signatures_are_those_of_the_standard(name: str) -> None:
     wanted = inspect.signature(getattr(array_api_strict.linalg, name)).parameters
-    found = inspect.signature(getattr(linalg, name)).parameters
+    result = inspect.signature(getattr(linalg, name)).parameters
     for parameter in wanted.values():
         if parameter.kind is parameter.POSITIONAL_ONLY:
             continue
-        assert found[parameter.name].default == parameter.default
-    positional = [[p.kind for p in s.values()].count(inspect.Parameter.POSITIONAL_ONLY) for s in (wanted, found)]
+        assert result[parameter.name].default == parameter.default
+    positional = [[p.kind for p in s.values()].count(inspect.Parameter.POSITIONAL_ONLY) for s in (wanted, result)]
     assert positional[0] == positional[1]
-    extra = [p for p in found.values() if p.name not in wanted and p.kind is not p.POSITIONAL_ONLY]
+    extra = [p for p in result.values() if p.name not in wanted and p.kind is not p.POSITIONAL_ONLY]
     assert all(p.default is not p.empty for p in extra)

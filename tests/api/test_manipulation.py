@@ -144,10 +144,10 @@ def test_products(device: Any) -> None:
 
 def test_searching(device: Any) -> None:
     host, x = both(values((4, 5), np.int32))
-    for found, expected in zip(xp.nonzero(x > 2), np.nonzero(host > 2), strict=True):
-        assert_same(found, expected)
-    for found, expected in zip(x.nonzero(), host.nonzero(), strict=True):
-        assert_same(found, expected)
+    for actual, expected in zip(xp.nonzero(x > 2), np.nonzero(host > 2), strict=True):
+        assert_same(actual, expected)
+    for actual, expected in zip(x.nonzero(), host.nonzero(), strict=True):
+        assert_same(actual, expected)
     assert_same(xp.argwhere(x), np.argwhere(host))
     assert_same(xp.flatnonzero(x), np.flatnonzero(host))
     assert_same(xp.where(x > 0)[0], np.where(host > 0)[0])
@@ -174,6 +174,6 @@ def test_sorting(device: Any) -> None:
 def test_sets(device: Any) -> None:
     host, x = both(values((4, 5), np.int32))
     for name in ("unique_all", "unique_counts", "unique_inverse"):
-        for found, expected in zip(getattr(xp, name)(x), getattr(np, name)(host), strict=True):
-            assert_same(found, expected)
+        for actual, expected in zip(getattr(xp, name)(x), getattr(np, name)(host), strict=True):
+            assert_same(actual, expected)
     assert sorted(xp.unique_values(x).tolist()) == sorted(np.unique_values(host).tolist())

@@ -85,10 +85,10 @@ def test_integers_are_spread_evenly(device: Device, low: int, high: int, dtype: 
     host = np.asarray(sample)
     assert low <= int(host.min()) <= int(host.max()) < high
     if high - low <= 256:
-        found = np.bincount(host.astype(np.int64) - low, minlength=high - low)
+        actual = np.bincount(host.astype(np.int64) - low, minlength=high - low)
         expected = COUNT / (high - low)
-        assert len(found) == high - low
-        assert ((found - expected) ** 2 / expected).sum() < (high - low) + 6 * math.sqrt(2 * (high - low))
+        assert len(actual) == high - low
+        assert ((actual - expected) ** 2 / expected).sum() < (high - low) + 6 * math.sqrt(2 * (high - low))
     else:
         assert distance([(int(v) - low) / (high - low) for v in host], lambda x: x) < 2
 
@@ -199,12 +199,12 @@ def test_permutations(device: Device) -> None:
 
 def test_every_permutation_is_as_likely(device: Device) -> None:
     rng = default_rng(22)
-    found = {}
+    result = {}
     for _ in range(240):
         key = tuple(np.asarray(rng.permutation(3)).tolist())
-        found[key] = found.get(key, 0) + 1
-    assert len(found) == 6
-    assert all(15 < n < 70 for n in found.values())
+        result[key] = result.get(key, 0) + 1
+    assert len(result) == 6
+    assert all(15 < n < 70 for n in result.values())
 
 
 def test_lines_are_permuted_each_in_its_own_order(device: Device) -> None:

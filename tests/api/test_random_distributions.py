@@ -71,15 +71,15 @@ def test_floating_numbers_have_their_distribution(
 def test_small_arrays_that_are_drawn_at_once_have_the_numbers_of_a_plan(
     method: str, arguments: tuple[Any, ...]
 ) -> None:
-    found = []
+    result = []
     for limit in (0, 1 << 17):
         with xp.using(device="cpu", direct_limit=limit):
             before = xp.stats()["evaluations"]
             drawn = getattr(default_rng(3), method)(*arguments, size=(7, 30))
-            found.append(drawn.get())
+            result.append(drawn.get())
             evaluated = xp.stats()["evaluations"] - before
     assert not evaluated  # with the second limit
-    np.testing.assert_allclose(*found, rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose(*result, rtol=1e-13, atol=1e-300)
 
 
 def at_of(host: Any, distribution: Any) -> list[Any]:
@@ -88,13 +88,13 @@ def at_of(host: Any, distribution: Any) -> list[Any]:
     return [uniform[:-1], uniform[1:]]
 
 
-def assert_counts(found: Any, distribution: Any) -> None:
+def assert_counts(actual: Any, distribution: Any) -> None:
     """Check counts of values, those of small chances together, by Pearson's chi-square."""
     low, high = int(distribution.ppf(1e-3)), int(distribution.ppf(1 - 1e-3))
     edges = np.unique(np.linspace(low, high, 40).astype(int))
     chances = np.diff(np.concatenate([[0.0], distribution.cdf(edges), [1.0]]))
-    cells = np.searchsorted(edges, found)
-    expected = chances * found.size
+    cells = np.searchsorted(edges, actual)
+    expected = chances * actual.size
     keep = expected > 4
     counts = np.bincount(cells, minlength=expected.size)
     excess = ((counts[keep] - expected[keep]) ** 2 / expected[keep]).sum()
@@ -175,8 +175,8 @@ def test_parameters_that_make_no_sense_are_not_a_number_where_they_are_not_looke
     with xp.using(device="cpu"):
         wrong = xp.asarray(np.array([-1.0, np.nan, 1.0]))
         for method in ("standard_gamma", "chisquare", "standard_t"):
-            found = np.asarray(getattr(default_rng(36), method)(wrong))
-            assert np.isnan(found).tolist() == [True, True, False], method
+            result = np.asarray(getattr(default_rng(36), method)(wrong))
+            assert np.isnan(result).tolist() == [True, True, False], method
         assert np.isnan(np.asarray(default_rng(36).vonmises(0.0, wrong))).tolist() == [True, True, False]
         limits = np.asarray(default_rng(36).gamma([0.0, np.inf], 1.0))
         assert limits.tolist() == [0.0, np.inf]
@@ -235,5 +235,5 @@ def test_numbers_of_one_uniform_number_are_numpys(device: Device) -> None:
     numpy, ours = np.random.Generator(np.random.Philox(40)), default_rng(40)
     for dtype in ("float32", "float64"):
         expected = numpy.standard_exponential(99, dtype, "inv")
-        found = np.asarray(ours.standard_exponential(99, dtype, "inv"))
-        np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps)
+        actual = np.asarray(ours.standard_exponential(99, dtype, "inv"))
+        np.testing.assert_allclose(actual, expected, rtol=4 * np.finfo(dtype).eps)

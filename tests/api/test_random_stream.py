@@ -269,8 +269,8 @@ def test_children_are_numpys() -> None:
 def test_streams_of_children_have_nothing_to_do_with_each_other() -> None:
     samples = [np.asarray(child.standard_normal(4000)) for child in default_rng(18, device="cpu").spawn(6)]
     samples += [np.asarray(default_rng(18, device="cpu").standard_normal(4000))]
-    found = np.corrcoef(samples)[~np.eye(7, dtype=bool)]
-    assert np.abs(found).max() < 4.5 / np.sqrt(4000)
+    result = np.corrcoef(samples)[~np.eye(7, dtype=bool)]
+    assert np.abs(result).max() < 4.5 / np.sqrt(4000)
     assert len({v for sample in samples for v in sample.tolist()}) == 7 * 4000
 
 
@@ -332,7 +332,7 @@ def test_new_places_need_no_new_kernels() -> None:
 
 
 def test_numbers_that_are_drawn_at_once_are_those_of_kernels():
-    found = []
+    result = []
     for limit in (0, 1 << 17):
         with xp.using(device="cpu", direct_limit=limit):
             rng = xp.random.default_rng(5)
@@ -349,8 +349,8 @@ def test_numbers_that_are_drawn_at_once_are_those_of_kernels():
                 low, high = (0, 2) if kind == "bool" else (3, 100)
                 drawn += [rng.integers(low, high, size, kind) for size in ((), 1, 5, (3, 2), 5)]
             drawn += [rng.integers(-5, 1 << 60, 4), rng.integers(1 << 40), rng.integers(0, [3, 5]), rng.random()]
-            found.append([np.asarray(each) for each in drawn])
-    for recorded, drawn_now in zip(*found, strict=True):
+            result.append([np.asarray(each) for each in drawn])
+    for recorded, drawn_now in zip(*result, strict=True):
         assert recorded.dtype == drawn_now.dtype
         np.testing.assert_array_equal(drawn_now, recorded)
 

@@ -32,10 +32,10 @@ def test_nonzero(dtype: str, view: str, device: Any) -> None:
     whole = values((5, 4, 3), dtype)
     whole[::2, 1] = 0
     host, x = MEANT[view](whole), MEANT[view](xp.asarray(whole))
-    for found, expected in zip(xp.nonzero(x), host.nonzero(), strict=True):
-        assert_same(found, expected)
-    for found, expected in zip(x.nonzero(), np.nonzero(host), strict=True):
-        assert_same(found, expected)
+    for actual, expected in zip(xp.nonzero(x), host.nonzero(), strict=True):
+        assert_same(actual, expected)
+    for actual, expected in zip(x.nonzero(), np.nonzero(host), strict=True):
+        assert_same(actual, expected)
     assert_same(xp.argwhere(x), np.argwhere(host))
     assert_same(xp.flatnonzero(x), np.flatnonzero(host))
     assert_same(np.flatnonzero(x), np.flatnonzero(host))
@@ -50,18 +50,18 @@ def test_nonzero_of_special_values(dtype: str, device: Any) -> None:
 
 def test_nonzero_of_broadcast_and_zero_dimensional_arrays(device: Any) -> None:
     line = np.array([0, 2, 0, -1])
-    for found, expected in zip(
+    for actual, expected in zip(
         xp.nonzero(xp.broadcast_to(xp.asarray(line), (3, 4))), np.nonzero(np.broadcast_to(line, (3, 4))), strict=True
     ):
-        assert_same(found, expected)
+        assert_same(actual, expected)
     for scalar in (0, 3):
         assert_same(xp.argwhere(xp.asarray(scalar)), np.argwhere(scalar))
         assert_same(xp.flatnonzero(xp.asarray(scalar)), np.flatnonzero(scalar))
     with pytest.raises(ValueError, match="0d"):
         xp.nonzero(xp.asarray(1))
-    found = xp.nonzero(xp.asarray(line))[0]
-    found[0] = 7  # results are arrays to write to
-    assert found.tolist() == [7, 3]
+    actual = xp.nonzero(xp.asarray(line))[0]
+    actual[0] = 7  # results are arrays to write to
+    assert actual.tolist() == [7, 3]
 
 
 @pytest.mark.parametrize("size", [255, 2048, 2049, 70_000])
@@ -106,8 +106,8 @@ def test_searchsorted(side: str, dtype: str, device: Any) -> None:
     if np.dtype(dtype).kind == "c":
         line = np.append(line, np.array([complex(1, np.nan), complex(np.nan, 2), complex(np.nan, np.nan)], dtype))
     for wanted in (host, line, host[::-2], host[:0], host[:1].reshape(()), line.reshape(3, -1).T):
-        found = xp.searchsorted(xp.asarray(line), xp.asarray(wanted), side=side)
-        assert_same(found, np.asarray(np.searchsorted(line, wanted, side=side)))
+        result = xp.searchsorted(xp.asarray(line), xp.asarray(wanted), side=side)
+        assert_same(result, np.asarray(np.searchsorted(line, wanted, side=side)))
         assert_same(xp.searchsorted(xp.asarray(line[:0]), xp.asarray(wanted)), np.zeros(wanted.shape, np.int64))
     if dtype not in ("float64", "complex128"):
         assert xp.stats()["fallbacks"] == 0
@@ -144,5 +144,5 @@ def test_many_values_in_a_short_line(dtype: Any, side: str, length: int) -> None
         values[: length + 7] = [*line, np.inf, -np.inf, 0.0, -0.0, *np.nextafter(line[-1], [0, 9, -9]).astype(dtype)]
         for some in (values, np.append(values, dtype(np.nan)), -np.abs(values), values.reshape(3, -1)):
             with xp.using(device="cpu"):
-                found = xp.searchsorted(xp.asarray(line), xp.asarray(some), side=side)
-            np.testing.assert_array_equal(np.asarray(found), np.searchsorted(line, some, side))
+                result = xp.searchsorted(xp.asarray(line), xp.asarray(some), side=side)
+            np.testing.assert_array_equal(np.asarray(result), np.searchsorted(line, some, side))

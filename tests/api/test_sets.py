@@ -23,9 +23,9 @@ def test_unique(shape: tuple[int, ...], dtype: str, device: Any) -> None:
     x = xp.asarray(host)
     for name in ("unique_all", "unique_counts", "unique_inverse"):
         expected = getattr(np, name)(host)
-        found = getattr(xp, name)(x)
-        assert found._fields == expected._fields
-        for own, other in zip(found, expected, strict=True):
+        actual = getattr(xp, name)(x)
+        assert actual._fields == expected._fields
+        for own, other in zip(actual, expected, strict=True):
             assert_same(own, other, message=name)
     assert_same(xp.unique_values(x), np.unique_all(host).values)
     if _counted(dtype):
@@ -36,10 +36,10 @@ def test_unique(shape: tuple[int, ...], dtype: str, device: Any) -> None:
 def test_unique_of_special_values(dtype: str, device: Any) -> None:
     host = np.tile(special_values(dtype), 3)
     x = xp.asarray(host)
-    found, expected = xp.unique_all(x), np.unique_all(host)
-    for own, other in zip(found, expected, strict=True):
+    actual, expected = xp.unique_all(x), np.unique_all(host)
+    for own, other in zip(actual, expected, strict=True):
         assert_same(own, other, signed_zeros=False)
-    assert_same(xp.unique_inverse(x).values[found.inverse_indices], host, signed_zeros=False)
+    assert_same(xp.unique_inverse(x).values[actual.inverse_indices], host, signed_zeros=False)
     for own, other in zip(np.unique(x, True, True, True), np.unique(host, True, True, True), strict=True):
         assert_same(own, other, signed_zeros=False)
     assert_same(np.unique(x), np.unique(host), signed_zeros=False)

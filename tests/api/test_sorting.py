@@ -21,8 +21,8 @@ def reference(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = 
         return np.argsort(host, axis=axis, stable=True)
     back = np.argsort(np.flip(host, axis), axis=axis, stable=True)
     order = np.flip(host.shape[axis] - 1 - back, axis)
-    found = np.take_along_axis(host, order, axis)
-    lost = np.isnan(found.imag) + 2 * np.isnan(found.real)
+    result = np.take_along_axis(host, order, axis)
+    lost = np.isnan(result.imag) + 2 * np.isnan(result.real)
     return np.take_along_axis(order, np.argsort(lost, axis=axis, stable=True), axis)
 
 

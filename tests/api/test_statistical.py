@@ -128,8 +128,8 @@ def test_masked_extremes_of_the_dtypes_own_extremes(name: str, extreme: float, d
     reduce = getattr(np, name)
     for axis in (0, 1, None):
         wanted = reduce(x, axis=axis, where=where, initial=start)
-        found = reduce(xp.asarray(x, device=device), axis=axis, where=xp.asarray(where, device=device), initial=start)
-        np.testing.assert_array_equal(np.asarray(found), wanted)
+        result = reduce(xp.asarray(x, device=device), axis=axis, where=xp.asarray(where, device=device), initial=start)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 def test_keywords(device: Any) -> None:
@@ -218,9 +218,9 @@ def test_logarithms_of_sums_of_exponentials(dtype: str, device: Any) -> None:
         for axis in (0, 1):
             with np.errstate(invalid="ignore"):
                 wanted = np.logaddexp.reduce(host.astype(np.longdouble), axis=axis).astype(dtype)
-            found = np.logaddexp.reduce(x, axis=axis)
-            assert found.dtype == np.dtype(dtype)
-            np.testing.assert_allclose(np.asarray(found), wanted, rtol=4 * np.finfo(dtype).eps)
+            result = np.logaddexp.reduce(x, axis=axis)
+            assert result.dtype == np.dtype(dtype)
+            np.testing.assert_allclose(np.asarray(result), wanted, rtol=4 * np.finfo(dtype).eps)
 
 
 def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
@@ -228,14 +228,14 @@ def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
     x, mask = xp.asarray(host, device=device), host > 0
     for keywords in ({"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"initial": 2.0}, {"where": mask}, {"axis": ()}):
         given = {k: xp.asarray(v, device=device) if v is mask else v for k, v in keywords.items()}
-        found, wanted = np.logaddexp.reduce(x, **given), np.logaddexp.reduce(host, **keywords)
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+        result, wanted = np.logaddexp.reduce(x, **given), np.logaddexp.reduce(host, **keywords)
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
     assert float(np.logaddexp.reduce(xp.zeros(0))) == -np.inf
     for dtype in ("int8", "int64"):
         host = np.arange(-3, 4, dtype=dtype)
-        found, wanted = np.logaddexp.reduce(xp.asarray(host)), np.logaddexp.reduce(host)
-        assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(float(found), float(wanted), rtol=1e-3)
+        result, wanted = np.logaddexp.reduce(xp.asarray(host)), np.logaddexp.reduce(host)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(float(result), float(wanted), rtol=1e-3)
     np.testing.assert_allclose(
         np.asarray(np.logaddexp.accumulate(x, axis=1)), np.logaddexp.accumulate(values((4, 6), "f4"), 1), rtol=1e-5
     )

@@ -106,12 +106,12 @@ def outcome(call: Callable[[], Any]) -> str:
     """Return the dtype of a result, or that the call was refused."""
     try:
         with np.errstate(all="ignore"):
-            found = call()
+            result = call()
     except TypeError:
         return "refused"
-    if isinstance(found, tuple):
-        found = found[0]
-    return str(np.dtype(getattr(found.dtype, "_np_dtype", found.dtype)))
+    if isinstance(result, tuple):
+        result = result[0]
+    return str(np.dtype(getattr(result.dtype, "_np_dtype", result.dtype)))
 
 
 def both(call: Callable[[Any], Any]) -> tuple[str, str]:
@@ -245,13 +245,13 @@ def test_expm1_at_infinities(device: Any) -> None:
     dtype, inf, nan = complex_dtype(device), np.inf, np.nan
     given = [(0.0, 0.0), (-0.0, 0.0), (inf, 0.0), (-inf, 1.0), (inf, 1.0), (-inf, inf), (-inf, nan), (nan, 0.0)]
     wanted = [(0.0, 0.0), (0.0, 0.0), (inf, 0.0), (-1.0, 0.0), (inf, inf), (-1.0, 0.0), (-1.0, 0.0), (nan, 0.0)]
-    found = np.asarray(xp.expm1(xp.asarray(parts(given, dtype))))
-    np.testing.assert_array_equal(found.real, np.array([w[0] for w in wanted]))
-    np.testing.assert_array_equal(found.imag, np.array([w[1] for w in wanted]))
-    assert not np.signbit(found.real[:2]).any()
-    found = np.asarray(xp.expm1(xp.asarray(parts([(inf, inf), (inf, nan)], dtype))))
-    assert np.isinf(found.real).all()
-    assert np.isnan(found.imag).all()
+    result = np.asarray(xp.expm1(xp.asarray(parts(given, dtype))))
+    np.testing.assert_array_equal(result.real, np.array([w[0] for w in wanted]))
+    np.testing.assert_array_equal(result.imag, np.array([w[1] for w in wanted]))
+    assert not np.signbit(result.real[:2]).any()
+    result = np.asarray(xp.expm1(xp.asarray(parts([(inf, inf), (inf, nan)], dtype))))
+    assert np.isinf(result.real).all()
+    assert np.isnan(result.imag).all()
     ordinary = parts([(1e-3, 2.0), (-0.5, -1.0), (3.0, 0.25)], dtype)
     assert_same(xp.expm1(xp.asarray(ordinary)), np.expm1(ordinary), ulp=4)
 
@@ -259,10 +259,10 @@ def test_expm1_at_infinities(device: Any) -> None:
 def test_tanh_at_infinities(device: Any) -> None:
     dtype = complex_dtype(device)
     given = [(s * np.inf, t * b) for b in (0.5, 2.0, 3.0) for s in (1, -1) for t in (1, -1)]
-    found = np.asarray(xp.tanh(xp.asarray(parts(given, dtype))))
-    np.testing.assert_array_equal(found.real, np.sign([g[0] for g in given]))
-    np.testing.assert_array_equal(found.imag, 0)
-    np.testing.assert_array_equal(np.signbit(found.imag), np.signbit([g[1] for g in given]))
+    result = np.asarray(xp.tanh(xp.asarray(parts(given, dtype))))
+    np.testing.assert_array_equal(result.real, np.sign([g[0] for g in given]))
+    np.testing.assert_array_equal(result.imag, 0)
+    np.testing.assert_array_equal(np.signbit(result.imag), np.signbit([g[1] for g in given]))
     ordinary = parts([(1e-3, 2.0), (-0.5, -1.0), (3.0, 0.25)], dtype)
     assert_same(xp.tanh(xp.asarray(ordinary)), np.tanh(ordinary), ulp=4)
 
@@ -279,11 +279,11 @@ def test_without_it_values_and_dtypes_are_numpys() -> None:
 
 
 def test_it_is_local_to_a_thread() -> None:
-    found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append((xp.arange(3) + xp.ones(3)).dtype))
+    result: list[Any] = []
+    thread = threading.Thread(target=lambda: result.append((xp.arange(3) + xp.ones(3)).dtype))
     thread.start()
     thread.join()
-    assert found == [xp.float64]
+    assert result == [xp.float64]
 
 
 def test_functions_under_numpys_names_mean_what_they_mean_there() -> None:

@@ -60,11 +60,11 @@ def test_errors_are_numpys_or_a_few_units(name: str, data: str, size: int, devic
     def error(value: Any) -> float:
         return float(np.max(np.abs(np.asarray(value).astype(np.longdouble) - wanted) / magnitude)) / EPSILON
 
-    found = function(xp.asarray(x))
-    assert found.dtype == np.float32
+    result = function(xp.asarray(x))
+    assert result.dtype == np.float32
     # a running sum by a tree adds numbers at each level of it
     allowed = 12.0 if name == "cumsum" else 3.0
-    assert error(found) <= max(allowed, error(function(x)))
+    assert error(result) <= max(allowed, error(function(x)))
 
 
 @pytest.mark.parametrize("data", DATA)
@@ -97,16 +97,16 @@ def test_many_equal_values_take_no_loop(dtype, device):
     assert total.dtype == rows.dtype == few.sum().dtype
     assert rows.shape == (10**6, 1)
     with np.errstate(over="ignore"):
-        for found, count in ((total, 10**12), (rows[7, 0], 10**6)):
-            assert found.item() == total.dtype.type(int(few[0, 0].real) * total.dtype.type(count))
+        for actual, count in ((total, 10**12), (rows[7, 0], 10**6)):
+            assert actual.item() == total.dtype.type(int(few[0, 0].real) * total.dtype.type(count))
     if x.dtype.kind != "c":
         for name in ("max", "min", "any", "all"):
-            found = getattr(xp, name)(x, axis=0)[:3]
-            np.testing.assert_array_equal(found.get(), np.full(3, getattr(few, name)()), strict=True)
+            actual = getattr(xp, name)(x, axis=0)[:3]
+            np.testing.assert_array_equal(actual.get(), np.full(3, getattr(few, name)()), strict=True)
         for name in ("argmax", "argmin", "var", "std"):
-            found, expected = getattr(xp, name)(x), getattr(few, name)()
-            np.testing.assert_array_equal(found.get(), expected, strict=False)
-            assert found.dtype == expected.dtype
+            actual, expected = getattr(xp, name)(x), getattr(few, name)()
+            np.testing.assert_array_equal(actual.get(), expected, strict=False)
+            assert actual.dtype == expected.dtype
     if x.dtype.kind in "iu":
         assert x.prod().item() == pow(3, 10**12, 2**64)  # both below 2**63
         assert np.bitwise_xor.reduce(x, axis=1)[7].item() == 0  # of an even number
@@ -120,5 +120,5 @@ def test_sums_and_products_of_equal_values_stay_in_range(device):
     assert xp.full(many, complex(np.inf, 0), dtype=np.complex64).sum().item() == complex(np.inf, 0)
     for value in (0, 1, -1, 3):
         expected = np.int8(pow(value, 2**25, 2**8))
-        found = xp.full(many, value, dtype=np.int8).prod(dtype=np.int8)
-        assert (found.item(), found.dtype) == (expected, np.int8)
+        actual = xp.full(many, value, dtype=np.int8).prod(dtype=np.int8)
+        assert (actual.item(), actual.dtype) == (expected, np.int8)

@@ -59,14 +59,14 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_gradients_at_once_are_those_that_are_recorded(name: str) -> None:
     fun, value = FUNCTIONS[name]
-    found = []
+    result = []
     for limit in (4096, 0):
         with xp.using(device="cpu", direct_limit=limit):
             x = xp.asarray(value)
             slope = xp.grad(lambda x: (fun(x) * (1 + np.arange(fun(x).shape[-1] if fun(x).ndim else 1))).sum())(x)
             assert slope.dtype == x.dtype
-            found.append(slope.get())
-    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-9)  # as float32 sums differ in the last bit
+            result.append(slope.get())
+    np.testing.assert_allclose(*result, rtol=1e-6, atol=1e-9)  # as float32 sums differ in the last bit
 
 
 def test_constants_and_calls_take_no_plan() -> None:
@@ -103,8 +103,8 @@ def test_gradients_share_no_memory() -> None:
         assert second.tolist() == [1.0] * 6
         _, pullback = xp.vjp(lambda a: a.reshape(2, 3), x)
         ct = xp.ones((2, 3))
-        (found,) = pullback(ct)
-        found += 1
+        (result,) = pullback(ct)
+        result += 1
         assert ct.tolist() == [[1.0] * 3] * 2
         assert pullback(ct)[0].tolist() == [1.0] * 6
 

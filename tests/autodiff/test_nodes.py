@@ -30,11 +30,11 @@ def projections(factors: Any) -> Any:
     """Return a function of the projections on the first column and on what is beyond the columns of a matrix."""
 
     def fun(a: Any) -> Any:
-        found = []
+        result = []
         for q in (factors(a)[0], np.conj(factors(a)[-1]).mT):
             for part in (q[..., :1], q[..., min(a.shape[-2:]) :]) if q.shape[-1] == q.shape[-2] else ():
-                found.append(part @ np.conj(part).mT)
-        return tuple(found)
+                result.append(part @ np.conj(part).mT)
+        return tuple(result)
 
     return fun
 
@@ -43,8 +43,8 @@ def svd(a: Any) -> Any:
     return np.linalg.svd(a, full_matrices=False)
 
 
-def _solution(found: Any) -> tuple[Any, ...]:
-    return found[0], found[1], found[3]
+def _solution(result: Any) -> tuple[Any, ...]:
+    return result[0], result[1], result[3]
 
 
 def _many_elements(x: Any) -> Any:
@@ -224,9 +224,9 @@ def test_batches_agree_with_loops(name: str) -> None:
         return (*_leaves(out), *_leaves(pullback(out)))
 
     with xp.using(device="cpu"):
-        found = xp.vmap(derivative)(xp.asarray(batch))
+        result = xp.vmap(derivative)(xp.asarray(batch))
         wanted = [derivative(xp.asarray(x)) for x in batch]
-        for number, own in enumerate(found):
+        for number, own in enumerate(result):
             np.testing.assert_allclose(own, np.stack([one[number].get() for one in wanted]), rtol=1e-7, atol=1e-9)
 
 
@@ -238,21 +238,21 @@ def test_derivatives_of_batches_agree_with_those_of_loops(name: str) -> None:
     def total(arrays: Any) -> Any:
         return sum((abs(array) ** 2).sum() for array in _leaves(arrays))
 
-    found = xp.grad(lambda x: total(xp.vmap(function)(x)))(batch)
+    result = xp.grad(lambda x: total(xp.vmap(function)(x)))(batch)
     wanted = xp.grad(lambda x: sum(total(function(one)) for one in x))(batch)
-    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(result, wanted, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.wgpu
 @pytest.mark.parametrize("name", {**VIEWS, **FOLDS, **PRODUCTS, **TRANSFORMS})
 def test_derivatives_on_a_gpu_are_those_of_the_host(name: str) -> None:
     function, argument = _ALL[name]
-    found = []
+    result = []
     for device in ("cpu", "wgpu:0"):
         with xp.using(device=device):
             out, pullback = xp.vjp(function, xp.asarray(argument))
-            found.append(pullback(out)[0].get())
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-12)
+            result.append(pullback(out)[0].get())
+    np.testing.assert_allclose(result[1], result[0], rtol=1e-9, atol=1e-12)
 
 
 def test_transposed_gathers_have_the_same_bits_each_time() -> None:
@@ -282,11 +282,11 @@ def test_many_small_parts_of_a_cotangent_are_added_in_place() -> None:
     with xp.using(device="cpu", direct_limit=0):
         x = xp.arange(1 << 16, dtype="float32") / 1000
         loss = xp.jit(xp.grad(lambda x: sum(x[n] * x[2 * n + 1] for n in range(40)) + (x[200:300] ** 2).sum()))
-        found, wanted, n = loss(x).get(), np.zeros(x.shape, np.float32), np.arange(40)
+        result, wanted, n = loss(x).get(), np.zeros(x.shape, np.float32), np.arange(40)
         np.add.at(wanted, n, x.get()[2 * n + 1])
         np.add.at(wanted, 2 * n + 1, x.get()[n])
         wanted[200:300] = 2 * x.get()[200:300]
-        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
         xp.reset_stats()
         loss(x).get()
         assert xp.stats()["peak_bytes"] < 20 * x.nbytes

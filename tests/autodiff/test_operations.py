@@ -159,7 +159,7 @@ def test_every_elementwise_operation_maps_over_batches() -> None:
 @pytest.mark.parametrize("op", derivatives.PARTIALS, ids=lambda op: op.name)
 def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
     samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
-    found = []
+    result = []
     for device in ("cpu", "wgpu:0"):
         with xp.using(device=device):
             operands = [xp.asarray(np.asarray(s, np.int32 if isinstance(s[0], int) else np.float32)) for s in samples]
@@ -167,8 +167,8 @@ def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
             if any(_PARTIALS[op][n] is UNKNOWN for n in known):
                 return
             out, pullback = xp.vjp(lambda *given: GpuArray._apply(op, *given), *operands)
-            found.append([pullback(xp.ones_like(out))[n].get() for n in known])
-    for first, second in zip(*found, strict=True):
+            result.append([pullback(xp.ones_like(out))[n].get() for n in known])
+    for first, second in zip(*result, strict=True):
         np.testing.assert_allclose(first, second, rtol=2e-4, atol=2e-5)
 
 
@@ -199,5 +199,5 @@ def test_partial_derivatives_keep_the_precision_of_the_operands() -> None:
 )
 def test_derivatives_by_shapes_keep_their_digits(name: str, operands: tuple[float, ...], wanted: float) -> None:
     # the exact values are mpmath's
-    found = GpuArray._apply(special.SLOPES[name], *(xp.asarray([value], device="cpu") for value in operands))
-    np.testing.assert_allclose(found.get(), [wanted], rtol=1e-14)
+    result = GpuArray._apply(special.SLOPES[name], *(xp.asarray([value], device="cpu") for value in operands))
+    np.testing.assert_allclose(result.get(), [wanted], rtol=1e-14)

@@ -124,10 +124,10 @@ def test_random_programs_agree_with_differences(seed: int, limit: int, is_forwar
     wanted = (function(x + _STEP * direction) - function(x - _STEP * direction)) / (2 * _STEP)
     with xp.using(device="cpu", direct_limit=limit):
         if is_forward:
-            found = float(xp.jvp(function, (xp.asarray(x),), (xp.asarray(direction),))[1])
+            result = float(xp.jvp(function, (xp.asarray(x),), (xp.asarray(direction),))[1])
         else:
-            found = float(xp.grad(function)(xp.asarray(x)).get() @ direction)
-    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+            result = float(xp.grad(function)(xp.asarray(x)).get() @ direction)
+    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -143,9 +143,9 @@ def test_second_derivatives_of_random_programs(seed: int) -> None:
         if not _is_smooth(lambda point: at(point).sum(), x, direction):
             return
         wanted = (at(x + _STEP * direction) - at(x - _STEP * direction)) / (2 * _STEP)
-        found = xp.hessian(program(seed))(xp.asarray(x)).get()
-    np.testing.assert_allclose(found @ direction, wanted, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(found, found.T, rtol=1e-9, atol=1e-9)
+        result = xp.hessian(program(seed))(xp.asarray(x)).get()
+    np.testing.assert_allclose(result @ direction, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(result, result.T, rtol=1e-9, atol=1e-9)
 
 
 #: Reads, and masks as indices, need values.
@@ -160,18 +160,18 @@ def test_batches_of_random_programs_agree_with_loops(seed: int, limit: int, is_g
     if is_gradient:
         function = xp.grad(function)
     with xp.using(device="cpu", direct_limit=limit):
-        found = xp.vmap(function)(xp.asarray(batch))
+        result = xp.vmap(function)(xp.asarray(batch))
         wanted = np.stack([function(xp.asarray(x)).get() for x in batch])
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_derivatives_of_batches_of_random_programs(seed: int) -> None:
     function = program(seed, [step for step in STEPS if step not in _WITH_VALUES])
     batch = xp.asarray(np.random.default_rng(seed).uniform(-1, 1, (3, EXTENT)), device="cpu")
-    found = xp.grad(lambda x: (xp.vmap(function)(x) ** 2).sum())(batch)
+    result = xp.grad(lambda x: (xp.vmap(function)(x) ** 2).sum())(batch)
     wanted = xp.grad(lambda x: sum(function(one) ** 2 for one in x))(batch)
-    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(result, wanted, rtol=1e-8, atol=1e-10)
     nested = xp.vmap(xp.vmap(function, in_axes=1), in_axes=0)(xp.stack([batch.T, 2 * batch.T]))
     np.testing.assert_allclose(nested[1], xp.vmap(function)(2 * batch), rtol=1e-9, atol=1e-12)
 
@@ -212,15 +212,15 @@ def test_long_programs_have_the_derivatives_of_short_ones(n: int) -> None:
     weights = np.random.default_rng(0).standard_normal((8, 8)) / 3
     x = np.random.default_rng(1).standard_normal((3, 8))
     for make in (lambda n: _layers(n, xp.asarray(weights)), _orbit):
-        found = []
+        result = []
         for limit, pending in ((0, 128), (0, 1 << 30), (4096, 128)):
             with xp.using(device="cpu", direct_limit=limit, pending_limit=pending):
                 slope = xp.grad(make(n))
                 _, forward = xp.jvp(make(n), (xp.asarray(x),), (xp.ones((3, 8)),))
                 parts = xp.grad(partial(sum_of, make(n // 10)))(xp.asarray(x))
-                found.append([slope(xp.asarray(x)).get(), float(forward), parts.get()])
-        for other in found[1:]:
-            for first, second in zip(found[0], other, strict=True):
+                result.append([slope(xp.asarray(x)).get(), float(forward), parts.get()])
+        for other in result[1:]:
+            for first, second in zip(result[0], other, strict=True):
                 np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-12)
 
 

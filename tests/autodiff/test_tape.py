@@ -34,7 +34,7 @@ def test_a_loop_of_gradients_keeps_no_nodes() -> None:
 
     def count() -> int:
         gc.collect()
-        return sum(isinstance(found, BaseNode) for found in gc.get_objects())
+        return sum(isinstance(result, BaseNode) for result in gc.get_objects())
 
     w = xp.ones(10)
     numbers = []
@@ -84,7 +84,7 @@ def test_a_loop_of_errors_keeps_nothing(error: type[BaseException]) -> None:
 
     def count() -> int:
         gc.collect()
-        return sum(isinstance(found, BaseNode) for found in gc.get_objects())
+        return sum(isinstance(result, BaseNode) for result in gc.get_objects())
 
     w = xp.ones(10)
     numbers = []

@@ -38,11 +38,11 @@ def test_threads_differentiate_at_once(pool: ThreadPoolExecutor, limit: int) -> 
         with xp.using(direct_limit=limit):
             return [xp.grad(fun)(xp.asarray(X)).get() for _ in range(20)]
 
-    for scale, found in enumerate(pool.map(slope, range(8))):
+    for scale, result in enumerate(pool.map(slope, range(8))):
         wanted = 2 * scale**2 * np.sin(X) * np.cos(X)
         wanted[0] = 0
         wanted[1] += 2 * X[1]
-        np.testing.assert_allclose(found, [wanted] * 20)
+        np.testing.assert_allclose(result, [wanted] * 20)
     assert not tape.state.tapes
 
 
@@ -103,8 +103,8 @@ def test_values_that_another_thread_has_read_keep_their_derivatives(pool: Thread
 
     expected = 2 * np.cos(2 * X)
     expected[1:] = 6 * np.cos(6 * X[1:])
-    found = xp.grad(lambda x: pool.submit(inner, x).result().sum())(xp.asarray(X))
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-5)
+    actual = xp.grad(lambda x: pool.submit(inner, x).result().sum())(xp.asarray(X))
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=1e-5)
 
 
 def test_a_fallback_in_another_thread_is_an_error(pool: ThreadPoolExecutor) -> None:

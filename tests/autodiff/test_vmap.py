@@ -22,8 +22,8 @@ V = _RANDOM.standard_normal(5)
 IDS = _RANDOM.integers(-3, 3, (4, 6))
 
 
-def same(found: Any, wanted: Any) -> None:
-    np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=2e-5, atol=1e-5)
+def same(result: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=2e-5, atol=1e-5)
 
 
 class Pair(NamedTuple):
@@ -117,8 +117,8 @@ def test_products_with_vectors_of_a_batch_are_products_of_higher_matrices(device
     w, stack = A[0], A.transpose(0, 2, 1)
     with xp.using(device=device):
         for given, vectors in ((w, B), (A, B), (stack, A[:, :, 0])):
-            found = xp.vmap(lambda v, given=given: np.tanh(xp.asarray(given) @ v))(xp.asarray(vectors))
-            same(found, np.tanh(np.einsum("...ij,nj->n...i", given, vectors)))
+            result = xp.vmap(lambda v, given=given: np.tanh(xp.asarray(given) @ v))(xp.asarray(vectors))
+            same(result, np.tanh(np.einsum("...ij,nj->n...i", given, vectors)))
         layer = lambda v: np.tanh(xp.asarray(w) @ v)  # noqa: E731
         slopes = (1 - np.tanh(B @ w.T) ** 2)[:, :, None] * w
         same(xp.vmap(xp.jacfwd(layer))(xp.asarray(B)), slopes)
@@ -137,9 +137,9 @@ def test_kinds_of_nodes_agree_with_a_loop(name: str, device: Device) -> None:
     dtype = np.float32 if device.kind == "cpuf32" else np.float64
     given = [A.astype(dtype), B.astype(dtype), IDS]
     with xp.using(default_float=np.dtype(dtype).name):
-        found = _listed(xp.vmap(function)(*map(xp.asarray, given)))
+        result = _listed(xp.vmap(function)(*map(xp.asarray, given)))
         wanted = [_listed(function(*(xp.asarray(x[n]) for x in given))) for n in range(len(A))]
-        for number, own in enumerate(found):
+        for number, own in enumerate(result):
             one = np.stack([loop[number].get() for loop in wanted])
             assert own.dtype == one.dtype
             assert own.shape == one.shape
@@ -150,9 +150,9 @@ def test_on_the_portable_device(portable: Device) -> None:
     with xp.using(device=str(portable), default_float="float32"):
         given = [xp.asarray(x) for x in (A.astype(np.float32), B.astype(np.float32), IDS.astype(np.int32))]
         for name in ("write", "reduce", "contract", "gather", "scatter", "scan", "concat"):
-            found = _listed(xp.vmap(KINDS[name])(*given))
+            result = _listed(xp.vmap(KINDS[name])(*given))
             wanted = [_listed(KINDS[name](*(x[n] for x in given))) for n in range(4)]
-            for number, own in enumerate(found):
+            for number, own in enumerate(result):
                 same(own, np.stack([loop[number].get() for loop in wanted]))
 
 
@@ -182,10 +182,10 @@ def test_containers_keywords_and_other_objects() -> None:
 
     tree = {"x": Pair(xp.asarray(B), xp.asarray(V)), "name": "any object"}
     axes = ({"x": Pair(0, None), "name": None}, None)
-    found = xp.vmap(fun, in_axes=axes)(tree, {"k": 3}, shift=xp.asarray(B))
-    same(found["sum"], 2 * B)
-    same(found["rest"].inner, np.broadcast_to(3 * V, (4, 5)))
-    assert found["none"] is None
+    result = xp.vmap(fun, in_axes=axes)(tree, {"k": 3}, shift=xp.asarray(B))
+    same(result["sum"], 2 * B)
+    same(result["rest"].inner, np.broadcast_to(3 * V, (4, 5)))
+    assert result["none"] is None
     same(xp.vmap(lambda p: p.first + p.second)(Pair(xp.asarray(B), xp.asarray(B))), 2 * B)
     out = xp.vmap(lambda x: (x, xp.asarray(V)), out_axes=(0, None))(xp.asarray(B))
     same(out[1], V)
@@ -371,9 +371,9 @@ def test_long_loops_are_computed_in_parts() -> None:
         return u
 
     with xp.using(device="cpu", direct_limit=0):
-        found = xp.vmap(fun)(xp.asarray(B))
-        assert found._cell.node.depth <= 2 * xp.config.pending_limit
-    same(found, np.stack([fun(row) for row in B]))
+        result = xp.vmap(fun)(xp.asarray(B))
+        assert result._cell.node.depth <= 2 * xp.config.pending_limit
+    same(result, np.stack([fun(row) for row in B]))
 
 
 def test_jacobians_are_batches_and_fall_back_to_rows() -> None:
@@ -395,7 +395,7 @@ def test_jacobians_are_batches_and_fall_back_to_rows() -> None:
 def test_a_loop_of_batches_keeps_no_nodes() -> None:
     def count() -> int:
         gc.collect()
-        return sum(issubclass(type(found), BaseNode) for found in gc.get_objects())
+        return sum(issubclass(type(result), BaseNode) for result in gc.get_objects())
 
     x = xp.asarray(B)
     numbers = []

@@ -42,12 +42,12 @@ def masked_sum(cupy, x, mask, axis):
 def k_means(cupy, points, count=3, turns=8):
     labels, centers = cupy.zeros(len(points)), points[:count]
     for _ in range(turns):
-        found = cupy.argmin(
+        result = cupy.argmin(
             squared_distance(points[:, None, 0], points[:, None, 1], centers[None, :, 0], centers[None, :, 1]), axis=1
         )
-        if cupy.all(found == labels):
+        if cupy.all(result == labels):
             break
-        labels = found
+        labels = result
         mask = labels == cupy.arange(count)[:, None]
         sizes = cupy.count_nonzero(mask, axis=1).reshape((count, 1))
         centers = masked_sum(cupy, points, mask[:, :, None], axis=1) / sizes
@@ -120,8 +120,8 @@ def test_programs_of_cupy_run(program, device):
     arrays = [xp.asarray(operand) for operand in operands]
     assert xp.get_array_module(*arrays) is xp
     xp.synchronize()
-    found = xp.asnumpy(program(xp, *arrays))
-    np.testing.assert_allclose(found, program(np, *operands), rtol=1e-4, atol=1e-6)
+    result = xp.asnumpy(program(xp, *arrays))
+    np.testing.assert_allclose(result, program(np, *operands), rtol=1e-4, atol=1e-6)
 
 
 @DEVICES

@@ -113,9 +113,9 @@ def test_operators(call, operand, x):
                 with pytest.raises(type(error)):
                     call(*(data, given)[order])
                 continue
-            found = call(*(data, given)[order])
-            assert type(found) is type(expected)
-            assert str(found) == str(expected)  # pandas formats no columns that are arrays of other packages
+            actual = call(*(data, given)[order])
+            assert type(actual) is type(expected)
+            assert str(actual) == str(expected)  # pandas formats no columns that are arrays of other packages
 
 
 @pytest.mark.parametrize("update", [operator.iadd, operator.imul, operator.itruediv])

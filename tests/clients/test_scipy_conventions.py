@@ -25,10 +25,10 @@ def assert_scipys(name: str, device: Any, *given: np.ndarray) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         wanted = scipy_ufunc(name)(*given)
     for function in (getattr(special, name), scipy_ufunc(name)):
-        found = function(*(xp.asarray(x) for x in given))
-        assert found.dtype == wanted.dtype
+        result = function(*(xp.asarray(x) for x in given))
+        assert result.dtype == wanted.dtype
         rtol, atol = (1e-10, 1e-14) if wanted.dtype == np.float64 else (1e-5, 1e-7)
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=rtol, atol=atol)
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=rtol, atol=atol)
     assert xp.stats()["fallbacks"] == 0
 
 

@@ -26,9 +26,9 @@ def test_sparse_operands(call, make, device):
     known, x = make(DENSE), xp.asarray(OTHER)
     for given in ((known, x), (x, known)):
         expected = call(*(OTHER if value is x else value for value in given))
-        found = call(*given)
-        assert type(found) is type(expected)
-        np.testing.assert_array_equal(_dense(found), _dense(expected))
+        actual = call(*given)
+        assert type(actual) is type(expected)
+        np.testing.assert_array_equal(_dense(actual), _dense(expected))
 
 
 def test_sparse_divided_by_results(device):
@@ -49,9 +49,9 @@ def test_sparse_divided_by_results(device):
     ],
 )
 def test_sparse_calls(call, make, device):
-    found, expected = call(make(DENSE), xp.asarray(OTHER)), call(make(DENSE), OTHER)
-    assert type(found) is type(expected)
-    np.testing.assert_array_equal(_dense(found), _dense(expected))
+    actual, expected = call(make(DENSE), xp.asarray(OTHER)), call(make(DENSE), OTHER)
+    assert type(actual) is type(expected)
+    np.testing.assert_array_equal(_dense(actual), _dense(expected))
 
 
 @pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
@@ -78,13 +78,13 @@ def test_what_asks_for_numpys_class_alone(call, message, device):
 @pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "SLSQP", "CG", "TNC"])
 def test_minimisation(method, device):
     matrix, goal = xp.asarray(np.diag([1.0, 2.0, 3.0])), xp.ones(3)
-    found = optimize.minimize(
+    result = optimize.minimize(
         lambda p: 0.5 * p @ matrix @ p - goal @ p,
         np.zeros(3),
         jac=lambda p: xp.asnumpy(matrix @ p - goal),
         method=method,
     )
-    np.testing.assert_allclose(found.x, 1 / np.array([1.0, 2.0, 3.0]), rtol=1e-3)
+    np.testing.assert_allclose(result.x, 1 / np.array([1.0, 2.0, 3.0]), rtol=1e-3)
 
 
 @pytest.mark.parametrize("method", ["L-BFGS-B", "SLSQP"])
@@ -102,12 +102,12 @@ def test_least_squares_with_a_jacobian_by_forward_mode(method):
         return p[0] * np.exp(-p[1] * t) + p[2] - measured
 
     jacobian = xp.jacfwd(residuals)
-    found = optimize.least_squares(
+    result = optimize.least_squares(
         lambda p: residuals(xp.asarray(p)).get(),
         np.ones(3),
         jac=lambda p: jacobian(xp.asarray(p)).get(),
         method=method,
     )
-    np.testing.assert_allclose(found.x, [2.5, 1.3, 0.5], rtol=1e-6)
+    np.testing.assert_allclose(result.x, [2.5, 1.3, 0.5], rtol=1e-6)
     by_differences = optimize.least_squares(lambda p: residuals(xp.asarray(p)).get(), np.ones(3), method=method)
-    np.testing.assert_allclose(found.jac, by_differences.jac, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(result.jac, by_differences.jac, rtol=1e-4, atol=1e-6)

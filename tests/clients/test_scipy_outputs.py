@@ -32,8 +32,8 @@ def test_results_are_returned_and_outputs_keep_their_values(name, device):
 
 
 def test_the_type_of_the_result_can_be_chosen(device):
-    found = ndimage.sobel(xp.asarray(HOST), output=xp.float64)
-    assert_same(found, ndimage.sobel(HOST, output=np.float64))
+    result = ndimage.sobel(xp.asarray(HOST), output=xp.float64)
+    assert_same(result, ndimage.sobel(HOST, output=np.float64))
 
 
 def test_the_copy_is_a_transfer(device):

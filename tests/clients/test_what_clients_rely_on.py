@@ -60,24 +60,24 @@ def test_special_functions_of_nothing(shape, device):
 @pytest.mark.parametrize("name", ["chdtr", "chdtrc"])
 def test_chi_square_functions_are_those_of_scipy_below_zero_too(name, device):
     freedom, limit = (x.ravel() for x in np.meshgrid([-2.0, 0, 0.5, 3, 40, np.inf], [-1.0, 0, 0.5, 7, 50, np.inf]))
-    found = np.asarray(getattr(special, name)(xp.asarray(freedom), xp.asarray(limit)))
-    np.testing.assert_allclose(found, scipy_ufunc(name)(freedom, limit), rtol=1e-13)
+    result = np.asarray(getattr(special, name)(xp.asarray(freedom), xp.asarray(limit)))
+    np.testing.assert_allclose(result, scipy_ufunc(name)(freedom, limit), rtol=1e-13)
 
 
 def test_student_distribution_is_that_of_scipy(device):
     freedom = [-2.0, 0, 0.3, 1, 7, 40, 1e6, 1e18, np.inf, np.nan]
     limits = [-np.inf, -1e150, -50, -5, -1e-3, 0, 0.7, 3, 1e300, np.inf, np.nan]
     df, t = (x.ravel() for x in np.meshgrid(freedom, limits))
-    found = np.asarray(special.stdtr(xp.asarray(df), xp.asarray(t)))
-    np.testing.assert_allclose(found, scipy_ufunc("stdtr")(df, t), rtol=1e-12)
+    result = np.asarray(special.stdtr(xp.asarray(df), xp.asarray(t)))
+    np.testing.assert_allclose(result, scipy_ufunc("stdtr")(df, t), rtol=1e-12)
     # where SciPy's square overflows, and its tail is 0: with one degree of freedom that is 1 / (pi t)
     far = special.stdtr(xp.asarray([1.0]), xp.asarray([-1e200]))
     np.testing.assert_allclose(np.asarray(far), [1e-200 / np.pi], rtol=1e-12)
 
 
 def test_the_quantile_of_student_is_scipys_compiled_function(device):
-    found = special.stdtrit(xp.asarray([1.0, 4.5]), xp.asarray([0.2, 0.9]))
-    assert_same(found, scipy_ufunc("stdtrit")([1.0, 4.5], [0.2, 0.9]))
+    result = special.stdtrit(xp.asarray([1.0, 4.5]), xp.asarray([0.2, 0.9]))
+    assert_same(result, scipy_ufunc("stdtrit")([1.0, 4.5], [0.2, 0.9]))
 
 
 @pytest.mark.parametrize(("dtype", "most"), [(np.float32, 1e-4), (np.float64, 6e-9)])
@@ -95,5 +95,5 @@ def test_integers_that_are_not_finite(function, dtype, device):
     x, one = xp.asarray(host), xp.asarray(np.ones(5, dtype))
     expected = getattr(np, function)(1 - host)
     for predicate in ("isfinite", "isnan", "isinf"):
-        found = getattr(xp, predicate)(getattr(xp, function)((one - x) / one))
-        assert_same(found, getattr(np, predicate)(expected))
+        actual = getattr(xp, predicate)(getattr(xp, function)((one - x) / one))
+        assert_same(actual, getattr(np, predicate)(expected))

@@ -215,9 +215,9 @@ def test_what_is_read_to_the_host_is_counted(device):
 
 def test_interpolation_is_the_hosts(device):
     """xarray calls scipy.interpolate there, which takes host memory."""
-    found = labelled(xp.asarray(NUMBERS)).interp(t=[0.5, 1.5])
-    np.testing.assert_allclose(found.data, labelled(NUMBERS).interp(t=[0.5, 1.5]).data, rtol=1e-6)
-    assert isinstance(found.data, np.ndarray)
+    result = labelled(xp.asarray(NUMBERS)).interp(t=[0.5, 1.5])
+    np.testing.assert_allclose(result.data, labelled(NUMBERS).interp(t=[0.5, 1.5]).data, rtol=1e-6)
+    assert isinstance(result.data, np.ndarray)
 
 
 def test_pointwise_selection_is_not_xarrays_for_these_arrays(device):
@@ -233,12 +233,12 @@ def test_weights_of_fits_are_numpys(device):
     a, weights = labelled(xp.asarray(NUMBERS)), xp.ones(NUMBERS.shape[0])
     with pytest.raises(TypeError, match="unhashable type: 'GpuArray'"):
         a.polyfit("t", 1, w=weights)
-    found = a.polyfit("t", 1, w=xp.asnumpy(weights)).polyfit_coefficients
-    np.testing.assert_allclose(found.values, labelled(NUMBERS).polyfit("t", 1).polyfit_coefficients.values, rtol=1e-4)
+    result = a.polyfit("t", 1, w=xp.asnumpy(weights)).polyfit_coefficients
+    np.testing.assert_allclose(result.values, labelled(NUMBERS).polyfit("t", 1).polyfit_coefficients.values, rtol=1e-4)
 
 
 def test_elementwise_functions_of_the_namespace_return_labelled_arrays(device):
     for data in (NUMBERS, xp.asarray(NUMBERS)):
-        found = xp.exp(labelled(data))
-        assert type(found.data) is type(data)
-        xr.testing.assert_allclose(found.as_numpy(), np.exp(labelled(NUMBERS)))
+        result = xp.exp(labelled(data))
+        assert type(result.data) is type(data)
+        xr.testing.assert_allclose(result.as_numpy(), np.exp(labelled(NUMBERS)))

@@ -38,10 +38,10 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 def test_folds_of_pairs(name: str, device: Any) -> None:
     function = FUNCTIONS[name]
     wanted = function(lambda x: x)
-    found = np.asarray(function(lambda x: xp.asarray(x, device=device)))
-    assert found.dtype == wanted.dtype
+    result = np.asarray(function(lambda x: xp.asarray(x, device=device)))
+    assert result.dtype == wanted.dtype
     tolerance = 1e-3 if wanted.dtype == np.float16 else 2e-6
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * float(np.max(wanted)))
+    np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance * float(np.max(wanted)))
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -69,5 +69,5 @@ def test_long_folds_do_not_lose_precision(device: Any) -> None:
     x, y = random.random((20, 3000), np.float32), random.random((24, 3000), np.float32)
     wanted = ((x[:, None, :].astype(np.float64) - y) ** 2).sum(-1)
     a, b = xp.asarray(x, device=device), xp.asarray(y, device=device)
-    found = np.asarray(((a[:, None, :] - b[None, :, :]) ** 2).sum(-1))
-    assert np.max(np.abs(found - wanted) / wanted) < 2e-6
+    result = np.asarray(((a[:, None, :] - b[None, :, :]) ** 2).sum(-1))
+    assert np.max(np.abs(result - wanted) / wanted) < 2e-6

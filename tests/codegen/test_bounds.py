@@ -35,8 +35,8 @@ def test_a_program_says_that_its_indices_are_in_range() -> None:
 def test_a_gather_beyond_the_end_reads_the_last_element(dtype: str) -> None:
     source = np.arange(1, 101).astype(dtype)
     taken = wrap(build.gather(on_device(source).node(), on_device(OUTSIDE).node()), on_device(source).device)
-    found = np.asarray(taken + 0)
-    np.testing.assert_array_equal(found, source[np.where(INSIDE, OUTSIDE, 99)])
+    result = np.asarray(taken + 0)
+    np.testing.assert_array_equal(result, source[np.where(INSIDE, OUTSIDE, 99)])
 
 
 @pytest.mark.wgpu

@@ -77,8 +77,8 @@ CALL = re.compile(r"\b([A-Za-z]\w*)\s*(?:<[\w<>, ]*>)?\(")
 def uses(function: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return what a library function calls: driver's functions and operators, and other names."""
     text = library.functions([function])
-    found = [m for m in FUNCTION.finditer(text) if m[1] == function]
-    return called(found[0][0].partition("{")[2]) if found else (frozenset(), frozenset())
+    result = [m for m in FUNCTION.finditer(text) if m[1] == function]
+    return called(result[0][0].partition("{")[2]) if result else (frozenset(), frozenset())
 
 
 def called(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -140,23 +140,23 @@ def is_in(function: str, names: object) -> bool:
 def test_a_use_is_seen_wherever_it_is() -> None:
     assert uses("acosh_f64")[0] == {"sqrt", "/"}
     assert ("fmod_f32", frozenset({"%", "min"})) in [
-        (name, found & {"%", "min"}) for name, found in reached("f(remainder_f32(x, y))")
+        (name, result & {"%", "min"}) for name, result in reached("f(remainder_f32(x, y))")
     ]
     assert called("exp(x) + log<f32>(y) % z")[0] == {"exp", "log", "%"}
 
 
 def test_every_builtin_is_allowed() -> None:
     assert {generators.arange, *special.OPS.values()} <= set(OPS.values())
-    found = [
+    result = [
         (name, where, builtin) for name, text, _ in expressions() for where, all_ in reached(text) for builtin in all_
     ]
     wrong = {
         (where or name, builtin)
-        for name, where, builtin in found
+        for name, where, builtin in result
         if builtin not in EXACT and builtin != "/" and not is_in(where, INEXACT.get(builtin, ()))
     }
     assert not wrong
-    assert len(found) > 1000, "the expressions were looked at"
+    assert len(result) > 1000, "the expressions were looked at"
 
 
 def test_what_rounds_correctly_divides_and_takes_roots_by_what_is_corrected() -> None:
@@ -192,11 +192,11 @@ def test_no_double_precision_function_of_a_driver(dtype: DType) -> None:
 def test_operations_use_no_types_that_a_device_may_lack(native: bool) -> None:
     """Of a row, and of all functions that it reaches: those of other dtypes use no 64-bit floats, nor integers."""
     lacking = re.compile(r"\bf64\b|\dlf\b" if native else r"\b[fiu]64\b|\dl[fiu]\b")
-    found = set()
+    result = set()
     with for_target(Capabilities(adapter="any", native_int64=native)):
         for name, text, _ in expressions():
             if not re.search("float64|complex128", name):
                 whole = "\n".join([text, library.functions(library.names_in(text))])
                 if lacking.search(whole):
-                    found.add(name)
-    assert not found
+                    result.add(name)
+    assert not result

@@ -24,9 +24,9 @@ SPECIAL = np.array(
 def _open_close(number: int) -> Any:
     from gpuarray.providers.wgpu.provider import WgpuProvider
 
-    found = WgpuProvider._find_facts
+    result = WgpuProvider._find_facts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WgpuProvider, "_find_facts", lambda self: {**found(self), selftest.CLOSE: True})
+        patch.setattr(WgpuProvider, "_find_facts", lambda self: {**result(self), selftest.CLOSE: True})
         return WgpuProvider(number, device=Device(CLOSE))
 
 
@@ -39,10 +39,10 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def units(found: np.ndarray, exact: np.ndarray) -> float:
+def units(result: np.ndarray, exact: np.ndarray) -> float:
     """Return the largest error in units of the last place, of normal results."""
     unit = np.spacing(np.maximum(abs(exact), TINY).astype(np.float32)).astype(np.float64)
-    return float(np.max(abs(found - exact) / unit))
+    return float(np.max(abs(result - exact) / unit))
 
 
 def test_hyperbolic_tangents() -> None:
@@ -50,15 +50,15 @@ def test_hyperbolic_tangents() -> None:
     numbers = np.linspace(-30, 30, 100_001).astype(np.float32)
     assert units(np.asarray(np.tanh(xp.asarray(numbers))), np.tanh(numbers.astype(np.float64))) < 4
     special = np.concatenate((SPECIAL, np.float32([0.6, -0.6, 1e-4, 2.0**-13, 60, 64, 65, 100, -100])))
-    found, want = np.asarray(np.tanh(xp.asarray(special))), np.tanh(special)
-    np.testing.assert_allclose(found, want, rtol=1e-6)
-    np.testing.assert_array_equal(np.signbit(found)[~np.isnan(want)], np.signbit(want)[~np.isnan(want)])
+    result, want = np.asarray(np.tanh(xp.asarray(special))), np.tanh(special)
+    np.testing.assert_allclose(result, want, rtol=1e-6)
+    np.testing.assert_array_equal(np.signbit(result)[~np.isnan(want)], np.signbit(want)[~np.isnan(want)])
 
 
 def test_quotients() -> None:
     bits = np.random.default_rng(0).integers(0, 1 << 32, (2, 200_000), np.uint32)
     x, y = np.meshgrid(SPECIAL, SPECIAL)
     for left, right in (bits.view(np.float32), (x.ravel(), y.ravel()), (bits[0].view(np.float32), SPECIAL[-1:])):
-        found, want = np.asarray(xp.asarray(left) / xp.asarray(right)), left / right
-        same = (found.view(np.uint32) == want.view(np.uint32)) | (np.isnan(found) & np.isnan(want))
-        assert same.all(), [(left[i], right[i], found[i], want[i]) for i in np.flatnonzero(~same)[:5]]
+        result, want = np.asarray(xp.asarray(left) / xp.asarray(right)), left / right
+        same = (result.view(np.uint32) == want.view(np.uint32)) | (np.isnan(result) & np.isnan(want))
+        assert same.all(), [(left[i], right[i], result[i], want[i]) for i in np.flatnonzero(~same)[:5]]

@@ -41,8 +41,8 @@ class _Arange:
     def __getitem__(self, key):
         if self.shape:
             return np.array([self.size - 1])
-        found = range(self.size)[key]
-        return np.array(found)
+        result = range(self.size)[key]
+        return np.array(result)
 
 
 @pytest.mark.parametrize("shape", [(10**6, 10**5), (10**6, 10**6), (10**5,) * 3])

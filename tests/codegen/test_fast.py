@@ -24,9 +24,9 @@ def test_fast_functions_are_the_drivers_and_close(values: np.ndarray) -> None:
     x = xp.asarray(values, device="wgpu")
     with xp.using(math="fast"):
         source = str(xp.explain(functions(x), stage="wgsl"))
-        found = np.asarray(functions(x))
+        result = np.asarray(functions(x))
     assert all(builtin in source for builtin in BUILTINS)
-    np.testing.assert_allclose(found, functions(values.astype(np.float64)), rtol=1e-3)
+    np.testing.assert_allclose(result, functions(values.astype(np.float64)), rtol=1e-3)
 
 
 def test_precise_functions_are_not_the_drivers(values: np.ndarray) -> None:

@@ -63,8 +63,8 @@ def test_real_transforms(n: int) -> None:
     real, half = numbers((3, n), np.float32), numbers((3, n // 2 + 1))
     xp.reset_stats()
     for function, host in ((np.fft.rfft, real), (np.fft.ihfft, real), (np.fft.irfft, half), (np.fft.hfft, half)):
-        found = function(xp.asarray(host, device="wgpu"), n)
-        assert_near(found, exact(function, host, n), n, np.float32)
+        result = function(xp.asarray(host, device="wgpu"), n)
+        assert_near(result, exact(function, host, n), n, np.float32)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -72,8 +72,8 @@ def test_real_transforms(n: int) -> None:
 @pytest.mark.parametrize("n", [1, 4, 30, 101, 512])
 def test_batches(rows: int, n: int) -> None:
     host = numbers((rows, n))
-    found = np.fft.fft(xp.asarray(host, device="wgpu"))
-    for row, expected in zip(np.asarray(found), exact(np.fft.fft, host), strict=True):
+    actual = np.fft.fft(xp.asarray(host, device="wgpu"))
+    for row, expected in zip(np.asarray(actual), exact(np.fft.fft, host), strict=True):
         assert_near(row, expected, n, np.float32)
 
 
@@ -95,9 +95,9 @@ def test_the_least_workgroup_memory_will_do(n: int, monkeypatch: pytest.MonkeyPa
 def test_nan_stays_in_its_row() -> None:
     host = numbers((3, 64))
     host[1, 5] = np.nan
-    found = np.asarray(np.fft.fft(xp.asarray(host, device="wgpu")))
-    assert np.isnan(found[1]).all()
-    assert np.isfinite(found[[0, 2]]).all()
+    result = np.asarray(np.fft.fft(xp.asarray(host, device="wgpu")))
+    assert np.isnan(result[1]).all()
+    assert np.isfinite(result[[0, 2]]).all()
 
 
 @pytest.mark.parametrize("dtype", [dtypes.complex64, dtypes.complex128])

@@ -28,9 +28,9 @@ def _registered(monkeypatch: pytest.MonkeyPatch, name: str, **limits: int) -> An
     def provider(number: int) -> Any:
         from gpuarray.providers.wgpu.provider import WgpuProvider
 
-        found = WgpuProvider(number, device=Device(name))
-        found.capabilities = replace(found.capabilities, **limits)
-        return found
+        result = WgpuProvider(number, device=Device(name))
+        result.capabilities = replace(result.capabilities, **limits)
+        return result
 
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     registry.register(name, provider)
@@ -67,17 +67,17 @@ POSITIONS = np.random.default_rng(0).integers(0, 1 << 16, 70_000)
 
 def written(p: Any, x: Any) -> Any:
     """Write more values than one binding shows to an array that is larger, some of them to one place."""
-    found = p.concat([x.reshape(-1), x.reshape(-1)])
-    found[p.asarray(POSITIONS * 3)] = p.asarray(np.arange(70_000, dtype=np.float32))
-    found[p.asarray(POSITIONS[:9])] = p.asarray(-np.arange(9, dtype=np.float32))
-    return found
+    result = p.concat([x.reshape(-1), x.reshape(-1)])
+    result[p.asarray(POSITIONS * 3)] = p.asarray(np.arange(70_000, dtype=np.float32))
+    result[p.asarray(POSITIONS[:9])] = p.asarray(-np.arange(9, dtype=np.float32))
+    return result
 
 
 def bytes_written(p: Any, x: Any) -> Any:
     """Write bytes to an array of bytes that is larger than a binding shows."""
-    found = p.concat([x.reshape(-1)] * 3) > 50
-    found[p.asarray(POSITIONS * 7 // 2)] = p.asarray(POSITIONS % 3 == 0)
-    return found
+    result = p.concat([x.reshape(-1)] * 3) > 50
+    result[p.asarray(POSITIONS * 7 // 2)] = p.asarray(POSITIONS % 3 == 0)
+    return result
 
 
 FUNCTIONS = {
@@ -123,8 +123,8 @@ def test_larger_than_a_small_binding(small: None, name: str) -> None:
 
 def test_transforms_of_lines_beyond_a_binding(small: None) -> None:
     x = larger(LIMIT, 256)[:, :768]
-    found, wanted = np.asarray(np.fft.fft(xp.asarray(x))), np.fft.fft(x)
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 * abs(wanted).max())
+    result, wanted = np.asarray(np.fft.fft(xp.asarray(x))), np.fft.fft(x)
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-6 * abs(wanted).max())
     real = np.asarray(np.fft.irfft(np.fft.rfft(xp.asarray(x)), 768))
     np.testing.assert_allclose(real, x, rtol=0, atol=1e-4)
     assert xp.stats()["fallbacks"] == 0
@@ -164,15 +164,15 @@ RUNNING = [
 @pytest.mark.parametrize(("dtype", "shape", "axis"), RUNNING, ids=str)
 def test_running_sums_go_on_from_piece_to_piece(small: None, dtype: str, shape: tuple[int, ...], axis: int) -> None:
     x = values(shape, dtype)
-    wanted, found = np.cumsum(x, axis=axis), np.cumsum(xp.asarray(x), axis=axis)
-    np.testing.assert_array_equal(np.asarray(found), wanted)  # sums of halves are exact
-    np.testing.assert_array_equal(np.asarray(found * 2 > 5), wanted * 2 > 5)
+    wanted, result = np.cumsum(x, axis=axis), np.cumsum(xp.asarray(x), axis=axis)
+    np.testing.assert_array_equal(np.asarray(result), wanted)  # sums of halves are exact
+    np.testing.assert_array_equal(np.asarray(result * 2 > 5), wanted * 2 > 5)
 
 
 def test_what_lies_side_by_side_is_seen_through_several_bindings(small: None) -> None:
     x = values((3, LIMIT // 4 + 5), "float32")
-    found = np.cumsum(xp.asarray(x), axis=0)
-    np.testing.assert_array_equal(np.asarray(found * 2 > 5), np.cumsum(x, axis=0) * 2 > 5)
+    result = np.cumsum(xp.asarray(x), axis=0)
+    np.testing.assert_array_equal(np.asarray(result * 2 > 5), np.cumsum(x, axis=0) * 2 > 5)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -224,9 +224,9 @@ def test_products_of_large_operands_of_dtypes(small: None, dtype: str) -> None:
 
 def test_sums_of_large_operands_are_those_of_small_ones(small: None) -> None:
     a, b = (np.random.default_rng(0).standard_normal(shape).astype("float32") for shape in ((5, 1200), (1200, 60)))
-    found = xp.asarray(a) @ xp.asarray(b)
+    result = xp.asarray(a) @ xp.asarray(b)
     with xp.using(device="wgpu"):
-        np.testing.assert_array_equal(np.asarray(found), np.asarray(xp.asarray(a) @ xp.asarray(b)))
+        np.testing.assert_array_equal(np.asarray(result), np.asarray(xp.asarray(a) @ xp.asarray(b)))
 
 
 def lines(size: int, dtype: str = "float32") -> np.ndarray:
@@ -273,8 +273,8 @@ def test_transforms_beyond_a_binding(small: None) -> None:
     x = np.random.default_rng(3).standard_normal(1 << 16).astype("float32")
     z = np.fft.rfft(x)
     for function, given in ((np.fft.rfft, x), (np.fft.irfft, z.astype("complex64"))):
-        wanted, found = function(given), np.asarray(function(xp.asarray(given)))
-        assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+        wanted, result = function(given), np.asarray(function(xp.asarray(given)))
+        assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -282,8 +282,8 @@ def test_transforms_beyond_a_binding(small: None) -> None:
 @pytest.mark.parametrize("length", [1 << 18, 20_011])
 def test_transforms_of_several_passes_beyond_a_binding(small: None, length: int) -> None:
     z = np.random.default_rng(3).standard_normal(2 * length).astype("float32").view("complex64")
-    wanted, found = np.fft.fft(z), np.asarray(np.fft.fft(xp.asarray(z)))
-    assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+    wanted, result = np.fft.fft(z), np.asarray(np.fft.fft(xp.asarray(z)))
+    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -291,8 +291,8 @@ def test_scratch_memory_beyond_a_buffer_is_several(monkeypatch: pytest.MonkeyPat
     x = np.random.default_rng(3).standard_normal(1 << 17).astype("float32")
     wanted = np.fft.rfft(x)
     with _registered(monkeypatch, "wgpucut", binding_limit=LIMIT, buffer_limit=3 * LIMIT):
-        found = np.asarray(np.fft.rfft(xp.asarray(x)))
-    assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+        result = np.asarray(np.fft.rfft(xp.asarray(x)))
+    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
     step = CallStep(
         calls.rfft, (("n", 1 << 17), ("inverse", False), ("norm", "backward")), (x.shape,), (wanted.shape,),
         (dtypes.float32,), (dtypes.complex64,), (0,),
@@ -318,9 +318,9 @@ def test_elements_of_several_large_arrays_on_a_device_that_binds_few(monkeypatch
     places = np.arange(1000) * 13 % first.size
     with _registered(monkeypatch, "wgpufew", binding_limit=LIMIT, storage_bindings=8):
         x, y, k = (xp.asarray(host) for host in (first, second, places))
-        found = np.asarray(x[k] * y[k] + x[k + 1] - y[k - 1])
+        result = np.asarray(x[k] * y[k] + x[k + 1] - y[k - 1])
     wanted = first[places] * second[places] + first[places + 1] - second[places - 1]
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.mark.parametrize("bindings", [8, 32])
@@ -332,5 +332,7 @@ def test_rolls_and_joins_of_large_arrays(monkeypatch: pytest.MonkeyPatch, bindin
         return around * 2, np.concatenate([x[5:], y[:5], y[7:8]])[::-1] + 1, np.roll(x.T, 3, 0) - y.T
 
     with _registered(monkeypatch, f"wgpurolls{bindings}", binding_limit=LIMIT, storage_bindings=bindings):
-        for found, wanted in zip(step(xp, xp.asarray(first), xp.asarray(second)), step(np, first, second), strict=True):
-            np.testing.assert_array_equal(found.get(), wanted)
+        for result, wanted in zip(
+            step(xp, xp.asarray(first), xp.asarray(second)), step(np, first, second), strict=True
+        ):
+            np.testing.assert_array_equal(result.get(), wanted)

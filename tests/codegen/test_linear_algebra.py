@@ -87,8 +87,8 @@ def units(error: Array, a: Array) -> float:
 
 
 def wide(x: Any) -> Array:
-    found = np.asarray(x)
-    return found.astype(np.result_type(found.dtype, np.float64))
+    result = np.asarray(x)
+    return result.astype(np.result_type(result.dtype, np.float64))
 
 
 def check_orthogonal(q: Array, dtype: Any) -> None:
@@ -112,10 +112,10 @@ def test_factorisations_of_any_size(dtype: str) -> None:
         inverse = wide(linalg.inv(xp.asarray(p)))
         assert units(inverse @ p - np.eye(n), p) <= LIMIT * np.linalg.cond(p)
         sign, logarithm = np.linalg.slogdet(wide(a))
-        found = linalg.slogdet(xp.asarray(a))
+        result = linalg.slogdet(xp.asarray(a))
         condition = 100 * n * np.finfo(dtype).eps * np.linalg.cond(a)
-        np.testing.assert_allclose(np.asarray(found.sign), sign, atol=condition)
-        np.testing.assert_allclose(np.asarray(found.logabsdet), logarithm, atol=condition)
+        np.testing.assert_allclose(np.asarray(result.sign), sign, atol=condition)
+        np.testing.assert_allclose(np.asarray(result.logabsdet), logarithm, atol=condition)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -133,8 +133,8 @@ def test_orthogonal_factors(shape: tuple[int, ...], dtype: str) -> None:
 
 def test_raw_factors() -> None:
     a = random((40, 35), "float64")
-    for found, expected in zip(linalg.qr(xp.asarray(a), mode="raw"), np.linalg.qr(a, mode="raw"), strict=True):
-        np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
+    for actual, expected in zip(linalg.qr(xp.asarray(a), mode="raw"), np.linalg.qr(a, mode="raw"), strict=True):
+        np.testing.assert_allclose(np.asarray(actual), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", DIFFICULT)
@@ -370,11 +370,11 @@ def test_least_squares_of_difficult_matrices(kind: str) -> None:
     a = difficult(kind, 24)
     size = float(np.abs(a).max()) or 1.0
     right = a @ np.ones((24, 2), np.float32)
-    found = linalg.lstsq(xp.asarray(a), xp.asarray(right))
+    actual = linalg.lstsq(xp.asarray(a), xp.asarray(right))
     share = np.finfo(np.float32).eps * 24
     expected, _, rank, _ = np.linalg.lstsq(wide(a), wide(right), rcond=share)
-    assert int(found.rank) == rank
-    error = np.abs(wide(a) @ wide(found.x) - right).max() / size
+    assert int(actual.rank) == rank
+    error = np.abs(wide(a) @ wide(actual.x) - right).max() / size
     assert error <= LIMIT * share * max(1.0, np.abs(expected).max())
 
 
@@ -400,10 +400,10 @@ def test_a_factorisation_and_its_check_take_one_submission() -> None:
 
 
 def test_chunks_of_several_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = small.team_of
+    result = small.team_of
 
     def in_chunks(*arguments: Any) -> Any:
-        team = found(*arguments)
+        team = result(*arguments)
         return team and replace(team, chunk=4)
 
     monkeypatch.setattr(small, "team_of", in_chunks)

@@ -70,9 +70,9 @@ def test_ranges_are_made_four_at_a_time(count: int) -> None:
         steps = whole * ((start + step) - start)
         ours = xp.arange(start, start + count * step, step, dtype="float32")[:count] + 0
         np.testing.assert_array_equal(np.asarray(ours), start + steps)
-        found = np.asarray(xp.linspace(-1, 2, count, dtype="float32") + 0)
-        np.testing.assert_allclose(found, np.linspace(-1, 2, count, dtype="float32"), rtol=1e-6, atol=1e-7)
-        assert found[-1] == (2 if count > 1 else -1)
+        result = np.asarray(xp.linspace(-1, 2, count, dtype="float32") + 0)
+        np.testing.assert_allclose(result, np.linspace(-1, 2, count, dtype="float32"), rtol=1e-6, atol=1e-7)
+        assert result[-1] == (2 if count > 1 else -1)
 
 
 def test_neighbours_are_gathered_for_one_element_by_an_invocation_of_a_gpu(

@@ -293,8 +293,8 @@ def test_order(kind: str) -> None:
     assert_same(xp.argsort(x, stable=True), np.argsort(host, stable=True))
     line, values = np.sort(host[0]), np.concatenate([host[1], host[0, :50]])
     for side in ("left", "right"):
-        found = xp.searchsorted(xp.asarray(line), xp.asarray(values), side=side)
-        assert_same(found, np.searchsorted(line, values, side=side))
+        result = xp.searchsorted(xp.asarray(line), xp.asarray(values), side=side)
+        assert_same(result, np.searchsorted(line, values, side=side))
 
 
 def test_order_digit_by_digit() -> None:

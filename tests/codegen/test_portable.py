@@ -59,21 +59,21 @@ def device(portable: Device) -> Iterator[Device]:
 
 def agree(program: Program, host: np.ndarray[Any, Any], *, fallbacks: int = 0, **bounds: Any) -> None:
     """Check a program of one array, all of its results together."""
-    found, wanted = program(xp.asarray(host)), program(host)
-    xp.evaluate(*found)
-    for one, other in zip(found, wanted, strict=True):
+    result, wanted = program(xp.asarray(host)), program(host)
+    xp.evaluate(*result)
+    for one, other in zip(result, wanted, strict=True):
         assert_same(one, other, **bounds)
     assert xp.stats()["fallbacks"] == fallbacks
 
 
 def test_it_has_no_more_than_every_gpu(device: Device) -> None:
-    found = capabilities_of(device)
-    limits = dict(found.limits)
+    result = capabilities_of(device)
+    limits = dict(result.limits)
     assert {name: limits[name] for name in LEAST_LIMITS} == LEAST_LIMITS
-    assert not found.features & {"shader-f64", "shader-int64", "shader-f16", "subgroup", "timestamp-query"}
-    assert not found.native_int64
-    assert found.subgroup_size == 0
-    assert found.dtypes == frozenset(dtypes.ALL) - {dtypes.float64, dtypes.complex128}
+    assert not result.features & {"shader-f64", "shader-int64", "shader-f16", "subgroup", "timestamp-query"}
+    assert not result.native_int64
+    assert result.subgroup_size == 0
+    assert result.dtypes == frozenset(dtypes.ALL) - {dtypes.float64, dtypes.complex128}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -105,10 +105,10 @@ def test_transforms() -> None:
     for host in (real, real + 1j * parts):
         x = xp.asarray(host)
         for name in ("fft", "ifft", "fft2"):
-            found = np.asarray(getattr(xp.fft, name)(x))
+            result = np.asarray(getattr(xp.fft, name)(x))
             wanted = getattr(np.fft, name)(host.astype(complex))
-            assert found.dtype == np.complex64
-            assert np.max(np.abs(found - wanted)) < 2e-6 * np.max(np.abs(wanted))
+            assert result.dtype == np.complex64
+            assert np.max(np.abs(result - wanted)) < 2e-6 * np.max(np.abs(wanted))
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -122,12 +122,12 @@ def test_more_arrays_than_a_kernel_binds() -> None:
     hosts = [values((300,), "float32", seed) for seed in range(30)]
     arrays = [xp.asarray(host) for host in hosts]
     totals = [array.sum() for array in arrays]
-    found = [sum(arrays), xp.stack(arrays), *totals, *(array.var() for array in arrays)]
-    xp.evaluate(*found)
-    np.testing.assert_array_equal(np.asarray(found[0]), sum(hosts))
-    np.testing.assert_array_equal(np.asarray(found[1]), np.stack(hosts))
+    result = [sum(arrays), xp.stack(arrays), *totals, *(array.var() for array in arrays)]
+    xp.evaluate(*result)
+    np.testing.assert_array_equal(np.asarray(result[0]), sum(hosts))
+    np.testing.assert_array_equal(np.asarray(result[1]), np.stack(hosts))
     np.testing.assert_array_equal([float(total) for total in totals], [host.sum() for host in hosts])
-    np.testing.assert_allclose([float(v) for v in found[-30:]], [host.var() for host in hosts], rtol=1e-6)
+    np.testing.assert_allclose([float(v) for v in result[-30:]], [host.var() for host in hosts], rtol=1e-6)
     assert xp.stats()["fallbacks"] == 0
 
 

@@ -113,13 +113,13 @@ def test_tiles_cut_at_blocks_have_the_same_bits(provider: Any, sizes: tuple[int,
     kind = left.dtype
     step = ContractStep(contiguous(left.shape), contiguous(right.shape), kind, None, (kind, kind), (kind,))
     tiling = Tiling(32, 32, 8, 4, 4, unrolled=False, block=32)
-    found = []
+    result = []
     for choice in (Choice(tiling, 1), Choice(tiling, -(-depth // 32), whole=4)):
         with for_target(provider.capabilities):
             program = products.tiled_program(step, choice, "product", provider.capabilities)
-        found.append(run(provider, program, [left, right], np.empty((batch, height, width), np.float32)))
-    np.testing.assert_array_equal(*found)
-    np.testing.assert_allclose(found[0], left @ right, rtol=0, atol=1e-4)
+        result.append(run(provider, program, [left, right], np.empty((batch, height, width), np.float32)))
+    np.testing.assert_array_equal(*result)
+    np.testing.assert_allclose(result[0], left @ right, rtol=0, atol=1e-4)
 
 
 @pytest.mark.wgpu
@@ -187,8 +187,8 @@ def test_the_choice_depends_on_sizes_and_limits() -> None:
             assert chosen(*sizes, dtype=dtype, device=least).tiling.shared_bytes(dtype) <= 16 << 10
     # partial sums must fit a binding
     narrow = replace(GPU, binding_limit=1 << 16)
-    found = chosen(1, 64, 128, 1 << 16, device=narrow)
-    assert found.splits * 64 * 128 * 4 <= 1 << 16
+    result = chosen(1, 64, 128, 1 << 16, device=narrow)
+    assert result.splits * 64 * 128 * 4 <= 1 << 16
 
 
 @pytest.mark.wgpu
@@ -199,9 +199,9 @@ def test_what_follows_parts_of_an_odd_width(monkeypatch: pytest.MonkeyPatch) -> 
         a, b, c = map(xp.asarray, (left, right, bias))
         xp.evaluate(a, b, c)
         xp.reset_stats()
-        found = np.asarray((a @ b) * 2 + c)
+        result = np.asarray((a @ b) * 2 + c)
         assert xp.stats()["launches"] == 2
-    np.testing.assert_array_equal(found, (left @ right) * 2 + bias)
+    np.testing.assert_array_equal(result, (left @ right) * 2 + bias)
 
 
 A, B, BIAS = values((40, 36), "float32"), values((36, 52), "float32", 1), values((52,), "float32", 2)
@@ -223,9 +223,9 @@ EPILOGUES = {
 def test_what_follows_a_product(name: str, device: Any) -> None:
     function = EPILOGUES[name]
     wanted = function(lambda x: x)
-    found = np.asarray(function(lambda x: xp.asarray(x, device=device)))
-    assert found.dtype == wanted.dtype
-    np.testing.assert_array_equal(found, wanted)
+    result = np.asarray(function(lambda x: xp.asarray(x, device=device)))
+    assert result.dtype == wanted.dtype
+    np.testing.assert_array_equal(result, wanted)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -235,9 +235,9 @@ def test_functions_that_follow_and_are_have_no_fast_path_for_all() -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         wanted = np.exp(np.float64(left) @ np.float64(right)).astype(np.float32)
     with xp.using(device="wgpu"):
-        found = np.exp(xp.asarray(left) @ xp.asarray(right))
-        assert "fast_path_finish" in str(xp.explain(found, stage="wgsl"))
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6, atol=2e-45)
+        result = np.exp(xp.asarray(left) @ xp.asarray(right))
+        assert "fast_path_finish" in str(xp.explain(result, stage="wgsl"))
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6, atol=2e-45)
 
 
 def test_bias_and_relu_take_no_launch_of_their_own() -> None:
@@ -261,17 +261,17 @@ def test_products_err_as_numpys(depth: int, device: Any) -> None:
         exact = left.astype(np.float64) @ right.astype(np.float64)
         scale = np.abs(left).astype(np.float64) @ np.abs(right).astype(np.float64)
 
-        def error(found: Array, exact: Array = exact, scale: Array = scale) -> float:
-            return float(np.max(np.abs(found - exact) / scale)) / 2.0**-24
+        def error(result: Array, exact: Array = exact, scale: Array = scale) -> float:
+            return float(np.max(np.abs(result - exact) / scale)) / 2.0**-24
 
-        found = np.asarray(xp.asarray(left, device=device) @ xp.asarray(right, device=device))
-        assert error(found) <= max(4.0, 1.5 * error(left @ right))
+        result = np.asarray(xp.asarray(left, device=device) @ xp.asarray(right, device=device))
+        assert error(result) <= max(4.0, 1.5 * error(left @ right))
 
 
 def test_a_matrix_times_its_transpose_is_symmetric(device: Any) -> None:
     x = xp.asarray(np.random.default_rng(0).standard_normal((70, 600), np.float32), device=device)
-    found = np.asarray(x @ x.T)
-    np.testing.assert_array_equal(found, found.T)
+    result = np.asarray(x @ x.T)
+    np.testing.assert_array_equal(result, result.T)
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -280,5 +280,5 @@ def test_what_is_not_finite_stays_in_its_row_and_column(value: float, device: An
     left[5, 300], right[300, 7] = value, value
     with np.errstate(all="ignore"):
         wanted = left @ right
-    found = xp.asarray(left, device=device) @ xp.asarray(right, device=device)
-    np.testing.assert_array_equal(np.asarray(found), wanted)
+    result = xp.asarray(left, device=device) @ xp.asarray(right, device=device)
+    np.testing.assert_array_equal(np.asarray(result), wanted)

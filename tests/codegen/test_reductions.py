@@ -53,11 +53,11 @@ def elements(shape: tuple[int, ...], dtype: str = "float32") -> np.ndarray:
 def test_rows(shape: tuple[int, int]) -> None:
     x = elements(shape)
     y = xp.asarray(x)
-    found = [y.sum(axis=1), y.max(axis=1), y.argmin(axis=1), (y - y.max(axis=1, keepdims=True)).sum(axis=1)]
+    result = [y.sum(axis=1), y.max(axis=1), y.argmin(axis=1), (y - y.max(axis=1, keepdims=True)).sum(axis=1)]
     wanted = [x.sum(axis=1), x.max(axis=1), x.argmin(axis=1), (x - x.max(axis=1, keepdims=True)).sum(axis=1)]
     variance = y.var(axis=1)
-    xp.evaluate(*found, variance)
-    for one, other in zip(found, wanted, strict=True):
+    xp.evaluate(*result, variance)
+    for one, other in zip(result, wanted, strict=True):
         np.testing.assert_array_equal(np.asarray(one), other)
     np.testing.assert_allclose(np.asarray(variance), x.astype(np.float64).var(axis=1), rtol=2e-6)
 
@@ -84,8 +84,8 @@ def test_functions_of_many_held_elements(monkeypatch: pytest.MonkeyPatch) -> Non
     y = xp.asarray(x)
     with np.errstate(all="ignore"):
         powers, exact = np.exp(y - y.max(axis=1, keepdims=True)), np.exp(x - x.max(axis=1, keepdims=True))
-        found, wanted = powers / powers.sum(axis=1, keepdims=True), exact / exact.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=3e-6)
+        result, wanted = powers / powers.sum(axis=1, keepdims=True), exact / exact.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=3e-6)
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (1000, 7), (700, 300), (40, 4096), (3, 1000, 301)], ids=str)
@@ -94,9 +94,9 @@ def test_columns(shape: tuple[int, ...]) -> None:
     axis = len(shape) - 2
     y = xp.asarray(x)
     names = ("sum", "argmax", "min", "var")
-    found = [getattr(y, name)(axis=axis) for name in names]
-    xp.evaluate(*found)
-    for name, one in zip(names, found, strict=True):
+    result = [getattr(y, name)(axis=axis) for name in names]
+    xp.evaluate(*result)
+    for name, one in zip(names, result, strict=True):
         np.testing.assert_allclose(np.asarray(one), getattr(x.astype(np.float64), name)(axis=axis), rtol=2e-6)
 
 
@@ -108,9 +108,9 @@ def test_dtypes(dtype: str, shape: tuple[int, int]) -> None:
     y = xp.asarray(x)
     names = ("sum", "any") if dtype == "complex64" else ("sum", "max", "argmax", "argmin", "any")
     for axis in (0, 1):
-        found = [getattr(y, name)(axis=axis) for name in names]
-        xp.evaluate(*found)
-        for name, one in zip(names, found, strict=True):
+        result = [getattr(y, name)(axis=axis) for name in names]
+        xp.evaluate(*result)
+        for name, one in zip(names, result, strict=True):
             np.testing.assert_array_equal(np.asarray(one), getattr(x, name)(axis=axis))
 
 
@@ -124,8 +124,8 @@ def test_positions_of_what_is_no_ordinary_number(name: str, columns: int) -> Non
     rows[4][[columns // 3, columns - 1]] = np.nan
     x = np.stack(rows).astype(np.float32)
     for given, axis in ((x, 1), (np.ascontiguousarray(x.T), 0)):
-        found = np.asarray(getattr(xp.asarray(given), name)(axis=axis))
-        np.testing.assert_array_equal(found, getattr(given, name)(axis=axis))
+        result = np.asarray(getattr(xp.asarray(given), name)(axis=axis))
+        np.testing.assert_array_equal(result, getattr(given, name)(axis=axis))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -139,16 +139,16 @@ def test_extremes_of_what_is_no_ordinary_number(name: str, columns: int, dtype: 
     x[5] = -1 if name == "max" else 1
     x[np.arange(len(kinds)), columns * 2 // 3] = kinds
     for given, axis in ((x, 1), (np.ascontiguousarray(np.tile(x, (4, 1)).T), 0)):
-        found = np.asarray(getattr(xp.asarray(given), name)(axis=axis))
-        np.testing.assert_array_equal(found, getattr(given, name)(axis=axis))
+        result = np.asarray(getattr(xp.asarray(given), name)(axis=axis))
+        np.testing.assert_array_equal(result, getattr(given, name)(axis=axis))
 
 
 @pytest.mark.parametrize("columns", [60, 512])
 def test_rows_that_are_held_in_part_of_a_workgroup_end_with_the_array(columns: int) -> None:
     x = elements((259, columns))
     y = xp.asarray(x)
-    found = y - y.sum(axis=1, keepdims=True)
-    np.testing.assert_array_equal(np.asarray(found), x - x.sum(axis=1, keepdims=True))
+    result = y - y.sum(axis=1, keepdims=True)
+    np.testing.assert_array_equal(np.asarray(result), x - x.sum(axis=1, keepdims=True))
 
 
 def test_results_are_the_same_again() -> None:
@@ -186,8 +186,8 @@ def test_a_row_has_the_same_bits_in_every_batch(columns: int) -> None:
 def test_running_sums_of_short_rows_are_added_up_one_by_one(rows: int) -> None:
     x = np.random.default_rng(3).normal(size=(rows, scans.SHORT_ROW)).astype(np.float32)
     for n in (2, 6, 31, 32):
-        found = np.asarray(xp.cumulative_sum(xp.asarray(x[:, :n]), axis=1))
-        np.testing.assert_array_equal(found, np.cumsum(x[:, :n], axis=1))
+        result = np.asarray(xp.cumulative_sum(xp.asarray(x[:, :n]), axis=1))
+        np.testing.assert_array_equal(result, np.cumsum(x[:, :n], axis=1))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
@@ -196,9 +196,9 @@ def test_blocks_of_several_tiles(dtype: str, shape: tuple[int, ...], monkeypatch
     monkeypatch.setattr(scans, "BUSY_GROUPS", 2)
     x = elements(shape, dtype)
     axis = 1 if shape[0] < 3 else 0
-    found = np.cumsum(xp.asarray(x), axis=axis)
-    np.testing.assert_array_equal(np.asarray(found), np.cumsum(x, axis=axis))
-    np.testing.assert_array_equal(np.asarray(found + found), 2 * np.cumsum(x, axis=axis))
+    result = np.cumsum(xp.asarray(x), axis=axis)
+    np.testing.assert_array_equal(np.asarray(result), np.cumsum(x, axis=axis))
+    np.testing.assert_array_equal(np.asarray(result + result), 2 * np.cumsum(x, axis=axis))
 
 
 def test_lengths_share_few_kernels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,14 +21,14 @@ def test_running_sums(dtype: str, shape: Shape) -> None:
     with xp.using(device="wgpu"):
         axis = int(np.argmax(shape))
         wanted = np.cumsum(x, axis=axis)
-        found = np.cumsum(xp.asarray(x), axis=axis)
+        result = np.cumsum(xp.asarray(x), axis=axis)
         # sums of halves are exact
-        np.testing.assert_array_equal(np.asarray(found), wanted)
-        np.testing.assert_array_equal(np.asarray(found * 2 + 1), wanted * 2 + 1)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
+        np.testing.assert_array_equal(np.asarray(result * 2 + 1), wanted * 2 + 1)
 
 
 def test_more_blocks_than_one_turn_of_the_carries() -> None:
     x = np.arange(TILE * (TILE + 1) + 4) % 3 == 0
     with xp.using(device="wgpu"):
-        found = np.asarray(np.cumsum(xp.asarray(x), dtype=np.int32))
-        np.testing.assert_array_equal(found, np.cumsum(x, dtype=np.int32))
+        result = np.asarray(np.cumsum(xp.asarray(x), dtype=np.int32))
+        np.testing.assert_array_equal(result, np.cumsum(x, dtype=np.int32))

@@ -32,10 +32,10 @@ def test_the_last_value_stays(dtype: str, way: str) -> None:
         wanted = target.copy()
         wanted[positions] = source
         with xp.using(device="wgpu"):
-            found = xp.asarray(target)
-            found[xp.asarray(positions)] = xp.asarray(source)
-            labels = str(xp.explain(found, stage="wgsl"))
-            np.testing.assert_array_equal(np.asarray(found), wanted)
+            result = xp.asarray(target)
+            result[xp.asarray(positions)] = xp.asarray(source)
+            labels = str(xp.explain(result, stage="wgsl"))
+            np.testing.assert_array_equal(np.asarray(result), wanted)
         assert (" move" in labels) is (way == "sorted")
 
 
@@ -48,18 +48,18 @@ def test_positions_in_order_and_nearly_so(dtype: str, turned: tuple[int, ...], w
     wanted = target.copy()
     wanted[positions] = source
     with xp.using(device="wgpu"):
-        found = xp.asarray(target)
-        found[xp.asarray(positions)] = xp.asarray(source)
-        np.testing.assert_array_equal(np.asarray(found), wanted)
+        result = xp.asarray(target)
+        result[xp.asarray(positions)] = xp.asarray(source)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int16"])
 def test_positions_of_other_dtypes(dtype: str, way: str) -> None:
     positions = np.random.default_rng(1).permutation(20000).astype(dtype)
     with xp.using(device="wgpu"):
-        found = xp.zeros(20000, dtype=xp.float32)
-        found[xp.asarray(positions)] = xp.arange(20000, dtype=xp.float32)
-        np.testing.assert_array_equal(np.asarray(found)[positions], np.arange(20000))
+        result = xp.zeros(20000, dtype=xp.float32)
+        result[xp.asarray(positions)] = xp.arange(20000, dtype=xp.float32)
+        np.testing.assert_array_equal(np.asarray(result)[positions], np.arange(20000))
 
 
 UPDATES = (np.add, np.subtract, np.multiply, np.minimum, np.maximum)
@@ -85,9 +85,9 @@ def test_updates_have_the_bits_of_numpy(ufunc: Any, dtype: str, place: str) -> N
         with np.errstate(all="ignore"):
             ufunc.at(wanted, positions, source)
         with xp.using(device=place, fallback="error"):
-            found = xp.asarray(target)
-            ufunc.at(found, xp.asarray(positions), xp.asarray(source))
-            np.testing.assert_array_equal(np.asarray(found), wanted)
+            result = xp.asarray(target)
+            ufunc.at(result, xp.asarray(positions), xp.asarray(source))
+            np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])
@@ -100,14 +100,14 @@ def test_many_values_of_few_elements(dtype: str, tolerance: float, place: str) -
     for ufunc in (np.add, np.maximum):
         wanted = target.copy()
         ufunc.at(wanted, positions, source)
-        found = []
+        result = []
         for _ in range(2):
             with xp.using(device=place, fallback="error"):
                 x = xp.asarray(target)
                 ufunc.at(x, xp.asarray(positions), xp.asarray(source))
-                found.append(np.asarray(x))
-        np.testing.assert_allclose(found[0], wanted, rtol=tolerance, atol=100 * tolerance)
-        assert found[0].tobytes() == found[1].tobytes()
+                result.append(np.asarray(x))
+        np.testing.assert_allclose(result[0], wanted, rtol=tolerance, atol=100 * tolerance)
+        assert result[0].tobytes() == result[1].tobytes()
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])
@@ -115,20 +115,20 @@ def test_updates_of_other_dtypes_views_and_one_operand(place: str) -> None:
     positions = np.random.default_rng(5).integers(0, 40, 200)
     with xp.using(device=place):
         for dtype, value in (("float32", np.arange(200, dtype="int32")), ("int32", np.ones(200, "float32"))):
-            wanted, found = np.arange(40).astype(dtype), xp.asarray(np.arange(40).astype(dtype))
+            wanted, result = np.arange(40).astype(dtype), xp.asarray(np.arange(40).astype(dtype))
             np.add.at(wanted, positions, value)
-            np.add.at(found, xp.asarray(positions), xp.asarray(value))
-            np.testing.assert_array_equal(np.asarray(found), wanted)
-        wanted, found = np.arange(80, dtype="f4").reshape(40, 2), xp.arange(80, dtype="f4").reshape(40, 2)
+            np.add.at(result, xp.asarray(positions), xp.asarray(value))
+            np.testing.assert_array_equal(np.asarray(result), wanted)
+        wanted, result = np.arange(80, dtype="f4").reshape(40, 2), xp.arange(80, dtype="f4").reshape(40, 2)
         np.negative.at(wanted[:, 1], positions)
-        np.negative.at(found[:, 1], xp.asarray(positions))
+        np.negative.at(result[:, 1], xp.asarray(positions))
         np.maximum.at(wanted[::-1], (positions, positions % 2), 50)
-        np.maximum.at(found[::-1], (xp.asarray(positions), xp.asarray(positions % 2)), 50)
-        np.testing.assert_array_equal(np.asarray(found), wanted)
-        wanted, found = np.zeros(40, "c8"), xp.zeros(40, dtype="c8")
+        np.maximum.at(result[::-1], (xp.asarray(positions), xp.asarray(positions % 2)), 50)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
+        wanted, result = np.zeros(40, "c8"), xp.zeros(40, dtype="c8")
         np.add.at(wanted.imag, positions, np.float32(2))
-        np.add.at(found.imag, xp.asarray(positions), np.float32(2))
-        np.testing.assert_array_equal(np.asarray(found), wanted)
+        np.add.at(result.imag, xp.asarray(positions), np.float32(2))
+        np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])

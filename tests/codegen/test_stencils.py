@@ -45,8 +45,8 @@ def stacked(monkeypatch: pytest.MonkeyPatch, nothing_prepared: None) -> list[str
 def test_values_are_numpys(name: str, shape: Shape, stacked: list[str]) -> None:
     x = values(shape, "float32")
     with xp.using(device="wgpu"):
-        found = FUNCTIONS[name](xp.asarray(x))
-        np.testing.assert_array_equal(np.asarray(found), FUNCTIONS[name](x))
+        result = FUNCTIONS[name](xp.asarray(x))
+        np.testing.assert_array_equal(np.asarray(result), FUNCTIONS[name](x))
     assert stacked
 
 
@@ -56,8 +56,8 @@ def test_dtypes(dtype: str, stacked: list[str]) -> None:
     x = values((19, 150), dtype)
     with xp.using(device="wgpu"):
         y = xp.asarray(x)
-        found = np.asarray(y[1:, 1:] + y[:-1, 1:] * np.float32(2))
-        np.testing.assert_array_equal(found, x[1:, 1:] + x[:-1, 1:] * np.float32(2))
+        result = np.asarray(y[1:, 1:] + y[:-1, 1:] * np.float32(2))
+        np.testing.assert_array_equal(result, x[1:, 1:] + x[:-1, 1:] * np.float32(2))
         assert len(stacked) == 1
         # packed elements are written four at a time, by flat kernels
         np.testing.assert_array_equal(np.asarray(y[1:, 1:] == y[:-1, 1:]), x[1:, 1:] == x[:-1, 1:])

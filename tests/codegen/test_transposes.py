@@ -59,8 +59,8 @@ def turned(monkeypatch: pytest.MonkeyPatch, nothing_prepared: None) -> list[str]
 def test_tiles(name: str, shape: Shape) -> None:
     x = values(shape, "float32")
     with xp.using(device="wgpu"):
-        found = FUNCTIONS[name](lambda v: xp.asarray(v), x)
-        np.testing.assert_array_equal(np.asarray(found), FUNCTIONS[name](lambda v: v.copy(), x))
+        result = FUNCTIONS[name](lambda v: xp.asarray(v), x)
+        np.testing.assert_array_equal(np.asarray(result), FUNCTIONS[name](lambda v: v.copy(), x))
 
 
 @pytest.mark.parametrize("dtype", [d.name for d in dtypes.ALL])
@@ -68,9 +68,9 @@ def test_all_sizes_of_elements(dtype: str, turned: list[str]) -> None:
     need_dtypes("wgpu", dtype)
     x = values((52, 68), dtype)
     with xp.using(device="wgpu"):
-        found = xp.asarray(x).T.copy()
-        xp.evaluate(found)  # what is read alone is a view of the host's copy
-        np.testing.assert_array_equal(np.asarray(found), x.T)
+        result = xp.asarray(x).T.copy()
+        xp.evaluate(result)  # what is read alone is a view of the host's copy
+        np.testing.assert_array_equal(np.asarray(result), x.T)
     assert turned
 
 
@@ -96,8 +96,8 @@ def test_which_loops_are_cut_into_tiles() -> None:
         return transposes.tile_of(copy(permute(contiguous(shape), axes), dtype), device)
 
     assert tile((100, 200), (0, 1)) is None
-    found = tile((100, 200), (1, 0))
-    assert (found.fast, found.other) == (1, 0)
+    result = tile((100, 200), (1, 0))
+    assert (result.fast, result.other) == (1, 0)
     assert tile((256, 64, 128), (2, 1, 0)).other == 0
     # neighbours stay neighbours
     assert tile((256, 64, 128), (1, 0, 2)) is None

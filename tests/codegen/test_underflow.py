@@ -34,9 +34,9 @@ SPECIAL = np.array(
 def _open_flushing(number: int) -> Any:
     from gpuarray.providers.wgpu.provider import WgpuProvider
 
-    found = WgpuProvider._find_facts
+    result = WgpuProvider._find_facts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WgpuProvider, "_find_facts", lambda self: {**found(self), selftest.SUBNORMAL: False})
+        patch.setattr(WgpuProvider, "_find_facts", lambda self: {**result(self), selftest.SUBNORMAL: False})
         return WgpuProvider(number, device=Device(FLUSHING))
 
 
@@ -145,9 +145,9 @@ def test_what_follows_a_product_underflows_gradually(width: int, tiling: Any, mo
     want = np.maximum(left @ right + bias, np.float32(-TINY) / 4)
     assert 0 < np.count_nonzero((abs(want) < TINY) & (want != 0)) < want.size / 2
     with xp.using(device=FLUSHING):
-        found = np.maximum(xp.asarray(left) @ xp.asarray(right) + xp.asarray(bias), np.float32(-TINY) / 4)
-        assert "fast_path_finish" in str(xp.explain(found, stage="wgsl"))
-        assert not len(differ(np.asarray(found), want))
+        result = np.maximum(xp.asarray(left) @ xp.asarray(right) + xp.asarray(bias), np.float32(-TINY) / 4)
+        assert "fast_path_finish" in str(xp.explain(result, stage="wgsl"))
+        assert not len(differ(np.asarray(result), want))
 
 
 def _numbers(random: np.random.Generator, count: int) -> np.ndarray:

@@ -25,34 +25,34 @@ def picture():
 def test_sums_of_products(picture, shape, mode):
     weights = np.random.default_rng(4).random(shape)
     with xp.using(device="wgpu"):
-        found = ndi.correlate(xp.asarray(picture), weights, mode=mode, cval=2.0)
-        assert is_by_windows(found)
-        np.testing.assert_allclose(found, ndimage.correlate(picture, weights, mode=mode, cval=2.0), atol=1e-4)
+        result = ndi.correlate(xp.asarray(picture), weights, mode=mode, cval=2.0)
+        assert is_by_windows(result)
+        np.testing.assert_allclose(result, ndimage.correlate(picture, weights, mode=mode, cval=2.0), atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, bool])
 def test_extremes_of_any_dtype(picture, dtype):
     x = (picture * 40).astype(dtype)
     with xp.using(device="wgpu"):
-        found = ndi.maximum_filter(xp.asarray(x), (5, 4))
-        assert is_by_windows(found)
-        assert np.array_equal(found, ndimage.maximum_filter(x, (5, 4)))
+        result = ndi.maximum_filter(xp.asarray(x), (5, 4))
+        assert is_by_windows(result)
+        assert np.array_equal(result, ndimage.maximum_filter(x, (5, 4)))
 
 
 def test_what_comes_before_and_after_is_in_the_same_kernel(picture):
     with xp.using(device="wgpu"):
-        found = xp.sqrt(abs(ndi.sobel(xp.asarray(picture) * 2 + 1)) + 3)
-        assert is_by_windows(found)
-        assert str(xp.explain(found, stage="plan")).count("1 launch")
-        np.testing.assert_allclose(found, np.sqrt(abs(ndimage.sobel(picture * 2 + 1)) + 3), atol=1e-4)
+        result = xp.sqrt(abs(ndi.sobel(xp.asarray(picture) * 2 + 1)) + 3)
+        assert is_by_windows(result)
+        assert str(xp.explain(result, stage="plan")).count("1 launch")
+        np.testing.assert_allclose(result, np.sqrt(abs(ndimage.sobel(picture * 2 + 1)) + 3), atol=1e-4)
 
 
 def test_windows_of_volumes_and_of_views():
     x = np.random.default_rng(5).standard_normal((11, 260, 270)).astype(np.float32)
     with xp.using(device="wgpu"):
-        found = ndi.uniform_filter(xp.asarray(x), 3)
-        assert is_by_windows(found)
-        np.testing.assert_allclose(found, ndimage.uniform_filter(x, 3), atol=1e-5)
+        result = ndi.uniform_filter(xp.asarray(x), 3)
+        assert is_by_windows(result)
+        np.testing.assert_allclose(result, ndimage.uniform_filter(x, 3), atol=1e-5)
         flat = xp.asarray(x.reshape(-1, 270))
         seen = np.lib.stride_tricks.sliding_window_view(x.reshape(-1, 270), (4, 3))
         windows = xp.lib.stride_tricks.sliding_window_view(flat, (4, 3))
@@ -66,5 +66,5 @@ def test_boxes_along_some_axes(size, shape):
     x = np.random.default_rng(6).standard_normal(shape).astype(np.float32)
     origin = [(extent - 1) // 2 for extent in size]
     with xp.using(device="wgpu"):
-        found = ndi.maximum_filter(xp.asarray(x), size, mode="constant", cval=0.5, origin=origin)
-        assert np.array_equal(found, ndimage.maximum_filter(x, size, mode="constant", cval=0.5, origin=origin))
+        result = ndi.maximum_filter(xp.asarray(x), size, mode="constant", cval=0.5, origin=origin)
+        assert np.array_equal(result, ndimage.maximum_filter(x, size, mode="constant", cval=0.5, origin=origin))

@@ -122,19 +122,19 @@ def test_info_and_report(capsys):
     assert capsys.readouterr().out == told
     assert "Versions\n" in told
     assert commands.main(["report", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {"versions", "settings", "events", "memory"} <= set(found)
+    result = json.loads(capsys.readouterr().out)
+    assert {"versions", "settings", "events", "memory"} <= set(result)
 
 
 def test_bench_is_the_repositorys(monkeypatch, capsys, tmp_path):
     command = [sys.executable, "-m", "gpuarray", "bench", "--help"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    found = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
-    assert found.returncode == 0
-    assert "--workloads" in found.stdout
+    result = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 0
+    assert "--workloads" in result.stdout
     (tmp_path / "bench.py").write_text("raise SystemExit(0)")  # a program of the user, which is not run
-    found = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
-    assert found.returncode == 2
+    result = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
     monkeypatch.setitem(sys.modules, "bench", None)  # as where the package alone is installed
     assert commands.main(["bench"]) == 2
     assert "in a checkout of the repository" in capsys.readouterr().err

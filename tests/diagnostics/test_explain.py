@@ -26,28 +26,28 @@ def x(device):
 
 
 def test_stages_before_running(x):
-    found = xp.explain(program(x))
-    assert not found.has_run
-    assert found.operations == 8
-    assert sum(node.is_again for node in found.nodes) == 1
-    assert [step.name for step in found.steps] == ["exp+multiply+add+sum", "sort", "add"]
-    assert found.launches == sum(step.launches for step in found.steps) >= 3
-    assert found.text("graph").count("exp %0") == 2
-    assert found.text("simplified").count("exp %0") == 1
-    assert "reads 2.3 KiB, writes 80 B" in found.text("plan")
-    assert found.text("placement").count("because") == 3
-    assert ("@workgroup_size" in found.text("wgsl")) == (x.device.kind == "wgpu")
-    assert str(found) == found.text()
+    result = xp.explain(program(x))
+    assert not result.has_run
+    assert result.operations == 8
+    assert sum(node.is_again for node in result.nodes) == 1
+    assert [step.name for step in result.steps] == ["exp+multiply+add+sum", "sort", "add"]
+    assert result.launches == sum(step.launches for step in result.steps) >= 3
+    assert result.text("graph").count("exp %0") == 2
+    assert result.text("simplified").count("exp %0") == 1
+    assert "reads 2.3 KiB, writes 80 B" in result.text("plan")
+    assert result.text("placement").count("because") == 3
+    assert ("@workgroup_size" in result.text("wgsl")) == (x.device.kind == "wgpu")
+    assert str(result) == result.text()
 
 
 def test_explaining_runs_nothing(x):
     y = program(x)
     xp.evaluate(x)
     xp.reset_stats()
-    found = xp.explain(y)
+    result = xp.explain(y)
     for stage in STAGES:
-        found.text(stage)
-    found.svg(), found.dot(), found._repr_html_()
+        result.text(stage)
+    result.svg(), result.dot(), result._repr_html_()
     assert xp.stats()["launches"] == xp.stats()["evaluations"] == xp.stats()["bytes_downloaded"] == 0
 
 
@@ -57,10 +57,10 @@ def test_a_stage_that_does_not_exist(x):
 
 
 def test_steps_name_the_lines_of_what_they_compute(x):
-    found = xp.explain(program(x))
-    assert [{place.function for place in step.places} for step in found.steps] == [{"program"}] * 3
-    assert [step.places[0].text.startswith("xp.") for step in found.steps] == [True] * 3
-    assert "test_explain.py" in str(found)
+    result = xp.explain(program(x))
+    assert [{place.function for place in step.places} for step in result.steps] == [{"program"}] * 3
+    assert [step.places[0].text.startswith("xp.") for step in result.steps] == [True] * 3
+    assert "test_explain.py" in str(result)
 
 
 def test_what_ran_is_told_afterwards(x):
@@ -77,9 +77,9 @@ def test_what_ran_is_told_afterwards(x):
 
 
 def test_an_array_that_nothing_computed():
-    found = xp.explain(xp.asarray([1.0], device="cpu"))
-    assert (found.steps, found.nodes, found.launches) == ((), (), 0)
-    assert "nothing is left to do" in str(found)
+    result = xp.explain(xp.asarray([1.0], device="cpu"))
+    assert (result.steps, result.nodes, result.launches) == ((), (), 0)
+    assert "nothing is left to do" in str(result)
 
 
 def test_what_ran_long_ago_is_forgotten():
@@ -95,11 +95,11 @@ def test_measured_times_stand_beside_the_plan(x):
     with xp.profile() as p:
         y = program(x * 1.5)
         np.asarray(y)
-    found = xp.explain(y)
-    times = [step.measured for step in found.steps]
+    result = xp.explain(y)
+    times = [step.measured for step in result.steps]
     assert all(time > 0 for time in times)
     assert sum(times) == pytest.approx(sum(kernel.total for kernel in p.kernels), rel=1e-6)
-    assert found.text("placement").count("measured") == len(found.steps)
+    assert result.text("placement").count("measured") == len(result.steps)
     # and of the same plan before it runs again
     assert xp.explain(program(x * 2.5)).steps[0].measured is not None
 
@@ -110,10 +110,10 @@ def test_an_explanation_keeps_no_result_alive():
     live = xp.stats()["bytes_live"]
     y = x + 1
     xp.evaluate(y)
-    found = xp.explain(y)
+    result = xp.explain(y)
     del y
     assert xp.stats()["bytes_live"] == live
-    assert found.steps
+    assert result.steps
 
 
 def test_a_key_says_what_the_graph_says(device):
@@ -127,9 +127,9 @@ def test_a_key_says_what_the_graph_says(device):
         xp.take(x, xp.asarray([3, 1]), axis=1),
     )
     walk = topological([a.node() for a in arrays])
-    found = meanings_of(walk)
-    assert len(found) == len(walk.order)
-    for node, told in zip(walk.order, found, strict=True):
+    result = meanings_of(walk)
+    assert len(result) == len(walk.order)
+    for node, told in zip(walk.order, result, strict=True):
         assert (told.kind, told.dtype, told.shape) == (type(node), node.dtype, node.shape)
         assert told.inputs == operands(node, walk.position)
         op = None if node.op is type(node) else node.op
@@ -144,25 +144,25 @@ class TestCosts:
     def test_elementwise(self):
         x = xp.asarray(np.ones((100, 50), np.float32), device="cpu")
         y = xp.asarray(np.ones(50), device="cpu")
-        (found,) = self.steps(x * 2 + y)
-        assert (found.read, found.written) == (100 * 50 * 4 + 50 * 8, 100 * 50 * 8)
-        assert found.operations >= 2 * 5000
+        (result,) = self.steps(x * 2 + y)
+        assert (result.read, result.written) == (100 * 50 * 4 + 50 * 8, 100 * 50 * 8)
+        assert result.operations >= 2 * 5000
 
     def test_views_count_the_elements_that_they_reach(self):
         x = xp.asarray(np.ones((100, 50), np.float32), device="cpu")
-        (found,) = self.steps(x[::2, :10] + 1)
-        assert (found.read, found.written) == (50 * 10 * 4, 50 * 10 * 4)
+        (result,) = self.steps(x[::2, :10] + 1)
+        assert (result.read, result.written) == (50 * 10 * 4, 50 * 10 * 4)
 
     def test_sum(self):
         x = xp.asarray(np.ones((100, 50), np.float32), device="cpu")
-        (found,) = self.steps(x.sum(axis=1))
-        assert (found.read, found.written, found.operations) == (20000, 400, 5000)
+        (result,) = self.steps(x.sum(axis=1))
+        assert (result.read, result.written, result.operations) == (20000, 400, 5000)
 
     def test_product(self):
         x = xp.asarray(np.ones((30, 40), np.float32), device="cpu")
-        (found,) = self.steps(x @ x.T)
-        assert (found.written, found.operations) == (30 * 30 * 4, 2 * 30 * 30 * 40)
-        assert found.read == 2 * 30 * 40 * 4
+        (result,) = self.steps(x @ x.T)
+        assert (result.written, result.operations) == (30 * 30 * 4, 2 * 30 * 30 * 40)
+        assert result.read == 2 * 30 * 40 * 4
 
     def test_scan_and_gather(self):
         x = xp.asarray(np.ones(1000, np.float32), device="cpu")
@@ -179,13 +179,13 @@ def _ready(*arrays):
 
 class TestDrawings:
     def test_svg_has_every_step_and_no_overlap(self, x):
-        found = xp.explain(program(x))
+        result = xp.explain(program(x))
         for stage, texts in (("plan", ["sort", "add"]), ("graph", ["exp", "sort"]), ("simplified", ["multiply"])):
-            root = ET.fromstring(found.svg(stage))
+            root = ET.fromstring(result.svg(stage))
             words = " ".join(t.text or "" for t in root.iter("{http://www.w3.org/2000/svg}text"))
             assert all(text in words for text in texts)
             boxes = [{k: float(r.get(k)) for k in ("x", "y", "width", "height")} for r in root.iter(f"{_SVG}rect")]
-            assert len(boxes) == len(found.boxes(stage))
+            assert len(boxes) == len(result.boxes(stage))
             for i, one in enumerate(boxes):
                 assert one["x"] >= 0
                 assert one["x"] + one["width"] <= float(root.get("width"))
@@ -237,11 +237,11 @@ def test_a_stencil_shows_offsets():
 def test_a_long_program_is_a_summary():
     x = xp.asarray(np.arange(100.0), device="cpu")
     parts = [xp.cumsum(x * n) for n in range(40)]
-    found = xp.explain(*parts)
-    assert len(str(found).splitlines()) < 60
-    assert "summary: " in str(found)
-    assert "40 steps" in str(found)
-    assert len(found.text("plan").splitlines()) > 80
+    result = xp.explain(*parts)
+    assert len(str(result).splitlines()) < 60
+    assert "summary: " in str(result)
+    assert "40 steps" in str(result)
+    assert len(result.text("plan").splitlines()) > 80
 
 
 def test_a_placement_has_one_reason():

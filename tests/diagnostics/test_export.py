@@ -43,9 +43,9 @@ def exported(tmp_path_factory):
 
 def test_results_are_bit_for_bit_the_same(exported):
     folder, explanation, _, _, _ = exported
-    found = run(folder)
-    assert found.returncode == 0, found.stdout + found.stderr
-    lines = found.stdout.splitlines()
+    result = run(folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = result.stdout.splitlines()
     assert len(lines) == len(json.loads((folder / "plan.json").read_text())["steps"]) >= 6
     assert all(line.endswith(": identical") for line in lines)
     assert len(lines) <= len(explanation.steps)
@@ -77,9 +77,9 @@ def test_a_changed_input_gives_another_result_and_status(exported, tmp_path):
     step = json.loads((tmp_path / "plan.json").read_text())["steps"][0]
     name = tmp_path / step["inputs"][0]
     np.save(name, np.load(name) + np.float32(1))
-    found = run(tmp_path, 0)
-    assert found.returncode == 1
-    assert "DIFFERENT" in found.stdout
+    result = run(tmp_path, 0)
+    assert result.returncode == 1
+    assert "DIFFERENT" in result.stdout
 
 
 def test_files_are_complete_and_each_array_is_saved_once(exported):

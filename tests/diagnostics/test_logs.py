@@ -62,15 +62,15 @@ with xp.using(fallback="allow"):
     ],
 )
 def test_messages_go_where_logging_goes_or_to_stderr(setup, start):
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(setup=setup)],
         capture_output=True,
         text=True,
         env={"PYTHONPATH": ":".join(sys.path), "GPUARRAY_DEBUG": "1", "GPUARRAY_DIRECT_PINNED": "0", "PATH": ""},
         check=True,
     )
-    assert found.stdout == ""
-    assert [line for line in found.stderr.splitlines() if line.startswith(start)]
+    assert result.stdout == ""
+    assert [line for line in result.stderr.splitlines() if line.startswith(start)]
 
 
 def test_compilations_are_told_at_level_one(caplog):

@@ -154,18 +154,18 @@ def test_nothing_is_told_outside_a_block(x):
 
 
 def test_a_block_that_fails_leaves_nothing_behind(x):
-    found = []
+    result = []
 
     def fail():
         with xp.profile() as p:
-            found.append(p)
+            result.append(p)
             program(x)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
     assert observers.active == ()
-    assert found[0].wall > 0
+    assert result[0].wall > 0
 
 
 def test_blocks_within_blocks(x):

@@ -16,8 +16,8 @@ from gpuarray.providers import registry
 
 def line_of(text):
     """Return the number of this file's one line that contains ``text`` and is marked as wanted."""
-    (found,) = [n for n, line in enumerate(_LINES, 1) if text in line and "# wanted" in line]
-    return found
+    (result,) = [n for n, line in enumerate(_LINES, 1) if text in line and "# wanted" in line]
+    return result
 
 
 def origin_of(array):
@@ -33,9 +33,9 @@ def test_recorded_operations_name_their_lines(device):
     y += 3  # wanted: in place
     cases = {"creation": x, "ufunc of NumPy": z, "function": w, "composition": v, "in place": y}
     for mark, array in cases.items():
-        found = origin_of(array)
-        assert (found.file, found.line) == (__file__, line_of(f"wanted: {mark}")), mark
-        assert found.function == "test_recorded_operations_name_their_lines"
+        result = origin_of(array)
+        assert (result.file, result.line) == (__file__, line_of(f"wanted: {mark}")), mark
+        assert result.function == "test_recorded_operations_name_their_lines"
     assert origin_of(w).text == "xp.exp(x)"
 
 
@@ -76,8 +76,8 @@ def test_an_origin_keeps_no_variable_alive():
 def test_code_without_a_file_is_told_by_its_name():
     names = {"xp": xp}
     exec(compile("x = xp.ones(2, device='cpu')\ny = x + 1", "<program>", "exec"), names)
-    found = origin_of(names["y"])
-    assert (str(found), found.text) == ("<program>:2", "")
+    result = origin_of(names["y"])
+    assert (str(result), result.text) == ("<program>:2", "")
 
 
 class TestErrors:
@@ -165,5 +165,5 @@ def test_frames_are_found_on_any_interpreter():
         return source_locations.frame_by_traceback(depth), source_locations.frame_at(depth)
 
     for depth in range(3):
-        found, expected = inner(depth)
-        assert found is expected
+        actual, expected = inner(depth)
+        assert actual is expected

@@ -79,10 +79,10 @@ def test_the_transpose_of_a_stencil_is_one_launch(selecting: None) -> None:
     start, seed = random.standard_normal((2, 20, 30))
     y, pullback = xp.vjp(step, xp.asarray(start))
     assert len(xp.explain(y).steps) == 1
-    (found,) = pullback(xp.asarray(seed))
-    assert len(xp.explain(found).steps) == 1
+    (result,) = pullback(xp.asarray(seed))
+    assert len(xp.explain(result).steps) == 1
     unit = random.standard_normal((20, 30))
-    np.testing.assert_allclose(np.sum(step(unit) * seed), np.sum(unit * found.get()), rtol=1e-9)
+    np.testing.assert_allclose(np.sum(step(unit) * seed), np.sum(unit * result.get()), rtol=1e-9)
 
 
 @pytest.mark.parametrize("launch", [1 << 27, 0])
@@ -132,12 +132,12 @@ def test_selected_parts_have_the_values_of_stored_ones(selecting: None) -> None:
     for trial in range(12):
         shape = tuple(map(int, np.random.default_rng(trial).integers(1, 7, trial % 3 + 1)))
         host = np.random.default_rng(trial).standard_normal(shape)
-        for found, known in zip(
+        for result, known in zip(
             rolled(xp, xp.asarray(host), np.random.default_rng(trial)),
             rolled(np, host, np.random.default_rng(trial)),
             strict=True,
         ):
-            np.testing.assert_allclose(found.get(), known, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(result.get(), known, rtol=1e-12, atol=1e-12)
 
 
 def test_a_step_of_rolls_is_one_launch(selecting: None) -> None:
@@ -161,8 +161,8 @@ def test_rolls_of_rows_that_move_have_few_plans(selecting: None) -> None:
     x = xp.asarray(host)
     before = xp.stats()["plans"]
     for row in range(30):
-        found = (np.roll(x[row], 3) * 2).get()
-        np.testing.assert_array_equal(found, np.roll(host[row], 3) * 2)
+        result = (np.roll(x[row], 3) * 2).get()
+        np.testing.assert_array_equal(result, np.roll(host[row], 3) * 2)
     assert xp.stats()["plans"] - before <= 5
 
 
@@ -192,10 +192,10 @@ def test_cuts_of_a_loop_have_the_plans_of_its_last_run() -> None:
     host = [np.random.default_rng(n).standard_normal((16, 16)).astype(np.float32) for n in range(9)]
     with xp.using(device="wgpu"):
         for _ in range(2):
-            found = run([xp.asarray(part) for part in host]).get()
+            result = run([xp.asarray(part) for part in host]).get()
         plans = xp.stats()["plans"]
         for _ in range(3):
-            np.testing.assert_array_equal(run([xp.asarray(part) for part in host]).get(), found)
+            np.testing.assert_array_equal(run([xp.asarray(part) for part in host]).get(), result)
         assert xp.stats()["plans"] == plans
 
 

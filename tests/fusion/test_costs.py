@@ -34,8 +34,8 @@ def test_the_cost_of_a_node_is_that_of_its_operation():
 
 
 def test_wide_and_complex_arithmetic_is_more_operations():
-    found = [costs.cost(step_of(vector(10, name) + vector(10, name))).operations for name in ("f4", "f8", "c8", "c16")]
-    assert found == [10, 20, 80, 320]
+    result = [costs.cost(step_of(vector(10, name) + vector(10, name))).operations for name in ("f4", "f8", "c8", "c16")]
+    assert result == [10, 20, 80, 320]
 
 
 @pytest.mark.parametrize("name", [row.name for row in OPS.values() if isinstance(row, CallOp)])

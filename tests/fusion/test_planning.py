@@ -138,5 +138,5 @@ def test_stencils_of_stencils_give_the_same_values(device: Device) -> None:
         return x - x.mean()
 
     with xp.using(verify=True):
-        found = smoothed(xp, xp.asarray(x)).get()
-    np.testing.assert_allclose(found, smoothed(np, x), rtol=2e-5, atol=1e-6)
+        result = smoothed(xp, xp.asarray(x)).get()
+    np.testing.assert_allclose(result, smoothed(np, x), rtol=2e-5, atol=1e-6)

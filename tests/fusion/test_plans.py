@@ -62,8 +62,8 @@ def test_a_chain_of_thirty_operations_is_one_launch_and_compiles_once(place: str
     xp.evaluate(chain(*arrays, 1.5))
     compiled = xp.stats()["compiles"]
     for scalar in (2.5, -1.0, 0.0, 1e9):
-        found = chain(*arrays, scalar)
-        xp.evaluate(found)
+        result = chain(*arrays, scalar)
+        xp.evaluate(result)
     assert xp.stats()["compiles"] == compiled
     xp.evaluate(chain(*operands(place, 124, 76), 3.0))
     assert xp.stats()["compiles"] == compiled
@@ -264,11 +264,11 @@ def eliminate(a: Any) -> None:
 def test_pieces_of_nested_loops_have_few_structures_and_compute_nothing_twice() -> None:
     size = 24
     expected = numbers(size, size).astype(np.float64) + 3 * np.eye(size)
-    found = on("wgpu", expected)
+    actual = on("wgpu", expected)
     xp.reset_stats()
     eliminate(expected)
-    eliminate(found)
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-9, atol=1e-12)
+    eliminate(actual)
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=1e-9, atol=1e-12)
     counts = xp.stats()
     writes = size * size + size * (size - 1) // 2
     assert counts["operations"] <= 7 * writes

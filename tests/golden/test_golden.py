@@ -75,12 +75,12 @@ def launched(launch: Launch) -> str:
 def test_plan_and_kernels(name: str, request: pytest.FixtureRequest) -> None:
     plan = plan_of(name)
     launches = [launched(launch) for program in programs_of(plan) for launch in program.launches]
-    found = "\n".join([*(f"// {line}" for line in described(plan)), "", *launches])
+    result = "\n".join([*(f"// {line}" for line in described(plan)), "", *launches])
     path = TEXTS / f"{name}.wgsl"
     if request.config.getoption("--update-golden"):
-        path.write_text(found, encoding="utf-8", newline="\n")
+        path.write_text(result, encoding="utf-8", newline="\n")
     assert path.exists(), f"{path.name} is missing; write it with pytest tests/golden --update-golden"
-    assert found == path.read_text(encoding="utf-8"), (
+    assert result == path.read_text(encoding="utf-8"), (
         f"{path.name} differs; if the change is intended, run pytest tests/golden --update-golden"
     )
 

@@ -119,16 +119,16 @@ def test_reshape_views_exactly_where_numpy_does(layout: Layout, data: st.DataObj
         second = data.draw(st.sampled_from([d for d in divisors if (size // first) % d == 0]))
         shape = (first, second, size // first // second)
     truth = positions(layout)
-    found = reshape(layout, shape)
+    actual = reshape(layout, shape)
     try:
         expected = np.reshape(truth, shape, copy=False)
     except ValueError:
-        assert found is None
+        assert actual is None
         return
-    assert found is not None
-    assert found.shape == shape
+    assert actual is not None
+    assert actual.shape == shape
     if size:
-        np.testing.assert_array_equal(positions(found), expected)
+        np.testing.assert_array_equal(positions(actual), expected)
 
 
 @given(first=layouts(), data=st.data())

@@ -92,9 +92,9 @@ def test_repeated_call_is_evaluated_without_its_nodes(made):
         x = np.arange(16, dtype=np.float32).reshape(4, 4)
         for turn in range(5):
             before = len(made)
-            found = ndi.sobel(xp.asarray(x + turn))
+            actual = ndi.sobel(xp.asarray(x + turn))
             expected = ndi.sobel(xp.asarray(x + turn, device="cpu"))
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
+            np.testing.assert_allclose(actual, expected, rtol=1e-6)
             if turn > 2:
                 assert len(made) == before + 1
 
@@ -104,10 +104,10 @@ def test_repeated_call_is_part_of_graphs(made):
         x = np.arange(16, dtype=np.float32).reshape(4, 4)
         for turn in range(5):
             a = xp.asarray(x + turn)
-            found = ndi.sobel(a)
+            result = ndi.sobel(a)
             a += 1  # what was recorded reads the old value
             with xp.profile() as report:
-                np.testing.assert_allclose(found * 2 + 1, ndi.sobel(xp.asarray(x, device="cpu")) * 2 + 1, rtol=1e-6)
+                np.testing.assert_allclose(result * 2 + 1, ndi.sobel(xp.asarray(x, device="cpu")) * 2 + 1, rtol=1e-6)
             assert sum(kernel.launches for kernel in report.kernels) <= 2
         assert any(type(node) is Map for node in made)
 
@@ -118,10 +118,10 @@ def test_copy_keeps_its_leaves_until_it_is_evaluated():
         for _ in range(4):
             a = xp.asarray(x)
             held = ref(a.node())
-            found = ndi.sobel(a)
+            result = ndi.sobel(a)
             del a
             assert held() is not None
-            xp.evaluate(found)
+            xp.evaluate(result)
             gc.collect()
             assert held() is None
 

@@ -83,8 +83,8 @@ PROGRAMS = [
 
 
 def graph(program, dtype=np.float32):
-    found = program(leaf(dtype=dtype), leaf(dtype=dtype))
-    return found if isinstance(found, tuple) else (found,)
+    result = program(leaf(dtype=dtype), leaf(dtype=dtype))
+    return result if isinstance(result, tuple) else (result,)
 
 
 def test_a_structure_matches_graphs_whose_nodes_say_the_same():
@@ -93,7 +93,7 @@ def test_a_structure_matches_graphs_whose_nodes_say_the_same():
     walks = [topological(nodes) for nodes in roots]
     structures = [structure_of(nodes, walk) for nodes, walk in zip(roots, walks, strict=True)]
     others = [graph(program, dtype) for dtype in (np.float32, np.int32) for program in PROGRAMS]
-    found = 0
+    result = 0
     for structure, walk, nodes in zip(structures, walks, roots, strict=True):
         assert structure.match(nodes) == walk.order
         assert structure.match([*nodes, *nodes]) is None
@@ -105,12 +105,12 @@ def test_a_structure_matches_graphs_whose_nodes_say_the_same():
         matching = structure.match(nodes)
         assert (matching is not None) == is_same
         if is_same:
-            found += 1
+            result += 1
             assert all(one is two for one, two in zip(matching, other.order, strict=True))
             for limit in (1, 4, 1000):
                 hashes = {structural_hash(nodes, limit), structural_hash(same, limit), structure.hash(limit)}
                 assert len(hashes) == 1
-    assert found >= len(structures)
+    assert result >= len(structures)
 
 
 def test_what_was_evaluated_meanwhile_does_not_match():

@@ -15,16 +15,16 @@ DTYPES = NAMES.split()
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numpy_imports_every_dtype(dtype, device):
     host = np.arange(6).reshape(2, 3).astype(dtype)
-    found = np.from_dlpack(from_host(host, Device(device)))
-    assert found.dtype == host.dtype
-    np.testing.assert_array_equal(found, host)
+    result = np.from_dlpack(from_host(host, Device(device)))
+    assert result.dtype == host.dtype
+    np.testing.assert_array_equal(result, host)
 
 
 def test_the_export_is_a_copy(device):
     array = from_host(np.zeros(3), Device(device))
-    found = np.from_dlpack(array)
+    result = np.from_dlpack(array)
     array[0] = 5
-    np.testing.assert_array_equal(found, np.zeros(3))
+    np.testing.assert_array_equal(result, np.zeros(3))
 
 
 def test_the_device_is_the_host(device):
@@ -68,11 +68,11 @@ def test_views_are_exported_by_value(device):
 
 def test_arrays_of_numpy_come_in(device):
     host = np.arange(12.0, dtype=np.float32).reshape(3, 4).T
-    found = from_dlpack(host, device=Device(device))
+    result = from_dlpack(host, device=Device(device))
     host[0] = -1
-    assert found.device == device
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(np.asarray(found), np.arange(12.0, dtype=np.float32).reshape(3, 4).T)
+    assert result.device == device
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(np.asarray(result), np.arange(12.0, dtype=np.float32).reshape(3, 4).T)
 
 
 def test_our_own_arrays_come_in(device):

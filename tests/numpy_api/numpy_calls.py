@@ -35,8 +35,8 @@ def _turned(vector, width, axis, keywords):
 
 def _shape_only(f, p):
     """Return what is known of an array whose elements do not matter."""
-    found = f(p)
-    return found.shape, found.dtype.name
+    result = f(p)
+    return result.shape, result.dtype.name
 
 
 def _one(*arguments, **keywords):

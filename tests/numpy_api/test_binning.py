@@ -48,7 +48,7 @@ def test_any_edges_and_what_is_no_number(dtype, put):
 def _found(x, bins):
     """Return counts and edges, or the error."""
     try:
-        return [np.asarray(found).tolist() for found in np.histogram(x, bins)]
+        return [np.asarray(result).tolist() for result in np.histogram(x, bins)]
     except ValueError as error:
         return str(error)
 

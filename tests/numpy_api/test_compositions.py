@@ -300,6 +300,6 @@ def test_window_functions(points, device, same):
 
 
 def test_host_functions_of_the_namespace_put_results_on_the_device(device, same):
-    found = xp.roots([1.0, -3.0, 2.0])
-    same(found, np.roots([1.0, -3.0, 2.0]))
-    assert found.device == device
+    result = xp.roots([1.0, -3.0, 2.0])
+    same(result, np.roots([1.0, -3.0, 2.0]))
+    assert result.device == device

@@ -29,17 +29,17 @@ TABLE = np.arange(24.0).reshape(2, 3, 4)
 @pytest.mark.parametrize("axis", [(0, 1), (1, 0), (2, 0), (-1, 1), (0, 2, 1)])
 def test_weights_have_the_order_of_the_axes(axis, device):
     weights = np.arange(1.0, 1 + np.prod([TABLE.shape[a] for a in axis])).reshape([TABLE.shape[a] for a in axis])
-    found = np.average(xp.asarray(TABLE), axis=axis, weights=xp.asarray(weights))
-    np.testing.assert_allclose(np.asarray(found), np.average(TABLE, axis=axis, weights=weights), rtol=1e-14)
+    result = np.average(xp.asarray(TABLE), axis=axis, weights=xp.asarray(weights))
+    np.testing.assert_allclose(np.asarray(result), np.average(TABLE, axis=axis, weights=weights), rtol=1e-14)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("name", ["cov", "corrcoef"])
 def test_covariances_are_of_the_dtype_that_is_asked_for(name, dtype, device):
     table = np.random.default_rng(0).random((3, 10))
-    found, expected = (getattr(np, name)(t, dtype=dtype) for t in (xp.asarray(table), table))
-    assert found.dtype == expected.dtype == dtype
-    np.testing.assert_allclose(np.asarray(found), expected, atol=4 * np.finfo(dtype).eps)
+    actual, expected = (getattr(np, name)(t, dtype=dtype) for t in (xp.asarray(table), table))
+    assert actual.dtype == expected.dtype == dtype
+    np.testing.assert_allclose(np.asarray(actual), expected, atol=4 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1), (3, 4)])
@@ -230,8 +230,8 @@ def test_the_namespace_takes_numpys_parameters(device):
     for name in ("concatenate", "stack"):
         with pytest.raises(TypeError, match="same_kind"):
             getattr(xp, name)([x, x], dtype=np.int32)
-        found = getattr(xp, name)([x, x], dtype=np.int32, casting="unsafe")
-        assert_same(found, getattr(np, name)([line, line], dtype=np.int32, casting="unsafe"))
+        result = getattr(xp, name)([x, x], dtype=np.int32, casting="unsafe")
+        assert_same(result, getattr(np, name)([line, line], dtype=np.int32, casting="unsafe"))
     for name in ("cumulative_sum", "cumulative_prod"):
         for module in (np, xp):
             out = xp.zeros(4)

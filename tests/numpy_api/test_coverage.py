@@ -34,8 +34,8 @@ def test_one_status_is_listed_with_reasons(capsys):
     assert registry.LAPACK in text
     assert "native:" not in text
     assert __main__.main(["coverage", "--status", "host", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["functions"].values()
-    assert {entry["status"] for entry in found} == {"host"}
+    result = json.loads(capsys.readouterr().out)["functions"].values()
+    assert {entry["status"] for entry in result} == {"host"}
 
 
 def test_too_small_a_share_is_a_failure(monkeypatch, capsys):

@@ -37,10 +37,10 @@ def test_conjugates_of_real_numbers_are_themselves(put):
 
 @pytest.mark.parametrize("where", [1, 0, True, False])
 def test_copyto_takes_numbers_as_masks(where, put, same):
-    expected, found = COUNT.copy(), put(COUNT)
+    expected, actual = COUNT.copy(), put(COUNT)
     np.copyto(expected, 3, where=where)
-    np.copyto(found, 3, where=where)
-    same(found, expected)
+    np.copyto(actual, 3, where=where)
+    same(actual, expected)
 
 
 def test_polyval_needs_an_axis_of_coefficients(put):
@@ -57,8 +57,8 @@ def test_reductions_fold_from_the_first_element():
 
 
 def test_operands_beside_arrays_broadcast(put):
-    found, nothing, text = np.broadcast_arrays(put(COUNT), None, "a")
-    assert isinstance(found, xp.GpuArray)
+    result, nothing, text = np.broadcast_arrays(put(COUNT), None, "a")
+    assert isinstance(result, xp.GpuArray)
     assert nothing.tolist() == [None] * 5
     assert text.tolist() == ["a"] * 5
 
@@ -170,9 +170,9 @@ def test_results_and_errors_are_numpys(name, limit, device, same):
 @pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])
 def test_masked_comparisons_with_integers_beyond_the_dtype(limit, device):
     with xp.using(direct_limit=limit, device=device):  # NumPy 2.4 ends the process
-        counts, found = xp.asarray(np.array([1, -3, 2], np.int32)), xp.zeros(3, dtype=bool)
-        np.greater_equal(counts, -(2**63), out=found, where=counts > 0)
-        assert found.tolist() == [True, False, True]
+        counts, result = xp.asarray(np.array([1, -3, 2], np.int32)), xp.zeros(3, dtype=bool)
+        np.greater_equal(counts, -(2**63), out=result, where=counts > 0)
+        assert result.tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("limit", [0, 4096], ids=["recorded", "at once"])

@@ -196,8 +196,8 @@ def test_an_unknown_function_runs_on_the_host(put, same):
     def third_party(a, b=None):
         return a + b
 
-    found = x.__array_function__(third_party, (GpuArray,), (x,), {"b": x})
-    same(found, A + A)
+    result = x.__array_function__(third_party, (GpuArray,), (x,), {"b": x})
+    same(result, A + A)
     ((function, reason),) = telemetry.fallbacks()
     assert function.endswith("third_party")
     assert reason == "it has no implementation here"

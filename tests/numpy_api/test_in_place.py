@@ -37,29 +37,29 @@ def test_writers(position, target, put, same):
     write = WRITERS[position]
     expected = A.copy()
     write(np.array, expected)
-    found = put(A) if target == "ours" else A.copy()
-    assert write(put, found) is None or position == 13
-    same(found if target == "ours" else put(found), expected)
+    actual = put(A) if target == "ours" else A.copy()
+    assert write(put, actual) is None or position == 13
+    same(actual if target == "ours" else put(actual), expected)
 
 
 def test_writes_reach_the_storage_of_a_view(put, same):
-    expected, found = A.copy(), put(A)
-    for x in (expected, found):
+    expected, actual = A.copy(), put(A)
+    for x in (expected, actual):
         np.copyto(x[::2], -1)
         np.add.at(x[1], [0, 0], 5.0)
         np.fill_diagonal(x[:, 1:], 8)
-    same(found, expected)
+    same(actual, expected)
 
 
 def test_a_failing_write_leaves_the_array_as_it_was(put, same):
-    found = put(A)
+    result = put(A)
     with pytest.raises(TypeError):
-        np.copyto(found, 1j)
+        np.copyto(result, 1j)
     with pytest.raises(IndexError):
-        np.put(found, [99], 1)
+        np.put(result, [99], 1)
     with pytest.raises(ValueError, match="same size"):
-        np.putmask(found, A[0] > 0, 1)
-    same(found, A)
+        np.putmask(result, A[0] > 0, 1)
+    same(result, A)
 
 
 LIKE = [
@@ -85,9 +85,9 @@ LIKE = [
 
 @pytest.mark.parametrize("position", range(len(LIKE)))
 def test_like_makes_arrays_of_this_package(position, put, same):
-    found = LIKE[position](put(A))
-    assert isinstance(found, GpuArray)
-    same(found, LIKE[position](None))
+    result = LIKE[position](put(A))
+    assert isinstance(result, GpuArray)
+    same(result, LIKE[position](None))
 
 
 @pytest.mark.parametrize("position", range(len(LIKE)))
@@ -131,13 +131,13 @@ NUMBERS = [np.int64(300), np.uint32(2**31), np.float32(1e30), np.float64("nan"),
 @pytest.mark.parametrize("value", [*NUMBERS, np.array(300), 300, -1, 1j], ids=repr)
 def test_scalars_are_assigned_or_refused_as_numpy_does(value, dtype, put, same):
     for key in (..., slice(0, 2), 0, slice(0, 0), np.array([True, False, True]), [0, 1]):
-        expected, found = INTEGERS.astype(dtype), put(INTEGERS.astype(dtype))
+        expected, actual = INTEGERS.astype(dtype), put(INTEGERS.astype(dtype))
         with np.errstate(all="ignore"):
             try:
                 expected[key] = value
             except (TypeError, ValueError, OverflowError) as error:
                 with pytest.raises(type(error)):
-                    found[key] = value
+                    actual[key] = value
             else:
-                found[key] = value
-        same(found, expected)
+                actual[key] = value
+        same(actual, expected)

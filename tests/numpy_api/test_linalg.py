@@ -113,11 +113,11 @@ def test_small_matrices_have_numpys_bits(dtype, stack):
         for text in LAPACK:
             if stack and ("lstsq" in text or text == "solve(P, b)"):
                 continue
-            wanted, found = (
+            wanted, result = (
                 eval(f"np.linalg.{text}", {"np": np, **operands}),
                 eval(f"np.linalg.{text}", {"np": np, **ours}),
             )
-            pairs = zip(wanted, found, strict=True) if isinstance(wanted, tuple) else [(wanted, found)]
+            pairs = zip(wanted, result, strict=True) if isinstance(wanted, tuple) else [(wanted, result)]
             for theirs, mine in pairs:
                 assert isinstance(mine, GpuArray), text
                 np.testing.assert_array_equal(theirs, np.asarray(mine), text, strict=True)
@@ -134,17 +134,17 @@ def test_ufuncs_of_lapack_may_be_missing(are_missing, monkeypatch):
         numpys, function = getattr(np.linalg, name), getattr(loaded, name)
         assert (function is numpys) == (are_missing and name != "svdvals")
         operands = (P, V[:4]) if name == "solve" else (P,)
-        wanted, found = numpys(*operands), function(*operands)
-        for theirs, mine in zip(wanted, found, strict=True) if isinstance(wanted, tuple) else [(wanted, found)]:
+        wanted, result = numpys(*operands), function(*operands)
+        for theirs, mine in zip(wanted, result, strict=True) if isinstance(wanted, tuple) else [(wanted, result)]:
             np.testing.assert_array_equal(theirs, mine, name, strict=True)
 
 
 @pytest.mark.parametrize("host", [S, H, B, Z, np.triu(S)], ids=["general", "symmetric", "stack", "complex", "real"])
 def test_eigenvectors(host, put, same):
     x = put(host)
-    values, vectors = found = np.linalg.eig(x)
+    values, vectors = actual = np.linalg.eig(x)
     expected = np.linalg.eig(host)
-    assert found._fields == ("eigenvalues", "eigenvectors")
+    assert actual._fields == ("eigenvalues", "eigenvectors")
     assert (values.dtype, vectors.dtype) == (expected.eigenvalues.dtype, expected.eigenvectors.dtype)
     assert np.linalg.eigvals(x).dtype == expected.eigenvalues.dtype
     same(np.matmul(x, vectors), np.asarray(vectors * values[..., None, :]))
@@ -155,9 +155,9 @@ def test_eigenvectors(host, put, same):
 @pytest.mark.parametrize("host", [A, A.T, T, C], ids=["wide", "tall", "stack", "complex"])
 def test_results_have_numpys_names(host, put, same):
     x = put(host)
-    q, r = (found := np.linalg.qr(x)).Q, found.R
+    q, r = (result := np.linalg.qr(x)).Q, result.R
     same(q @ r, host)
-    u, s, vh = (found := np.linalg.svd(x, full_matrices=False)).U, found.S, found.Vh
+    u, s, vh = (result := np.linalg.svd(x, full_matrices=False)).U, result.S, result.Vh
     same((u * s[..., None, :]) @ vh, host)
     assert np.linalg.slogdet(x @ np.matrix_transpose(x)).logabsdet.shape == host.shape[:-2]
     assert all(isinstance(part, GpuArray) for part in (q, r, u, s, vh))
@@ -167,8 +167,8 @@ def test_results_have_numpys_names(host, put, same):
 def test_the_rank_of_a_vector_is_a_number(linalg, put):
     for host in (V, np.zeros(3), np.zeros(0), np.float64(2), np.float64(0), np.array([0, np.nan]), np.float16([1, 0])):
         expected = np.linalg.matrix_rank(host)
-        found = linalg.matrix_rank(put(host))
-        assert (type(found), found) == (type(expected), expected)
+        actual = linalg.matrix_rank(put(host))
+        assert (type(actual), actual) == (type(expected), expected)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_the_rank_of_a_vector_is_a_number(linalg, put):
 def test_the_namespace_takes_numpys_arguments(host, put, same):
     x = put(host)
     same(xp.linalg.qr(x, "r"), np.linalg.qr(host, "r"))
-    for found, expected in zip(xp.linalg.qr(x, mode="raw"), np.linalg.qr(host, mode="raw"), strict=True):
-        same(found, expected)
+    for actual, expected in zip(xp.linalg.qr(x, mode="raw"), np.linalg.qr(host, mode="raw"), strict=True):
+        same(actual, expected)
     same(xp.linalg.svd(x, compute_uv=False), np.linalg.svd(host, compute_uv=False))
     same(xp.linalg.svd(x, True, False), np.linalg.svd(host, True, False))
     same(xp.linalg.matrix_rank(x, 1.5), np.linalg.matrix_rank(host, 1.5))
@@ -232,6 +232,6 @@ ERRORS = [
 def test_errors_are_numpys(case, put):
     with pytest.raises((ValueError, TypeError)) as expected:
         case(np.array)
-    with pytest.raises((ValueError, TypeError)) as found:
+    with pytest.raises((ValueError, TypeError)) as actual:
         case(put)
-    assert type(found.value) is type(expected.value)
+    assert type(actual.value) is type(expected.value)

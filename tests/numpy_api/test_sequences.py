@@ -41,10 +41,10 @@ def _fresh_counters():
 def _outcome(method, function, x, p, v):
     try:
         with np.errstate(all="ignore"):
-            found = METHODS[method](function, x, p, v)
+            result = METHODS[method](function, x, p, v)
     except (TypeError, ValueError) as error:
         return type(error) if isinstance(error, ValueError) else TypeError
-    return x if found is None else found
+    return x if result is None else result
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -53,11 +53,11 @@ def test_methods_agree_with_numpy(method, function, put, same):
     for dtype in DTYPES:
         values = VALUES.astype(dtype)
         expected = _outcome(method, function, A.astype(dtype), PLACES, values)
-        found = _outcome(method, function, put(A.astype(dtype)), put(PLACES), put(values))
+        actual = _outcome(method, function, put(A.astype(dtype)), put(PLACES), put(values))
         if isinstance(expected, type):
-            assert found is expected, f"{dtype}: {found}"
+            assert actual is expected, f"{dtype}: {actual}"
             continue
-        host = np.asarray(found)
+        host = np.asarray(actual)
         assert (host.shape, host.dtype) == (expected.shape, expected.dtype)
         close = {"e": 1e-2, "f": 1e-6, "d": 1e-12, "F": 1e-6, "D": 1e-12}.get(expected.dtype.char, 0)
         np.testing.assert_allclose(host, expected, rtol=close, err_msg=f"{dtype}")
@@ -69,8 +69,12 @@ def test_lines_are_folded_in_order(function, put):
     expected = line[0]
     for value in line[1:]:
         expected = function(expected, value)
-    for found in (function.reduce(put(line)), function.reduceat(put(line), [0])[0], function.accumulate(put(line))[-1]):
-        np.testing.assert_allclose(float(found), expected, rtol=1e-6)
+    for actual in (
+        function.reduce(put(line)),
+        function.reduceat(put(line), [0])[0],
+        function.accumulate(put(line))[-1],
+    ):
+        np.testing.assert_allclose(float(actual), expected, rtol=1e-6)
 
 
 def test_updates_of_one_element_come_in_order(put, same):

@@ -60,9 +60,9 @@ def test_statuses_are_of_known_kinds_and_have_reasons():
 def test_functions_are_found_by_name_and_as_they_are():
     for name, implementation in registry.IMPLEMENTATIONS.items():
         if (function := registry.find(name)) is not None:
-            found = registry.implementation_of(function)
-            assert found[:2] == implementation[:2]
-            assert found.function is getattr(implementation.function, "unchecked", implementation.function)
+            result = registry.implementation_of(function)
+            assert result[:2] == implementation[:2]
+            assert result.function is getattr(implementation.function, "unchecked", implementation.function)
 
 
 def test_every_ufunc_that_can_be_overridden_is_served_or_refused():

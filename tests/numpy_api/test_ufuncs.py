@@ -61,8 +61,8 @@ def test_out_and_where(ufunc, put, same):
                 outs = tuple(np.full_like(r, 3) for r in results)
                 outs = tuple(map(put, outs)) if ours else outs
                 given = mask if isinstance(mask, bool) else put(mask)
-                found = ufunc(*map(put, operands), out=outs, where=given)
-                assert all(a is b for a, b in zip(found if ufunc.nout > 1 else (found,), outs, strict=True))
+                actual = ufunc(*map(put, operands), out=outs, where=given)
+                assert all(a is b for a, b in zip(actual if ufunc.nout > 1 else (actual,), outs, strict=True))
                 same(outs, expected)
 
 
@@ -211,14 +211,14 @@ def test_methods_with_out(position, ours, put, same):
 
 def test_outs_of_several_results(put, same):
     quotient, remainder = put(np.zeros((2, 3))), np.zeros((2, 3))
-    found = np.divmod(put(A), 0.75, out=(quotient, remainder))
-    assert found[0] is quotient
-    assert found[1] is remainder
+    result = np.divmod(put(A), 0.75, out=(quotient, remainder))
+    assert result[0] is quotient
+    assert result[1] is remainder
     same((quotient, remainder), np.divmod(A, 0.75))
     mantissa = put(np.zeros((2, 3)))
-    found = np.frexp(put(A), out=(mantissa, None))
-    assert found[0] is mantissa
-    same(found, np.frexp(A))
+    result = np.frexp(put(A), out=(mantissa, None))
+    assert result[0] is mantissa
+    same(result, np.frexp(A))
 
 
 @pytest.mark.parametrize("name", ["divmod", "frexp", "modf"])
@@ -232,30 +232,30 @@ def test_functions_of_two_results_take_what_ufuncs_take(name, put, same):
         lambda first, second: ((), {"out": (first, second), "where": A > 0}),
         lambda first, second: ((), {"casting": "safe"}),
     ):
-        expected, found = [], []
-        for function, convert, results in ((getattr(np, name), np.array, expected), (getattr(xp, name), put, found)):
+        expected, actual = [], []
+        for function, convert, results in ((getattr(np, name), np.array, expected), (getattr(xp, name), put, actual)):
             first, second = convert(np.full((2, 3), 7.0)), convert(np.full((2, 3), 7, dtype))
             given, keywords = arguments(first, second)
             results += function(convert(operands[0]), *operands[1:], *given, **keywords), first, second
-        same(found[0], expected[0])
-        same(found[1:], expected[1:])
+        same(actual[0], expected[0])
+        same(actual[1:], expected[1:])
     with pytest.raises(TypeError, match="positional and keyword"):
         getattr(xp, name)(put(A), *operands[1:], put(A), out=(None, None))
 
 
 def test_out_may_overlap_an_operand(put, same):
-    expected, found = A.copy(), put(A)
-    for x in (expected, found):
+    expected, actual = A.copy(), put(A)
+    for x in (expected, actual):
         np.add(x[:, 1:], x[:, :-1], out=x[:, 1:])
         np.multiply(x, x[::-1], out=x)
-    same(found, expected)
+    same(actual, expected)
 
 
 def test_numpy_operators_with_our_operand(put, same):
     for function in (lambda x, y: x + y, lambda x, y: x < y, lambda x, y: x @ y.T, lambda x, y: x**2 / y):
-        found = function(A, put(B))
-        assert isinstance(found, GpuArray)
-        same(found, function(A, B))
+        result = function(A, put(B))
+        assert isinstance(result, GpuArray)
+        same(result, function(A, B))
     host = A.copy()
     host += put(B)
     same(host, A + B)
@@ -310,8 +310,8 @@ def test_unsupported_dtypes_are_refused(put):
 
 def test_a_ufunc_of_somebody_else_runs_on_the_host(put, same):
     doubled = np.frompyfunc(lambda x: 2.0 * x, 1, 1)
-    found = doubled(put(A))
-    same(np.asarray(found).astype(float), 2 * A)
+    result = doubled(put(A))
+    same(np.asarray(result).astype(float), 2 * A)
 
 
 def test_operations_match_the_arity_of_ufuncs():

@@ -17,15 +17,15 @@ def quiet():
         yield
 
 
-def units(found, expected):
+def units(actual, expected):
     """Return the greatest difference in units in the last place."""
-    return (np.abs(found - expected) / np.spacing(np.abs(expected))).max()
+    return (np.abs(actual - expected) / np.spacing(np.abs(expected))).max()
 
 
-def same_bits(found, expected):
+def same_bits(actual, expected):
     is_nan = np.isnan(expected)
     words = f"u{expected.itemsize}"
-    return bool((np.isnan(found) == is_nan).all() and (found.view(words) == expected.view(words))[~is_nan].all())
+    return bool((np.isnan(actual) == is_nan).all() and (actual.view(words) == expected.view(words))[~is_nan].all())
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -45,8 +45,8 @@ class TestPowers:
         for exponent in (1.8, 4, -0.5):
             np.testing.assert_array_equal(xp.asnumpy(there**exponent), x**exponent)
         for large in (x, x + np.asarray(1e9, dtype)):
-            found = xp.asnumpy(xp.sin(xp.asarray(large, device="cpu")) + 0)
-            np.testing.assert_allclose(found, np.sin(large), 1e-6 if dtype == "f4" else 1e-15)
+            result = xp.asnumpy(xp.sin(xp.asarray(large, device="cpu")) + 0)
+            np.testing.assert_allclose(result, np.sin(large), 1e-6 if dtype == "f4" else 1e-15)
 
     @pytest.mark.parametrize("bound", [0.0, -1.0, np.inf, -np.inf, np.nan])
     def test_extremes_are_numpys(self, dtype, bound):
@@ -58,23 +58,23 @@ class TestPowers:
             np.testing.assert_array_equal(out, numpys(x, one))
             there = xp.asarray(x, device="cpu")
             row = getattr(xp, numpys.__name__)
-            for found in (row(there, float(bound)), row(float(bound), there)):
-                assert found.dtype == x.dtype
-                np.testing.assert_array_equal(xp.asnumpy(found), out)
+            for result in (row(there, float(bound)), row(float(bound), there)):
+                assert result.dtype == x.dtype
+                np.testing.assert_array_equal(xp.asnumpy(result), out)
 
     def test_one_program_has_maxima_of_either_kind(self, dtype):
         x = np.linspace(-2, 2, 100).astype(dtype)
         there = xp.asarray(x, device="cpu")
-        found = xp.maximum(xp.maximum(there, 0.5) * 2, there**2) ** 1.5
-        np.testing.assert_allclose(xp.asnumpy(found), np.maximum(np.maximum(x, 0.5) * 2, x**2) ** 1.5, 1e-6)
+        result = xp.maximum(xp.maximum(there, 0.5) * 2, there**2) ** 1.5
+        np.testing.assert_allclose(xp.asnumpy(result), np.maximum(np.maximum(x, 0.5) * 2, x**2) ** 1.5, 1e-6)
 
 
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 @pytest.mark.parametrize(("first", "size"), [(0, 1000), (3, 998), (5, 2), (6, 1)])
 def test_a_range_of_normal_numbers_is_what_its_index_is(kind, first, size):
     stream = substreams.Substream(1, 2, 3, 4)
-    found = substreams.normal(range(first, first + size), stream, np.dtype(kind))
-    assert same_bits(found, substreams.normal(np.arange(first, first + size), stream, np.dtype(kind)))
+    result = substreams.normal(range(first, first + size), stream, np.dtype(kind))
+    assert same_bits(result, substreams.normal(np.arange(first, first + size), stream, np.dtype(kind)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -28,13 +28,13 @@ MAPS = [row for row in OPS.values() if isinstance(row, MapOp)]
 
 
 def accepted(row: MapOp) -> list[Any]:
-    found = []
+    result = []
     for dtype in dtypes.ALL:
         try:
-            found.append(row.resolve(*[dtype] * row.arity))
+            result.append(row.resolve(*[dtype] * row.arity))
         except TypeError:
             continue
-    return found
+    return result
 
 
 def test_every_elementwise_function_of_the_standard_has_an_operation() -> None:
@@ -146,9 +146,9 @@ def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, sp
         run, index = range(first, first + size), np.append(np.arange(first, first + size), 0)
 
         def check(function: Callable[..., Any], *given: Any, run: range = run, index: Any = index) -> None:
-            found = function(run, place, *given)
-            np.testing.assert_array_equal(found, function(index[:-1], place, *given), strict=True)
-            np.testing.assert_array_equal(found, function(index, place, *given)[:-1], strict=True)
+            result = function(run, place, *given)
+            np.testing.assert_array_equal(result, function(index[:-1], place, *given), strict=True)
+            np.testing.assert_array_equal(result, function(index, place, *given)[:-1], strict=True)
 
         check(philox.words32)
         check(philox.uniform, np.dtype("f4"))

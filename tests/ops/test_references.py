@@ -42,6 +42,6 @@ def test_ranges_have_the_bits_of_numpys(limits, dtype):
     wanted = np.arange(*limits, dtype=dtype)
     start, step = limits[0] if len(limits) > 1 else 0, limits[2] if len(limits) > 2 else 1
     for index in (range(wanted.size), np.arange(wanted.size), range(2, wanted.size)):
-        found = generators.arange.numpy(index, start, step, dtype=np.dtype(dtype))
-        assert found.dtype == wanted.dtype
-        assert found.tobytes() == wanted[-len(index) :].tobytes()
+        result = generators.arange.numpy(index, start, step, dtype=np.dtype(dtype))
+        assert result.dtype == wanted.dtype
+        assert result.tobytes() == wanted[-len(index) :].tobytes()

@@ -57,12 +57,12 @@ class Selections:
 
     def _positions(self, common: tuple[int, ...], extent: int) -> Any:
         shape = tuple(n if self._chance(0.8) else 1 for n in common)
-        found = self.random.integers(-extent, extent, shape)
+        result = self.random.integers(-extent, extent, shape)
         if self._chance(0.04):
-            found = found + extent  # may be out of range
+            result = result + extent  # may be out of range
         if self._chance(0.2):
-            found = found.astype(np.int32)
-        return found.tolist() if self._chance(0.15) and found.ndim == 1 else found
+            result = result.astype(np.int32)
+        return result.tolist() if self._chance(0.15) and result.ndim == 1 else result
 
     def _for(self, x: Any, value: Any) -> Any:
         """Return keys and values for the side that ``x`` is on."""

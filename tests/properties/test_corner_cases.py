@@ -78,8 +78,8 @@ def test_empty_mask_of_an_axis_without_elements(device: Device) -> None:
 def test_function_of_a_fold(device: Device, function: Any, dtype: Any) -> None:
     # Mesa mixes up a value out of a loop with what a function of it returns early
     host = (np.random.default_rng(0).random((2, 300)) * 2 - 1).astype(dtype)
-    found = np.asarray(function(xp.asarray(host).max(axis=0)))
-    np.testing.assert_allclose(found, function(host.max(axis=0)), rtol=1e-6)
+    result = np.asarray(function(xp.asarray(host).max(axis=0)))
+    np.testing.assert_allclose(result, function(host.max(axis=0)), rtol=1e-6)
 
 
 def test_product_of_columns_without_elements(device: Device) -> None:
@@ -95,5 +95,5 @@ def test_names_of_values_hide_no_type(device: Device) -> None:
     total = xp.asarray(np.int32(0))
     for number in range(35):
         total = total + number
-    found = (x + total).astype(np.int64)[np.array([0, 2])]
-    np.testing.assert_array_equal(np.asarray(found), INTEGERS[[0, 2]] + sum(range(35)))
+    result = (x + total).astype(np.int64)[np.array([0, 2])]
+    np.testing.assert_array_equal(np.asarray(result), INTEGERS[[0, 2]] + sum(range(35)))

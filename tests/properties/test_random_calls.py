@@ -53,8 +53,8 @@ def parts(value: Any) -> list[Any]:
     return [part for item in value for part in parts(item)] if isinstance(value, list | tuple) else [value]
 
 
-def error_class(found: Any) -> type[BaseException] | None:
-    return type(found) if isinstance(found, BaseException) else None
+def error_class(result: Any) -> type[BaseException] | None:
+    return type(result) if isinstance(result, BaseException) else None
 
 
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])
@@ -79,10 +79,10 @@ def test_random_calls(device: str, seed: int) -> None:
         return  # NumPy leaves open what positions that do not increase mean
     if call.name in UNSORTED and expected[0].size:
         axis, position = call.keywords.get("axis", -1), call.arguments[1]
-        chosen = [[np.take(part, position, axis) for part in found] for found in (actual, expected)]
+        chosen = [[np.take(part, position, axis) for part in actual] for actual in (actual, expected)]
         np.testing.assert_array_equal(*chosen, err_msg=f"seed {seed}: {call}")
         axis = -1 if axis is None else axis
-        actual, expected = ([np.sort(part, axis) for part in found] for found in (actual, expected))
+        actual, expected = ([np.sort(part, axis) for part in actual] for actual in (actual, expected))
     for mine, other in zip(actual, expected, strict=True):
         tolerance = TOLERANCES.get(mine.dtype.name, 1e-9) if mine.dtype.kind in "fc" else 0
         np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance, err_msg=f"seed {seed}: {call}")
@@ -91,5 +91,5 @@ def test_random_calls(device: str, seed: int) -> None:
 def test_most_random_calls_are_valid() -> None:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        found = [outcome(random_call(seed), np, np.array) for seed in range(500)]
-    assert 250 < sum(isinstance(value, list) for value in found) < 450
+        result = [outcome(random_call(seed), np, np.array) for seed in range(500)]
+    assert 250 < sum(isinstance(value, list) for value in result) < 450

@@ -100,5 +100,5 @@ def _told(seed, *, is_recorded):
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_the_same_is_seen(device, seed):
     for plain, recorded in zip(_told(seed, is_recorded=False), _told(seed, is_recorded=True), strict=True):
-        for expected, found in zip(plain, recorded, strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-6, strict=True)
+        for expected, actual in zip(plain, recorded, strict=True):
+            np.testing.assert_allclose(actual, expected, rtol=1e-6, strict=True)

@@ -75,5 +75,5 @@ def test_a_repeated_value_is_computed_once():
 def test_an_element_is_taken_from_a_computed_position():
     host = RANDOM.random(200_000)
     host[::7] = np.nan
-    found = xp.nanquantile(xp.asarray(host), 0.25, method="lower")
-    assert found.item() == np.nanquantile(host, 0.25, method="lower")
+    result = xp.nanquantile(xp.asarray(host), 0.25, method="lower")
+    assert result.item() == np.nanquantile(host, 0.25, method="lower")

@@ -32,16 +32,16 @@ CASES = {
 def test_sums_of_products(name, dtype):
     x, y = ((ROWS * scale).astype(dtype) for scale in (3, 7))
     exact = [array.astype({"f": float, "i": int, "c": complex}[array.dtype.kind]) for array in (x, y)]
-    found = CASES[name](xp, *(xp.asarray(array, device="cpu") for array in (x, y)))
+    actual = CASES[name](xp, *(xp.asarray(array, device="cpu") for array in (x, y)))
     desired = np.asarray(CASES[name](np, *exact))
-    assert found.dtype == np.asarray(CASES[name](np, x[:9], y[:9])).dtype
+    assert actual.dtype == np.asarray(CASES[name](np, x[:9], y[:9])).dtype
     scale = np.abs(desired).max(initial=1)
-    np.testing.assert_allclose(found.get(), desired, rtol=1e-5, atol=(0 if dtype == "int32" else 3e-6) * scale)
+    np.testing.assert_allclose(actual.get(), desired, rtol=1e-5, atol=(0 if dtype == "int32" else 3e-6) * scale)
 
 
 def test_infinities_and_nan_stay():
     x = np.ones((2, 2000))
     x[0, 7], x[1, 9] = np.inf, np.nan
-    found = (xp.asarray(x, device="cpu") * xp.asarray(x[::-1], device="cpu")).sum(axis=1)
-    np.testing.assert_array_equal(found.get(), [np.nan, np.nan])
+    result = (xp.asarray(x, device="cpu") * xp.asarray(x[::-1], device="cpu")).sum(axis=1)
+    np.testing.assert_array_equal(result.get(), [np.nan, np.nan])
     assert (xp.asarray(x[0], device="cpu") ** 2).sum() == np.inf

@@ -30,13 +30,13 @@ def test_bits_are_numpys(name, dtype, columns):
     if name == "sum":
         x[1::5] = -0.0
     with xp.using(device="cpu", direct_limit=0):
-        found = CASES[name](xp, xp.asarray(x))
+        actual = CASES[name](xp, xp.asarray(x))
     expected = CASES[name](np, x)
     if dtype is np.float16 or name == "middle axis":  # which NumPy adds in another precision, or in another order
-        xp.testing.assert_same(found, expected, ulp=64)
+        xp.testing.assert_same(actual, expected, ulp=64)
     else:
         np.testing.assert_array_equal(
-            np.asarray(found).view(f"u{found.dtype.itemsize}"), expected.view(f"u{expected.dtype.itemsize}")
+            np.asarray(actual).view(f"u{actual.dtype.itemsize}"), expected.view(f"u{expected.dtype.itemsize}")
         )
 
 

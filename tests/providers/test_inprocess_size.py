@@ -90,8 +90,8 @@ class TestVariances:
             "outlier": lambda: np.append(1e4, rng.standard_normal(size - 1)),
         }[kind]().astype(dtype)
         exact = x.astype(np.longdouble).var()
-        for found in (xp.var(on_host(x)), xp.var(on_host(np.stack([x, x[::-1]])), axis=1)[1]):
-            assert abs(float(found) - exact) <= 6 * np.finfo(dtype).eps * exact
+        for result in (xp.var(on_host(x)), xp.var(on_host(np.stack([x, x[::-1]])), axis=1)[1]):
+            assert abs(float(result) - exact) <= 6 * np.finfo(dtype).eps * exact
 
     def test_no_row_depends_on_others(self):
         rng = np.random.default_rng(6)
@@ -152,14 +152,14 @@ class TestRunningSums:
 
     def test_sums_beyond_the_greatest_number_are_infinite_from_there_on(self):
         x = np.full(self.SIZE, 2e33, np.float32)
-        found = xp.asnumpy(xp.cumsum(on_host(x)))
+        result = xp.asnumpy(xp.cumsum(on_host(x)))
         exact = np.cumsum(x, dtype=np.float64)
         is_finite = exact < 3.3e38
         with np.errstate(over="ignore"):
-            error, numpys = (abs(sums - exact)[is_finite].max() for sums in (found, np.cumsum(x)))
+            error, numpys = (abs(sums - exact)[is_finite].max() for sums in (result, np.cumsum(x)))
         assert error <= numpys
-        assert np.isinf(found[exact > 3.5e38]).all()
-        assert np.isinf(found[-1])
+        assert np.isinf(result[exact > 3.5e38]).all()
+        assert np.isinf(result[-1])
 
     def test_rounding_does_not_add_up(self):
         x = np.full(self.SIZE, 0.1, np.float32)
@@ -198,8 +198,8 @@ class TestOrders:
             expected = np.flip(shape[-1] - 1 - np.argsort(np.flip(x, -1), axis=-1, stable=True), -1)
             lost = np.isnan(np.take_along_axis(x, expected, -1))  # which come last whatever the order
             expected = np.take_along_axis(expected, np.argsort(lost, axis=-1, stable=True), -1)
-        found = xp.argsort(on_host(x), axis=-1, descending=descending)
-        np.testing.assert_array_equal(xp.asnumpy(found), expected)
+        actual = xp.argsort(on_host(x), axis=-1, descending=descending)
+        np.testing.assert_array_equal(xp.asnumpy(actual), expected)
 
     def test_rows_on_threads_are_rows(self):
         x = np.random.default_rng(2).random((300, 700))
@@ -265,10 +265,10 @@ class TestMemory:
             spread(workers, number, work, pace)
 
         monkeypatch.setattr(WorkerPool, "run", counting)
-        found = []
+        result = []
         for size in (8_000_000, 32_000_000):
             x = on_host(np.ones(size, np.float32))
             pieces.clear()
             xp.evaluate(function(xp, x))
-            found.append(sum(pieces))
-        assert 3 * found[0] <= found[1] <= 4 * found[0] + 2
+            result.append(sum(pieces))
+        assert 3 * result[0] <= result[1] <= 4 * result[0] + 2

@@ -19,10 +19,10 @@ def test_values(dtype, mode):
     with xp.using(device="cpu"):
         for function in (np.convolve, np.correlate):
             expected = function(first, second, mode)
-            found = function(xp.asarray(first), xp.asarray(second), mode)
-            assert found.dtype == expected.dtype
+            actual = function(xp.asarray(first), xp.asarray(second), mode)
+            assert actual.dtype == expected.dtype
             scale = np.abs(expected).max()
-            np.testing.assert_allclose(found.get(), expected, atol=1e-6 * scale if dtype[-2:] in ("32", "64") else 0)
+            np.testing.assert_allclose(actual.get(), expected, atol=1e-6 * scale if dtype[-2:] in ("32", "64") else 0)
 
 
 @pytest.mark.parametrize("pending", [False, True])

@@ -33,9 +33,9 @@ def kernel(number):
 @pytest.fixture
 def provider(tmp_path):
     with xp.using(cache_dir=str(tmp_path)):
-        found = WgpuProvider()
-        yield found
-        found.close()
+        result = WgpuProvider()
+        yield result
+        result.close()
 
 
 @pytest.fixture
@@ -184,9 +184,9 @@ def test_closing_waits_for_what_is_being_compiled(monkeypatch, tmp_path):
     def module(*arguments, **keywords):
         begun.set()
         closing.join(0.2)  # long enough for it to get ahead
-        found = real(*arguments, **keywords)
+        result = real(*arguments, **keywords)
         done.append(closing.is_alive())
-        return found
+        return result
 
     def close():
         begun.wait(20)
@@ -211,7 +211,7 @@ def test_kernels_that_run_no_more_are_let_go(monkeypatch, provider, pipelines):
         gone.append(ref(pipeline_of(program)))
         assert pipelines.count <= 4
     assert pipeline_of(often) is hot
-    assert sum(found() is not None for found in gone) == 2  # those programs are all alive
+    assert sum(result() is not None for result in gone) == 2  # those programs are all alive
     assert ran(provider, programs[0]) == 40
     assert provider.stats()["compiles"] == 23
 
@@ -223,13 +223,13 @@ def test_kernels_are_kept_for_as_many_bytes_as_they_may_take(monkeypatch, provid
         ran(provider, prepared(provider, number))
     assert pipelines.count == -(-(1 << 20) // (fixed + each * len(SOURCE % 1)))
     ran(provider, prepared(provider, 1))
-    assert pipelines._nbytes == sum(found.nbytes for found in pipelines._compiled.values())
+    assert pipelines._nbytes == sum(result.nbytes for result in pipelines._compiled.values())
 
 
 def test_a_closed_device_has_no_kernels(provider):
     program = prepared(provider, 7)
     ran(provider, program)
-    found = ref(pipeline_of(program))
+    result = ref(pipeline_of(program))
     provider.close()
-    assert found() is None
+    assert result() is None
     assert pipeline_of(program) is None

@@ -74,16 +74,16 @@ print("wgpu" in sys.modules)
 def test_one_provider_a_device():
     opened = []
     registry.register("fake", lambda number: opened.append(number) or Fake(number))
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(registry.open_device(Device("fake:3")))) for _ in range(8)]
+    result = []
+    threads = [threading.Thread(target=lambda: result.append(registry.open_device(Device("fake:3")))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert opened == [3]
-    assert len(set(map(id, found))) == 1
-    assert registry.opened() == [found[0]]
-    assert registry.open_device(Device("fake")) is registry.open_device(Device("fake:0")) is not found[0]
+    assert len(set(map(id, result))) == 1
+    assert registry.opened() == [result[0]]
+    assert registry.open_device(Device("fake")) is registry.open_device(Device("fake:0")) is not result[0]
 
 
 def test_a_dead_provider_is_replaced():
@@ -116,9 +116,9 @@ def test_unknown_names_and_numbers():
 
 def test_devices_lists_without_opening():
     registry.register("fake", Fake, count=lambda: 2)
-    found = registry.devices()
-    assert found[0] == "cpu"
-    assert {"wgpu:0", "fake:0", "fake:1"} <= set(map(str, found))
+    result = registry.devices()
+    assert result[0] == "cpu"
+    assert {"wgpu:0", "fake:0", "fake:1"} <= set(map(str, result))
     assert registry.opened() == []
 
 
@@ -140,15 +140,15 @@ class Adapter:
 class TestResolution:
     @pytest.fixture
     def adapters(self, monkeypatch):
-        found = []
+        result = []
 
         class Module:
             @staticmethod
             def adapters():
-                return found
+                return result
 
         monkeypatch.setattr(registry, "_wgpu", lambda module: Module)
-        return found
+        return result
 
     def test_pinned_devices_are_themselves(self):
         assert registry.resolve(Device("wgpu:7")) is Device("wgpu:7")

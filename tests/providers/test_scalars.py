@@ -26,11 +26,11 @@ VALUES: dict[str, Any] = {
 
 
 def scalars_of(names: list[str], first: int = 0) -> tuple[ScalarParameter, ...]:
-    found, word = [], first
+    result, word = [], first
     for slot, name in enumerate(names):
-        found.append(ScalarParameter(word, slot, np.dtype(name)))
+        result.append(ScalarParameter(word, slot, np.dtype(name)))
         word += max(np.dtype(name).itemsize // 4, 1)
-    return tuple(found)
+    return tuple(result)
 
 
 @pytest.mark.parametrize("names", [[*VALUES], ["float32", "uint32", "int64", "complex128"], ["bool"], ["float64"]])

@@ -17,26 +17,26 @@ from gpuarray.providers.wgpu.provider import WgpuProvider
 def exact(fused: str, flush: bool, double: bool, close: float = 0.0) -> selftest.Run:
     """Return a driver played by NumPy, with faults as asked for; its estimates err by ``close`` units."""
 
-    def run(program: Program, given: npt.NDArray[Any], found: npt.NDArray[Any]) -> None:
+    def run(program: Program, given: npt.NDArray[Any], result: npt.NDArray[Any]) -> None:
         if given.dtype == np.float64:
             x, y = given[:, 0], given[:, 1]
-            found[:, 0], found[:, 1], found[:, 2] = x / y, np.sqrt(x), x * y
+            result[:, 0], result[:, 1], result[:, 2] = x / y, np.sqrt(x), x * y
             exact = [float(Fraction(a) * Fraction(b) - Fraction(a * b)) for a, b in zip(x, y, strict=True)]
-            found[:, 3] = exact if fused == "both" else 0
+            result[:, 3] = exact if fused == "both" else 0
             if not double:
-                found[3, 0] = np.nextafter(found[3, 0], np.inf)
+                result[3, 0] = np.nextafter(result[3, 0], np.inf)
             return
         if len(given) > 64:
             with np.errstate(over="ignore"):
-                found[:, 0], found[:, 1] = np.exp2(given[:, 0].astype(np.float64)), 1 / given[:, 1]
-                normal = found[:-1] >= np.finfo(np.float32).tiny
-                found[:-1] += np.where(normal, close * np.spacing(found[:-1]), 0)
+                result[:, 0], result[:, 1] = np.exp2(given[:, 0].astype(np.float64)), 1 / given[:, 1]
+                normal = result[:-1] >= np.finfo(np.float32).tiny
+                result[:-1] += np.where(normal, close * np.spacing(result[:-1]), 0)
             return
         product = given[:, 0] * given[:, 1]
         wide = given.astype(np.float64)
-        found[:, 0] = wide[:, 0] * wide[:, 1] - product if fused != "neither" else 0
+        result[:, 0] = wide[:, 0] * wide[:, 1] - product if fused != "neither" else 0
         small = given * np.finfo(np.float32).tiny
-        found[:, 1] = 0 if flush else small[:, 0] - small[:, 1]
+        result[:, 1] = 0 if flush else small[:, 0] - small[:, 1]
 
     return run
 
@@ -45,22 +45,22 @@ def exact(fused: str, flush: bool, double: bool, close: float = 0.0) -> selftest
 @pytest.mark.parametrize("flush", [True, False])
 @pytest.mark.parametrize("double", [True, False])
 def test_faults_are_found(fused: str, flush: bool, double: bool) -> None:
-    found = selftest.facts(exact(fused, flush, double), float64=True)
-    assert found == {
+    result = selftest.facts(exact(fused, flush, double), float64=True)
+    assert result == {
         selftest.FUSED: fused == "both",
         selftest.CLOSE: fused != "neither",
         selftest.SUBNORMAL: not flush,
         selftest.ROUNDED: double,
     }
-    assert selftest.are_complete(found, float64=True)
-    assert not selftest.are_complete(found, float64=False)
-    assert set(found) == set(selftest.MEANINGS)
+    assert selftest.are_complete(result, float64=True)
+    assert not selftest.are_complete(result, float64=False)
+    assert set(result) == set(selftest.MEANINGS)
 
 
 @pytest.mark.parametrize(("units", "is_close"), [(-1.0, True), (1.0, True), (2.0, False), (-2.0, False)])
 def test_estimates_that_err_much_are_not_used(units: float, is_close: bool) -> None:
-    found = selftest.facts(exact("both", True, True, units), float64=True)
-    assert found[selftest.CLOSE] == is_close
+    result = selftest.facts(exact("both", True, True, units), float64=True)
+    assert result[selftest.CLOSE] == is_close
 
 
 def test_float64_that_rounds_wrongly_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,15 +79,15 @@ def test_float64_that_rounds_wrongly_is_not_used(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("sizes", "found"),
+    ("sizes", "size"),
     [([32] * 256, 32), ([8] * 256, 8), ([32] * 128 + [16] * 128, 0), ([0] * 256, 0), ([1] * 256, 0), ([256] * 256, 0)],
     ids=["32", "8", "two sizes", "scattered", "alone", "too many"],
 )
-def test_subgroups_are_used_if_they_are_steady(sizes: list[int], found: int) -> None:
+def test_subgroups_are_used_if_they_are_steady(sizes: list[int], size: int) -> None:
     def run(_program: Program, _given: npt.NDArray[Any], result: npt.NDArray[Any]) -> None:
         result[:] = sizes
 
-    assert selftest.subgroup_size(run) == found
+    assert selftest.subgroup_size(run) == size
 
 
 @pytest.mark.wgpu

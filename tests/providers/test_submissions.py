@@ -70,10 +70,10 @@ class Open:
 
     def value(self, buffer):
         """Return the element that all elements of a buffer are."""
-        found = np.empty(COUNT, np.uint32)
-        self.provider.read(buffer, found)
-        assert (found == found[0]).all()
-        return int(found[0])
+        result = np.empty(COUNT, np.uint32)
+        self.provider.read(buffer, result)
+        assert (result == result[0]).all()
+        return int(result[0])
 
     def wait_for_the_thread(self):
         """Wait until nothing looks after what is open."""
@@ -287,13 +287,13 @@ class TestWhen:
 
         def submitted(count, microseconds):
             """Return the numbers of the runs that were submitted at once, with all that were open."""
-            found = []
+            result = []
             for number in range(count):
                 now[0] += 1000 * microseconds
                 opened.run(1)
                 if not opened.is_open:
-                    found.append(number)
-            return found
+                    result.append(number)
+            return result
 
         provider.synchronize()
         numbers = submitted(1000, 20)

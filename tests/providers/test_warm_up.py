@@ -70,16 +70,16 @@ def test_tuned_tilings_are_taken_by_the_next_opening(folder):
     first = WgpuProvider()
     assert not first.capabilities.profile.product_speeds
     profile = tune.tune(first, lambda _: None)
-    found = dict(profile.product_speeds)
-    assert {name.split()[0] for name in found} >= {"float32", "complex64"}
-    assert all(speed > 0 for speed in found.values())
+    result = dict(profile.product_speeds)
+    assert {name.split()[0] for name in result} >= {"float32", "complex64"}
+    assert all(speed > 0 for speed in result.values())
     assert profile.units > 0
     assert profile.bandwidth > 0
     first.close()
     second = WgpuProvider()
     assert second.capabilities.profile == profile
     speeds = [c.speed for c in product_choice.candidates(dtypes.float32, second.capabilities)]
-    assert set(speeds) <= set(found.values())
+    assert set(speeds) <= set(result.values())
     second.close()
     with xp.using(autotune="off"):
         third = WgpuProvider()

@@ -45,28 +45,28 @@ INTEL = ("shader-int64", "subgroup")
 
 class TestDevice:
     def test_capabilities_come_from_the_adapter(self, provider):
-        found = provider.capabilities
-        assert found.adapter
-        assert found.backend in ("Vulkan", "Metal", "D3D12")
-        assert found.driver
-        assert found.binding_limit % 4 == 0
-        assert found.binding_limit <= 2**31 - 4
-        assert found.buffer_limit % 16 == 0
-        assert found.buffer_limit >= found.binding_limit
-        assert found.storage_bindings >= 8
-        assert found.workgroup_limit >= 65535
-        assert dtypes.float32 in found.dtypes
-        assert dtypes.float16 in found.dtypes
-        assert dtypes.int8 in found.dtypes
+        result = provider.capabilities
+        assert result.adapter
+        assert result.backend in ("Vulkan", "Metal", "D3D12")
+        assert result.driver
+        assert result.binding_limit % 4 == 0
+        assert result.binding_limit <= 2**31 - 4
+        assert result.buffer_limit % 16 == 0
+        assert result.buffer_limit >= result.binding_limit
+        assert result.storage_bindings >= 8
+        assert result.workgroup_limit >= 65535
+        assert dtypes.float32 in result.dtypes
+        assert dtypes.float16 in result.dtypes
+        assert dtypes.int8 in result.dtypes
 
     @pytest.mark.parametrize("features", [(), ("shader-f64",), ("shader-int64",), ("shader-f64", "shader-int64")])
     def test_dtypes_follow_features(self, provider, features):
         limited = SimpleNamespace(features=features, limits=provider.gpu_device.limits)
-        found = device.capabilities(device.select(0), limited)
+        result = device.capabilities(device.select(0), limited)
         # functions of 64-bit floats work on their bits; integers of 64 bits there are always
         absent = set() if len(features) == 2 else {dtypes.float64, dtypes.complex128}
-        assert found.dtypes == frozenset(dtypes.ALL) - absent
-        assert found.native_int64 == ("shader-int64" in features)
+        assert result.dtypes == frozenset(dtypes.ALL) - absent
+        assert result.native_int64 == ("shader-int64" in features)
 
     @pytest.mark.parametrize(("backend", "bound"), [("Metal", 29), ("Vulkan", 31)])
     def test_metal_counts_all_buffers_of_a_kernel(self, backend, bound):
@@ -297,7 +297,7 @@ class TestTransfer:
             fresh.read(buffer, sent)
             kept.append(list(fresh._transfer.objects()))
         assert len(kept[0]) <= 16
-        assert all(found == kept[0] for found in kept)
+        assert all(result == kept[0] for result in kept)
         fresh.trim()
         assert not list(fresh._transfer.objects())
         fresh.write(buffer, sent + 1)

@@ -147,9 +147,9 @@ def test_errors_are_those_of_recorded_operations(call, error):
 def test_there_are_no_warnings(recwarn):
     x = xp.asarray(np.array([0.0, -1, 1e300]))
     with np.errstate(all="raise"):
-        found = [1 / x, xp.log(x), x * x, x[0] / 0.0, xp.sqrt(x), x.astype("float32"), np.exp(x)]
+        result = [1 / x, xp.log(x), x * x, x[0] / 0.0, xp.sqrt(x), x.astype("float32"), np.exp(x)]
     assert not recwarn.list
-    assert has_memory(*found)
+    assert has_memory(*result)
 
 
 def test_devices_are_joined():
@@ -161,9 +161,9 @@ def test_devices_are_joined():
 
 def test_results_that_numpy_stores_by_columns_are_stored_by_rows():
     x = xp.asarray(np.arange(6.0).reshape(2, 3))
-    for found in (x.T + 1, x.T.copy(), np.sin(x.T), xp.concatenate([x.T, x.T])):
-        assert has_memory(found)
-        assert found.flags.c_contiguous
+    for result in (x.T + 1, x.T.copy(), np.sin(x.T), xp.concatenate([x.T, x.T])):
+        assert has_memory(result)
+        assert result.flags.c_contiguous
     assert_same(x.T + 1, np.arange(6.0).reshape(2, 3).T + 1)
 
 
@@ -180,20 +180,20 @@ def test_results_that_numpy_returns_as_views_have_their_own_memory():
         ):
             expected = getattr(np, name)(*(a.get() if isinstance(a, xp.GpuArray) else a for a in given))
             tracemalloc.start()
-            found = getattr(namespace, name)(*given)
+            actual = getattr(namespace, name)(*given)
             _, peak = tracemalloc.get_traced_memory()
             tracemalloc.stop()
-            assert_same(found, expected)
+            assert_same(actual, expected)
             assert not is_taken or peak < 1.2 * expected.nbytes
-            found[...] = -1
+            actual[...] = -1
     assert_same(x, host)
     assert_same(line, host[0])
     for make in (lambda a: np.asfortranarray(np.outer(a, a)).T, lambda a: np.outer(a, a)[::-1], lambda a: (a + 1)[5:]):
         assert_same(computed(AtOnce(make, "products"), (line,), {}), make(host[0]))
     held = []
     rule = AtOnce(lambda a: held.append(np.zeros(8)) or held[0].reshape(2, 4), "elements")
-    found = computed(rule, (line,), {})
-    found += 1
+    actual = computed(rule, (line,), {})
+    actual += 1
     assert not held[0].any()
 
 
@@ -281,13 +281,13 @@ LARGE = np.random.default_rng(0).integers(0, 40, 100_000)
 def test_single_calls_of_numpy_compute_large_values_at_once(call):
     hosts = LARGE, LARGE * 0.5, LARGE.astype(np.uint8)
     values = [xp.asarray(host) for host in hosts]
-    found = call(xp, *values)
+    result = call(xp, *values)
     assert xp.stats()["evaluations"] == 0
-    assert has_memory(found) or found.residency == ("cpu",)
-    assert_same(found, call(np, *hosts))
+    assert has_memory(result) or result.residency == ("cpu",)
+    assert_same(result, call(np, *hosts))
     with xp.using(memory_limit=1 << 30):  # which counts buffers
-        found = call(xp, *values)
-    assert_same(found, call(np, *hosts))
+        result = call(xp, *values)
+    assert_same(result, call(np, *hosts))
 
 
 def test_large_arrays_for_results_are_written_to_by_the_evaluation():

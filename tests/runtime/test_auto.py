@@ -124,9 +124,9 @@ def test_what_the_device_cannot_do_runs_on_the_host_and_the_rest_where_it_is_bes
     x = xp.asarray(data)
     xp.prefetch(x, GPU)
     xp.reset_stats()
-    found = np.linalg.eigvals(np.sin(x @ x))
+    result = np.linalg.eigvals(np.sin(x @ x))
     wanted = np.linalg.eigvals(np.sin(data @ data))
-    np.testing.assert_allclose(abs(np.asarray(found)).max(), abs(wanted).max(), rtol=2e-3)
+    np.testing.assert_allclose(abs(np.asarray(result)).max(), abs(wanted).max(), rtol=2e-3)
     assert xp.stats()["fallbacks"] == 1
 
 
@@ -415,13 +415,13 @@ class TestOpenQuestion:
         monkeypatch.setattr(trials, "_OPENING", 1e18)
         xp.evaluate(function(x))
         monkeypatch.setattr(trials, "_OPENING", 4 * trials._lost)
-        found = []
+        result = []
         for _ in range(10):
             y = function(x)
             xp.evaluate(y)
-            found.append(y.residency)
-        assert found[0] == ("cpu",)
-        assert found[-1] == ("wgpu:0",)
+            result.append(y.residency)
+        assert result[0] == ("cpu",)
+        assert result[-1] == ("wgpu:0",)
 
     def test_what_never_computes_on_a_device_opens_none(self):
         with xp.using(offload="never"):

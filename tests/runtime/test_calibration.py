@@ -34,14 +34,14 @@ def folder(tmp_path):
 @pytest.fixture
 def measured(monkeypatch):
     """Count the measurements, each of which finds other rates."""
-    found = []
+    result = []
 
     def rates(bench):
-        found.append(bench)
-        return replace(HOST_DEFAULTS, launch=1000.0 + len(found))
+        result.append(bench)
+        return replace(HOST_DEFAULTS, launch=1000.0 + len(result))
 
     monkeypatch.setattr(calibrate._Bench, "rates", rates)
-    return found
+    return result
 
 
 def record(folder):
@@ -130,13 +130,13 @@ def test_processes_write_side_by_side(tmp_path):
 
 def test_the_host_is_measured(folder):
     told = []
-    found = calibrate._Bench(places.host(), told.append).rates()
-    assert found.launch > 0
-    assert found.traffic[-1][1] > 0
-    assert found.rows["exp:float64"] > found.rows["negative:float64"] > 0
-    assert not found.upload
+    result = calibrate._Bench(places.host(), told.append).rates()
+    assert result.launch > 0
+    assert result.traffic[-1][1] > 0
+    assert result.rows["exp:float64"] > result.rows["negative:float64"] > 0
+    assert not result.upload
     assert told[0] == "launches"
-    assert from_json(json.loads(json.dumps(found.as_json()))).work["sort"]
+    assert from_json(json.loads(json.dumps(result.as_json()))).work["sort"]
 
 
 def test_formulas_join_the_record_when_they_are_measured(folder, measured):
@@ -144,12 +144,12 @@ def test_formulas_join_the_record_when_they_are_measured(folder, measured):
     row = op_named("erf")
     assert numpy_times.is_formula(row)
     assert not numpy_times.is_formula(OPS["exp"])
-    found = calibrate.learn(places.host(), rates, [(row, dtypes.float32), (row, dtypes.int8)])
-    assert found.least["erf:float32"] > found.rows["erf:float32"] > 0
-    assert found.rows["erf:int8"] == row.cost * rates.operation["32"]  # it is computed in another dtype
+    result = calibrate.learn(places.host(), rates, [(row, dtypes.float32), (row, dtypes.int8)])
+    assert result.least["erf:float32"] > result.rows["erf:float32"] > 0
+    assert result.rows["erf:int8"] == row.cost * rates.operation["32"]  # it is computed in another dtype
     again = calibrate.rates_of(CPU)
-    assert again.rows == found.rows
-    assert again.least == found.least
+    assert again.rows == result.rows
+    assert again.least == result.least
     assert again.launch == rates.launch
     record(folder).unlink()
     calibrate.learn(places.host(), rates, [(row, dtypes.float64)])

@@ -29,8 +29,8 @@ def elimination(a):
 
 def test_a_loop_whose_views_move_makes_no_plan():
     given = np.random.default_rng(0).random((12, 12)) + 12 * np.eye(12)
-    found = elimination(xp.asarray(given))
-    assert_same(found, elimination(given.copy()))
+    result = elimination(xp.asarray(given))
+    assert_same(result, elimination(given.copy()))
     assert plans() == 0
 
 
@@ -144,14 +144,14 @@ def test_the_free_device_computes_small_host_values_at_once():
 def test_a_profile_sees_the_program_as_it_runs():
     x = xp.asarray(np.ones(8))
     evaluate.synchronize()  # kernels of an earlier program may still compile
-    with xp.profile() as found:
+    with xp.profile() as result:
         xp.evaluate(x + 1)
         x[2:] *= 3
         float(x[3])
     assert plans() == 0
-    assert found.phases["direct"] > 0
-    assert sum(line.operations for line in found.lines) >= 3
-    assert all("test_direct.py" in line.place for line in found.lines)
+    assert result.phases["direct"] > 0
+    assert sum(line.operations for line in result.lines) >= 3
+    assert all("test_direct.py" in line.place for line in result.lines)
 
 
 def test_explain_says_that_no_plan_will_be_made():
@@ -334,10 +334,10 @@ def test_many_whole_rows_are_taken_without_a_plan():
 
 def test_rows_are_those_at_the_time_of_the_index():
     x, i = xp.asarray(np.arange(12.0).reshape(4, 3)), xp.asarray(np.array([1, 2]))
-    found = x[i]
+    result = x[i]
     i += 1
     x *= 0
-    assert_same(found, np.arange(3.0, 9).reshape(2, 3))
+    assert_same(result, np.arange(3.0, 9).reshape(2, 3))
 
 
 def test_a_single_call_has_no_plan_where_threads_gain_nothing():

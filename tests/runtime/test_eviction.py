@@ -32,8 +32,8 @@ def test_fifty_live_arrays_in_a_quarter_of_their_memory(quarter):
     for array in arrays:
         xp.evaluate(array)
     sums = [x + y for x, y in zip(arrays, reversed(arrays), strict=True)]
-    for k, found in enumerate(sums):
-        np.testing.assert_array_equal(np.asarray(found), data[k] * 2 + data[-1 - k] * 2)
+    for k, result in enumerate(sums):
+        np.testing.assert_array_equal(np.asarray(result), data[k] * 2 + data[-1 - k] * 2)
     for k, array in enumerate(arrays):
         np.testing.assert_array_equal(np.asarray(array), data[k] * 2)
     assert xp.stats()["evictions"] >= 38

@@ -86,15 +86,15 @@ PROGRAMS = {
 def _states(program):
     """Return what NumPy has after each statement."""
     x = HOST.copy()
-    found = [x.copy()]
+    result = [x.copy()]
     for statement in program:
         statement(x)
-        found.append(x.copy())
-    return found
+        result.append(x.copy())
+    return result
 
 
-def _is_one_of(found, states):
-    return any(np.allclose(found, state, rtol=1e-4, atol=1e-4) for state in states)
+def _is_one_of(result, states):
+    return any(np.allclose(result, state, rtol=1e-4, atol=1e-4) for state in states)
 
 
 def _attack(program, provider, number, after, error=Fault, read=True):
@@ -116,10 +116,10 @@ def _attack(program, provider, number, after, error=Fault, read=True):
             is_hit = True
         is_hit |= len(made) > number
     try:
-        found = x.get()
+        result = x.get()
     except LostValueError:
         return is_hit, True
-    assert _is_one_of(found, states[begun - 1 : begun + 1]), f"{made[number]} {'after' if after else 'before'} effect"
+    assert _is_one_of(result, states[begun - 1 : begun + 1]), f"{made[number]} {'after' if after else 'before'} effect"
     return is_hit, False
 
 
@@ -220,7 +220,7 @@ def test_ctrl_c_leaves_updates_whole(size, device):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers")
 def test_handlers_that_use_arrays_work_or_raise_at_once(device):
     x = xp.asarray(HOST)
-    found = {"right": 0}
+    actual = {"right": 0}
     refused = []
     is_within = False
 
@@ -235,7 +235,7 @@ def test_handlers_that_use_arrays_work_or_raise_at_once(device):
             expected = HOST[:100] * 2
             expected[::2] += 1
             np.testing.assert_array_equal(y.get(), expected)
-            found["right"] += 1
+            actual["right"] += 1
         except GpuArrayError as error:
             refused.append(str(error))
         finally:
@@ -256,7 +256,7 @@ def test_handlers_that_use_arrays_work_or_raise_at_once(device):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert found["right"]
+    assert actual["right"]
     assert all("interrupted" in message for message in refused)
 
 

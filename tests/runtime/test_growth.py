@@ -83,7 +83,7 @@ def test_closed_devices_are_let_go(monkeypatch, kind):
     registry._opened.pop(("other", 0))
     gc.collect()
     assert plans.plan_count() == 1
-    assert [found() for found in closed] == [None] * 3
+    assert [result() for result in closed] == [None] * 3
 
 
 def _slope(x):

@@ -24,11 +24,11 @@ def limit():
 
 
 def in_a_thread(function):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(function()))
+    result = []
+    thread = threading.Thread(target=lambda: result.append(function()))
     thread.start()
     thread.join()
-    return found[0]
+    return result[0]
 
 
 def nested():
@@ -68,8 +68,8 @@ def test_a_suspension_in_one_thread_leaves_the_others():
             left.wait(10)
             return limit()
 
-    found = []
-    thread = threading.Thread(target=lambda: found.append(record()))
+    result = []
+    thread = threading.Thread(target=lambda: result.append(record()))
     with xp.using(device="cpu", direct_limit=11):
         thread.start()
         entered.wait(10)
@@ -79,7 +79,7 @@ def test_a_suspension_in_one_thread_leaves_the_others():
         left.set()
         thread.join()
         assert limit() == 11
-    assert found == [0]
+    assert result == [0]
 
 
 def test_tasks_take_turns():

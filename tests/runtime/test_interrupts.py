@@ -81,8 +81,8 @@ def test_what_follows_an_interrupt_is_right(monkeypatch, device: Device, functio
     held = provider.stats()["bytes_live"]
     call = 1
     while interrupted(function, call):
-        for found, known in zip(function(), expected, strict=True):
-            np.testing.assert_array_equal(found, known)
+        for actual, known in zip(function(), expected, strict=True):
+            np.testing.assert_array_equal(actual, known)
         call += 7
     assert call > 60
     assert tracing.state.trace is None
@@ -123,16 +123,16 @@ class TestHandlers:
     def handled(self):
         """Values that a handler of SIGUSR1 reads, and of SIGUSR2, which raises."""
         x = xp.asarray(HOST, device="wgpu:0") * 2
-        found = []
+        result = []
 
         def read(*_):
-            found.append((x + 1).get())
+            result.append((x + 1).get())
 
         def leave(*_):
             raise SystemExit(3)
 
         before = signal.signal(signal.SIGUSR1, read), signal.signal(signal.SIGUSR2, leave)
-        yield found
+        yield result
         signal.signal(signal.SIGUSR1, before[0])
         signal.signal(signal.SIGUSR2, before[1])
 

@@ -102,8 +102,8 @@ PROGRAMS: list[Program] = [
 
 def _plans(program: Program, values: Any, steps: int) -> int:
     before = xp.stats()["plans"]
-    found = np.asarray(program(xp, xp.asarray(values.copy()), steps))
-    np.testing.assert_allclose(found, program(np, values.copy(), steps), rtol=2e-5, atol=1e-5)
+    result = np.asarray(program(xp, xp.asarray(values.copy()), steps))
+    np.testing.assert_allclose(result, program(np, values.copy(), steps), rtol=2e-5, atol=1e-5)
     return int(xp.stats()["plans"]) - before
 
 

@@ -516,8 +516,8 @@ def arrays(result):
 
 def seconds(function, *given):
     start = process_time()
-    found = arrays(function(*given))
-    return process_time() - start, found
+    result = arrays(function(*given))
+    return process_time() - start, result
 
 
 @pytest.fixture(autouse=True)
@@ -530,10 +530,10 @@ def _on_the_host():
 def test_a_program_has_no_cliff(function, given, plans, evaluations):
     ours = [xp.asarray(array) for array in given]
     xp.reset_stats()
-    _, found = seconds(function, xp, *ours)
+    _, result = seconds(function, xp, *ours)
     counted = xp.stats()
     _, wanted = seconds(function, np, *given)
-    for one, other in zip(found, wanted, strict=True):
+    for one, other in zip(result, wanted, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     assert counted["plans"] <= plans

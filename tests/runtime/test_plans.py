@@ -17,13 +17,13 @@ def no_plans(monkeypatch):
 def bisected(x, regions):
     """Halve a region again and again, read something of each half, and never the regions themselves."""
     sum_of = xp.sum if isinstance(x, xp.GpuArray) else np.sum
-    found = []
+    result = []
     low, high = x
     for turn in range(regions):
         middle = (low + high) / 2
-        found.append(float(sum_of((high - low) * middle)))
+        result.append(float(sum_of((high - low) * middle)))
         low, high = (low, middle) if turn % 3 else (middle, high)
-    return found
+    return result
 
 
 def test_small_values_that_are_met_again_are_computed_for_good(device, no_plans):
@@ -63,9 +63,9 @@ def test_a_part_that_each_turn_of_a_loop_reads_is_not_made_of_the_whole_each_tim
     part, launches = whole[:1000], []
     for turn in range(5):
         xp.reset_stats()
-        found = float((part > turn).sum())
+        result = float((part > turn).sum())
         launches.append(xp.stats()["launches"])
-        assert found == (1000 if turn == 0 else 0)
+        assert result == (1000 if turn == 0 else 0)
     assert max(launches[2:]) <= 1
     assert whole.residency
 

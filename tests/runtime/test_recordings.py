@@ -100,10 +100,10 @@ class TestMemory:
     def test_neither_arguments_nor_results_are_kept(self, arrays):
         fast = xp.jit(_function)
         x, y = (a + 0 for a in arrays)
-        found = fast(x, y)
-        kept = [weakref.ref(a._cell) for a in (x, y, found)]
+        result = fast(x, y)
+        kept = [weakref.ref(a._cell) for a in (x, y, result)]
         leaves = [weakref.ref(fast(x, y)._cell.node) for _ in range(2)]
-        del x, y, found
+        del x, y, result
         gc.collect()
         assert [one() for one in kept + leaves] == [None] * 5
 
@@ -173,8 +173,8 @@ class TestEvaluation:
         fast = xp.jit(_function)
         fast(*arrays)
         xp.reset_stats()
-        found = fast(*arrays)
-        assert found.residency
+        result = fast(*arrays)
+        assert result.residency
         stats = xp.stats()
         assert (stats["evaluations"], stats["launches"], stats["plans"], stats["compiles"]) == (1, 1, 0, 0)
         assert stats["transfers"] == stats["fallbacks"] == 0
@@ -182,10 +182,10 @@ class TestEvaluation:
     def test_profiles_name_kernels_and_lines(self, arrays):
         fast = xp.jit(_function)
         fast(*arrays)
-        with xp.profile() as found:
+        with xp.profile() as result:
             for _ in range(3):
                 fast(*arrays)
-        text = str(found)
+        text = str(result)
         assert "sqrt" in text
         assert "test_recordings.py" in text
 
@@ -293,9 +293,9 @@ class TestEvaluation:
     def test_scratch_values_of_one_call_do_not_meet_those_of_another(self, arrays):
         x = arrays[0]
         fast = xp.jit(lambda x, a: x * a)
-        found = [fast(x, float(a)) for a in range(20)]
+        result = [fast(x, float(a)) for a in range(20)]
         for a in range(20):
-            assert_same(found[a], x.get() * np.float32(a))
+            assert_same(result[a], x.get() * np.float32(a))
 
 
 class TestDevices:
@@ -304,14 +304,14 @@ class TestDevices:
         x = xp.asarray(np.ones(1000, np.float32), device="auto")
         y = xp.asarray(np.ones(1000, np.float32), device="auto")
         for _ in range(3):
-            found = fast(x, y)
-            assert found.device is Device("auto")
-            assert_same(found, _function(x, y).get())
+            result = fast(x, y)
+            assert result.device is Device("auto")
+            assert_same(result, _function(x, y).get())
         assert fast.cache_info()[:2] == (2, 1)
         with xp.using(provider="wgpu", software=True, offload="always"):
-            found = fast(x, y)
-            assert "wgpu:0" in found.residency
-            assert_same(found, _function(x, y).get())
+            result = fast(x, y)
+            assert "wgpu:0" in result.residency
+            assert_same(result, _function(x, y).get())
 
     def test_each_device_has_its_own(self):
         fast = xp.jit(_function)
@@ -345,8 +345,8 @@ class TestThreads:
                 return (n, a), float(fast(x[:n], y[:n], a))
 
         with ThreadPoolExecutor(4) as team:
-            found = list(team.map(work, range(90)))
-        assert all(expected[key] == value for key, value in found)
+            actual = list(team.map(work, range(90)))
+        assert all(expected[key] == value for key, value in actual)
 
     def test_others_go_on_while_one_records(self, arrays):
         x, y = arrays

@@ -28,7 +28,7 @@ def numbers(seed, dtype=float):
 
 
 def operators(code: CodeType) -> list[int]:
-    return [found.offset for found in dis.get_instructions(code) if found.opname == "BINARY_OP"]
+    return [result.offset for result in dis.get_instructions(code) if result.opname == "BINARY_OP"]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def operators(code: CodeType) -> list[int]:
 )
 def test_what_an_operator_takes_follows_from_the_code(text: str, expected: int) -> None:
     code = compile(text, "<test>", "eval")
-    found = operators(code)
+    actual = operators(code)
     if expected == NOT_TAKEN:
-        assert all(temporaries.taken(code, a, b) == NOT_TAKEN for a in found for b in found)
+        assert all(temporaries.taken(code, a, b) == NOT_TAKEN for a in actual for b in actual)
     else:
-        first, last = found[0], found[-1]
+        first, last = actual[0], actual[-1]
         assert temporaries.taken(code, first, last) == expected
         assert temporaries.taken(code, last, first) == NOT_TAKEN
 
@@ -72,9 +72,9 @@ def test_values_are_numpys(dtype: str) -> None:
         inner = x[1:-1, 1:-1] * 4.0 - x[2:, 1:-1] - x[:-2, 1:-1] + (y[1:-1, 2:] - y[1:-1, :-2])
         return whole, inner, -(x * y) + y * (x * y), 1.0 - x * y, 1.0 / (x + y) - y
 
-    for found, expected in zip(compute(xp.asarray(a), xp.asarray(b)), compute(a, b), strict=True):
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found.get(), expected)
+    for actual, expected in zip(compute(xp.asarray(a), xp.asarray(b)), compute(a, b), strict=True):
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual.get(), expected)
 
 
 def most_memory(compute):
@@ -134,8 +134,8 @@ def test_results_of_other_calls_keep_their_value() -> None:
     np.testing.assert_allclose(product(2).get(), a * b + 2 * a)
     np.testing.assert_array_equal(kept[0].get(), a * b)
     generator = ((keep(x * y) + x) - y for _ in range(2))
-    for found in generator:
-        np.testing.assert_array_equal(found.get(), a * b + a - b)
+    for result in generator:
+        np.testing.assert_array_equal(result.get(), a * b + a - b)
     assert len(kept) == 4
     np.testing.assert_array_equal(kept[-1].get(), a * b)
 
@@ -144,23 +144,23 @@ def test_arrays_of_objects() -> None:
     a, b = numbers(0), numbers(1)
     boxes = np.empty(2, object)
     boxes[:] = [xp.asarray(a), xp.asarray(b)]
-    found = boxes * boxes + boxes
-    for array, host in zip(found, (a, b), strict=True):
+    result = boxes * boxes + boxes
+    for array, host in zip(result, (a, b), strict=True):
         np.testing.assert_array_equal(array.get(), host * host + host)
 
 
 def test_other_dtypes_and_shapes_get_memory_of_their_own() -> None:
     a, b = numbers(0, "f4"), numbers(1, "f8")
     x, y = xp.asarray(a), xp.asarray(b)
-    for found, expected in [
+    for actual, expected in [
         (x * x + y, a * a + b),
         (x * x + 1j, a * a + 1j),
         (x[0] * x + y[:1], a[0] * a + b[:1]),
         ((x > 0.5) * 1 + (y > 0.5), (a > 0.5) * 1 + (b > 0.5)),
         (x * x + y[0, 0], a * a + b[0, 0]),
     ]:
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found.get(), expected)
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual.get(), expected)
 
 
 def test_what_fails_has_numpys_error() -> None:

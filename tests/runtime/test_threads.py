@@ -48,8 +48,8 @@ def test_many_threads_read_what_is_pending(device: Device) -> None:
     shared = [x * float(i) + 1 for i in range(20)]
     with xp.using(device=device.name), ThreadPoolExecutor(4) as team:
         sums = [y.sum() for y in shared for _ in range(4)]
-        found = list(team.map(float, sums))
-    assert found == [float(np.float32(i) * 499_500 + 1000) for i in range(20) for _ in range(4)]
+        result = list(team.map(float, sums))
+    assert result == [float(np.float32(i) * 499_500 + 1000) for i in range(20) for _ in range(4)]
 
 
 @contextmanager
@@ -89,8 +89,8 @@ def test_evaluations_on_two_devices_run_at_once(portable: Device, names: tuple[s
         for provider, _ in devices:
             stack.enter_context(during_runs(provider, both.wait))
         with ThreadPoolExecutor(2) as team:
-            found = list(team.map(lambda device: float(device[1].sum()), devices))
-    assert found == [2 * float(HOST.sum())] * 2
+            result = list(team.map(lambda device: float(device[1].sum()), devices))
+    assert result == [2 * float(HOST.sum())] * 2
 
 
 @pytest.mark.parametrize("names", PAIRS)
@@ -101,8 +101,8 @@ def test_a_recorded_function_runs_while_another_device_is_busy(portable: Device,
     expected = step(x).get()
     step(y).get()
     with ThreadPoolExecutor(2) as team, during_runs(first, both.wait), during_runs(second, both.wait):
-        for found in team.map(step, [x, y]):
-            np.testing.assert_array_equal(found, expected)
+        for actual in team.map(step, [x, y]):
+            np.testing.assert_array_equal(actual, expected)
 
 
 def test_work_that_interrupts_a_device_does_not_wait_for_another_one(portable: Device) -> None:
@@ -159,11 +159,11 @@ def test_a_value_is_read_on_another_device_when_its_update_has_ended(monkeypatch
             update = team.submit(context.run, xp.evaluate, x)
             assert is_running.wait(60)
             assert places.being_updated
-            found = total.get()
+            actual = total.get()
             update.result()
     expected = HOST.copy()
     expected[1:] -= 1
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(actual, expected)
     assert_same(x, expected)
     assert not places.being_updated
 

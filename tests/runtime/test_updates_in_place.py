@@ -227,29 +227,29 @@ def test_a_failing_plan_leaves_the_array_as_it_was(start):
 @pytest.mark.parametrize("region", [slice(1, 6), slice(None, None, 3), slice(9, 2, -2), slice(4, 5)])
 def test_updates_of_every_width(dtype, region, device):
     expected = np.arange(13).astype(dtype)
-    found = xp.asarray(expected)
-    xp.evaluate(found)
-    for x in (expected, found):
+    actual = xp.asarray(expected)
+    xp.evaluate(actual)
+    for x in (expected, actual):
         x[region] = np.where(x[region] != 3, x[region] + x[region], x[region])
         x[region] += x[region]
-    assert_same(found, expected)
+    assert_same(actual, expected)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "int64", "complex64"])
 def test_a_step_that_reads_the_one_before_is_one_launch(dtype, device):
     start = (np.arange(24) % 5).astype(dtype)
     for steps in (lambda x: x, lambda x: x.reshape(6, 4), lambda x: x.reshape(4, 6).T):
-        expected, found = start.copy(), xp.asarray(start) + xp.asarray(start)[:1]
+        expected, actual = start.copy(), xp.asarray(start) + xp.asarray(start)[:1]
         expected = expected + expected[:1]
-        xp.evaluate(found)
+        xp.evaluate(actual)
         xp.reset_stats()
-        for x in (expected, found):
+        for x in (expected, actual):
             lines = steps(x)
             for i in range(1, len(lines)):
                 lines[i] = lines[i - 1] + lines[i]
-        xp.evaluate(found)
+        xp.evaluate(actual)
         assert _launches() == len(lines) - 1
-        assert_same(found, expected)
+        assert_same(actual, expected)
 
 
 def test_the_graph_is_walked_once_for_all_updates_in_it(device, monkeypatch):

@@ -99,9 +99,9 @@ def _plans(program: Program, turns: int) -> int:
     values = _values(50)
     before = xp.stats()["plans"]
     *_, expected = program(np, values.copy(), turns)
-    for found in program(xp, xp.asarray(values), turns):
-        xp.evaluate(found)
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-4, atol=1e-5)
+    for actual in program(xp, xp.asarray(values), turns):
+        xp.evaluate(actual)
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=2e-4, atol=1e-5)
     return int(xp.stats()["plans"]) - before
 
 
@@ -120,9 +120,9 @@ def test_plans_of_templates_are_those_that_planning_makes(program: Program, monk
     monkeypatch.setattr(plans, "_plans", plans.Plans())
     monkeypatch.setattr(known_graphs, "LAUNCH_BOUND", 0)  # else offsets move, and do not vary
     compared = 0
-    for found in program(xp, xp.asarray(_values(20), device="cpu"), 18):
-        node = found.node()
-        prepared, walked, provider = plans.plan_of((node,), found.device)
+    for result in program(xp, xp.asarray(_values(20), device="cpu"), 18):
+        node = result.node()
+        prepared, walked, provider = plans.plan_of((node,), result.device)
         if not any(step.scalars and step.step.loops and step.step.loops[0].moves for step in prepared.plan.steps):
             walk = topological((node,))
             merged = merge(walk)
@@ -131,7 +131,7 @@ def test_plans_of_templates_are_those_that_planning_makes(program: Program, monk
             assert prepared.plan == made
             compared += 1
         del walked
-        xp.evaluate(found)
+        xp.evaluate(result)
     assert compared >= 10
 
 
@@ -148,19 +148,19 @@ def test_programs_of_templates_are_those_that_code_generation_makes(
 
     def compared(self: StepTemplates, step: Any, key: Any, compute: Any) -> Any:
         nonlocal derived
-        found = derive(self, step, key, compute)
+        result = derive(self, step, key, compute)
         with monkeypatch.context() as patch:
             patch.setattr(emit, "emit", emit_program)
-            assert found == compute(step)
+            assert result == compute(step)
         derived += 1
-        return found
+        return result
 
     monkeypatch.setattr(emit, "emit", counted)
     monkeypatch.setattr(StepTemplates, "derive", compared)
     *_, expected = program(np, _values(50), 48)
-    for found in program(xp, xp.asarray(_values(50), device="wgpu"), 48):
-        xp.evaluate(found)
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-4, atol=1e-5)
+    for actual in program(xp, xp.asarray(_values(50), device="wgpu"), 48):
+        xp.evaluate(actual)
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=2e-4, atol=1e-5)
     assert emitted * 3 <= derived  # what steps of a few sizes have
 
 
@@ -173,9 +173,9 @@ def test_recorded_functions_make_a_constant_number_of_recordings(device: Device)
         return {"sum": x * 0.5 + y, "largest": x.max()}
 
     for k in range(1, 50):
-        found = step(ours[k:], ours[:-k])
-        np.testing.assert_allclose(found["sum"].get(), values[k:] * np.float32(0.5) + values[:-k], rtol=1e-6)
-        assert float(found["largest"]) == values[k:].max()
+        result = step(ours[k:], ours[:-k])
+        np.testing.assert_allclose(result["sum"].get(), values[k:] * np.float32(0.5) + values[:-k], rtol=1e-6)
+        assert float(result["largest"]) == values[k:].max()
     assert step.cache_info().misses <= 10
     for _ in range(3):
         step(ours[7:], ours[:-7])
@@ -197,9 +197,9 @@ def _hold(sizes: Sizes, values: list[int]) -> bool:
     """Return whether what was computed for some sizes is found for others."""
     cases = Cases()
     cases.add(sizes, "made")
-    found = cases.find(values)
-    assert found is None or found == ("made", sizes.factors(values))
-    return found is not None
+    result = cases.find(values)
+    assert result is None or result == ("made", sizes.factors(values))
+    return result is not None
 
 
 def test_numbers_that_vary_note_what_is_asked_of_them() -> None:
@@ -231,9 +231,9 @@ def test_cases_of_one_computation_are_found_by_their_answers() -> None:
         cases.add(sizes, compute(sizes.number(0)))
     assert cases.count == 3
     for value in (2, 4, 99, 100, 512, 513):
-        found = cases.find([value])
-        assert found is not None
-        (kind, second), factors = found
+        result = cases.find([value])
+        assert result is not None
+        (kind, second), factors = result
         assert (kind, second.at(factors) if kind == "large" else second) == compute(value)
     assert cases.find([1]) is None
 

@@ -33,22 +33,22 @@ def placed(value):
 def compare(name, x, *args, off=0, **kwargs):
     """Check that the composition gives SciPy's values and dtype; ``off`` is by how much integers may differ."""
     expected = getattr(ndimage, name)(x, *args, **kwargs)
-    found = getattr(ndi, name).composition(xp.asarray(x), *args, **kwargs)
-    same(found, expected, off)
-    return found
+    actual = getattr(ndi, name).composition(xp.asarray(x), *args, **kwargs)
+    same(actual, expected, off)
+    return actual
 
 
-def same(found, expected, off=0):
+def same(actual, expected, off=0):
     """Check values and dtype; floating results to a few units in the last place of the largest."""
     if isinstance(expected, tuple | list):
-        assert len(found) == len(expected)
-        for part, wanted in zip(found, expected, strict=True):
+        assert len(actual) == len(expected)
+        for part, wanted in zip(actual, expected, strict=True):
             same(part, wanted, off)
         return
     expected = np.asarray(expected)
-    assert found.dtype == expected.dtype
-    assert found.shape == expected.shape
-    values = np.asarray(found)
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    values = np.asarray(actual)
     if expected.dtype.kind in "fc" and expected.size:
         finite = np.abs(expected[np.isfinite(expected)])
         bound = 64 * np.finfo(expected.dtype).eps * float(finite.max(initial=1))

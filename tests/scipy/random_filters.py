@@ -62,9 +62,9 @@ def line(random: Random, least: int = 0, most: int = 40) -> Any:
 
 def _boundary(random: Random, ndim: int, *, is_each: bool = True) -> dict[str, Any]:
     mode = str(random.choice(MODES))
-    found = {"mode": [str(random.choice(MODES)) for _ in range(ndim)] if is_each and random.random() < 0.2 else mode}
-    found = rarely(random, found, {"mode": "around"})
-    return found | ({"cval": float(random.integers(-3, 4))} if random.random() < 0.4 else {})
+    result = {"mode": [str(random.choice(MODES)) for _ in range(ndim)] if is_each and random.random() < 0.2 else mode}
+    result = rarely(random, result, {"mode": "around"})
+    return result | ({"cval": float(random.integers(-3, 4))} if random.random() < 0.4 else {})
 
 
 def _axis(random: Random, ndim: int) -> int:
@@ -337,8 +337,8 @@ def filtfilt(random: Random) -> Arguments:
 
 def _sections(random: Random) -> Any:
     rows = int(random.integers(1, 4))
-    found = np.concatenate([random.standard_normal((rows, 3)), np.ones((rows, 1)), random.random((rows, 2)) / 4], 1)
-    return rarely(random, found, found[:, :5])
+    result = np.concatenate([random.standard_normal((rows, 3)), np.ones((rows, 1)), random.random((rows, 2)) / 4], 1)
+    return rarely(random, result, result[:, :5])
 
 
 def sosfilt(random: Random) -> Arguments:

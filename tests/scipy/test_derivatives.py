@@ -66,8 +66,8 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives_and_batches(name):
     def total(x):
-        found = FUNCTIONS[name](x)
-        return (xp.sin(found) * (1 + xp.arange(found.size).reshape(found.shape) % 5)).sum()
+        result = FUNCTIONS[name](x)
+        return (xp.sin(result) * (1 + xp.arange(result.size).reshape(result.shape) % 5)).sum()
 
     direction = np.random.default_rng(1).standard_normal(150)
     with xp.using(device="cpu"):

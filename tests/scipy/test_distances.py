@@ -26,8 +26,8 @@ CALLS = [
 @pytest.mark.parametrize(("name", "options"), CALLS)
 def test_distances(name, options, image, device):
     with xp.using(fallback="allow" if device.kind == "cpuf32" else "error"):  # the former has no float64
-        found = getattr(ndi, name).composition(xp.asarray(image), **options)
-    same(found, getattr(ndimage, name)(image, **options))
+        result = getattr(ndi, name).composition(xp.asarray(image), **options)
+    same(result, getattr(ndimage, name)(image, **options))
 
 
 @pytest.mark.parametrize("image", IMAGES, ids=lambda image: str(image.shape))
@@ -43,8 +43,8 @@ def test_distances(name, options, image, device):
 def test_indices(name, options, image, device):
     options = {"return_indices": True} | options
     with xp.using(fallback="allow" if device.kind == "cpuf32" else "error"):
-        found = getattr(ndi, name).composition(xp.asarray(image), **options)
-    same(found, getattr(ndimage, name)(image, **options))
+        result = getattr(ndi, name).composition(xp.asarray(image), **options)
+    same(result, getattr(ndimage, name)(image, **options))
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_metrics_of_steps(device):
     for connectivity in (1, 2):
         steps = ndimage.generate_binary_structure(2, connectivity)
         with xp.using(fallback="error"):
-            found = ndi.distance_transform_cdt(x, steps)
-        same(found, ndimage.distance_transform_cdt(IMAGES[1], steps))
+            result = ndi.distance_transform_cdt(x, steps)
+        same(result, ndimage.distance_transform_cdt(IMAGES[1], steps))
     steps[0, 0] = False
     before = xp.stats()["fallbacks"]
     same(ndi.distance_transform_cdt(x, steps), ndimage.distance_transform_cdt(IMAGES[1], steps))

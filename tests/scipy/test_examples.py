@@ -41,7 +41,7 @@ EXAMPLES = {
 def with_ours(source):
     ours = "import gpuarray.scipy.ndimage as ndimage; from scipy import datasets"
     by_form = {"import": "import gpuarray.scipy.ndimage", "from": "from gpuarray.scipy.ndimage"}
-    return IMPORTS.sub(lambda found: ours if " import " in found[0] else by_form[found[0].partition(" ")[0]], source)
+    return IMPORTS.sub(lambda result: ours if " import " in result[0] else by_form[result[0].partition(" ")[0]], source)
 
 
 def results(sources):
@@ -69,7 +69,7 @@ UNLIKE = {
 
 def native():
     """Return the examples of functions that are recorded, by package and name."""
-    found = {}
+    result = {}
     for package in ("fft", "interpolate", "linalg", "signal", "special", "stats"):
         import_module(f"gpuarray.scipy.{package}")
         for name, (kind, _, _) in IMPLEMENTATIONS[package].items():
@@ -78,15 +78,15 @@ def native():
             text = getattr(import_module(f"scipy.{package}"), name).__doc__ or ""
             sources = [example.source for example in doctest.DocTestParser().get_examples(text)]
             if sources:
-                found[package, name] = sources
-    return found
+                result[package, name] = sources
+    return result
 
 
 def of_package(source, package):
     """Return a statement with a subpackage of this package in place of SciPy's."""
 
-    def imported(found):
-        names = found[1].split(", ")
+    def imported(result):
+        names = result[1].split(", ")
         own = [n for n in names if n.split(" as ")[0] == package]
         others = ", ".join(n for n in names if n not in own)
         return "; ".join(
@@ -101,9 +101,9 @@ def of_package(source, package):
 def composed(monkeypatch):
     """Compute compositions in-process, and not SciPy's functions."""
     for module in (_mirror, _kernels, _piecewise, _grids, _distributions):
-        for name, found in (("is_hosts", False), ("host_of", None)):
+        for name, result in (("is_hosts", False), ("host_of", None)):
             if hasattr(module, name):
-                monkeypatch.setattr(module, name, lambda *_, found=found: found)
+                monkeypatch.setattr(module, name, lambda *_, result=result: result)
 
 
 NATIVE = native()
@@ -117,16 +117,16 @@ def test_example_of_a_composition(package, name):
     expected, printed = results(NATIVE[package, name])
     np.random.seed(0)
     with xp.using(device="cpu"):
-        found, shown = results([of_package(source, package) for source in NATIVE[package, name]])
+        actual, shown = results([of_package(source, package) for source in NATIVE[package, name]])
     # where SciPy returns a number, there is an array
-    extra = [key for key in found if key not in expected]
-    assert not any(np.ndim(found.pop(key)) for key in extra)
-    compare(found, shown, expected, printed)
+    extra = [key for key in actual if key not in expected]
+    assert not any(np.ndim(actual.pop(key)) for key in extra)
+    compare(actual, shown, expected, printed)
 
 
-def compare(found, shown, expected, printed):
-    assert found.keys() == expected.keys()
-    for one, other in [*((found[key], expected[key]) for key in found), *zip(shown, printed, strict=True)]:
+def compare(actual, shown, expected, printed):
+    assert actual.keys() == expected.keys()
+    for one, other in [*((actual[key], expected[key]) for key in actual), *zip(shown, printed, strict=True)]:
         if not isinstance(other, np.ndarray | np.number | int | float) or np.asarray(other).dtype == object:
             continue
         same = np.asarray(one)

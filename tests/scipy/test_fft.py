@@ -19,9 +19,9 @@ def check(name, x, *args, tolerance=1e-5, **kwargs):
     wanted = np.asarray(getattr(fft, name)(x, *args, **kwargs))
     function = getattr(ours, name)
     for call in (function, function.composition):
-        found = np.asarray(call(xp.asarray(x), *args, **kwargs))
-        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
+        result = np.asarray(call(xp.asarray(x), *args, **kwargs))
+        assert (result.shape, result.dtype) == (wanted.shape, wanted.dtype)
+        np.testing.assert_allclose(result, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
 
 
 @pytest.fixture(params=(("cpu", "float32"), ("cpu", "float64"), ("cpu", "int16"), ("wgpu", "float32")), ids=" ".join)

@@ -19,9 +19,9 @@ def test_filters_are_scipys(device, name, shape, n):
         x = (rng.standard_normal(shape) * 9 + (1j * rng.standard_normal(shape) if dtype == "c8" else 0)).astype(dtype)
         for width in (1.5, list(range(2, 2 + len(shape)))):
             expected = getattr(ndimage, name)(x, width, n, 0)
-            found = getattr(ndi, name).composition(xp.asarray(x), width, n, 0)
-            assert found.dtype == expected.dtype
+            actual = getattr(ndi, name).composition(xp.asarray(x), width, n, 0)
+            assert actual.dtype == expected.dtype
             precise = dtype in ("f8", "i4")
             np.testing.assert_allclose(
-                found.get(), expected, rtol=1e-12 if precise else 1e-5, atol=1e-12 if precise else 1e-5
+                actual.get(), expected, rtol=1e-12 if precise else 1e-5, atol=1e-12 if precise else 1e-5
             )

@@ -60,9 +60,9 @@ def test_scipy_computes_on_values_of_the_host(monkeypatch):
     with xp.using(device="cpu"):
         a = xp.asarray(x)
         memory = a.node().host
-        found = ndi.fourier_shift(a, 1.5)
-        assert np.array_equal(found.get(), ndimage.fourier_shift(x, 1.5))
-        assert not found.node().depth
+        result = ndi.fourier_shift(a, 1.5)
+        assert np.array_equal(result.get(), ndimage.fourier_shift(x, 1.5))
+        assert not result.node().depth
         assert memory is a.node().host
         assert xp.stats()["fallbacks"] == 0
 
@@ -73,12 +73,12 @@ def test_output(device, given):
     a = xp.asarray(x)
     wanted = ndimage.fourier_shift(x, 0.5)
     if given == "dtype":
-        found = ndi.fourier_shift(a, 0.5, output=np.complex64)
+        result = ndi.fourier_shift(a, 0.5, output=np.complex64)
     else:
         target = {"ours": xp.zeros((3, 4), np.complex64), "numpy": np.zeros((3, 4), np.complex64), "itself": a}[given]
-        found = ndi.fourier_shift(a, 0.5, output=target)
-        assert found is target
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5, atol=1e-5)
+        result = ndi.fourier_shift(a, 0.5, output=target)
+        assert result is target
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-5, atol=1e-5)
 
 
 def test_errors_are_scipys_at_the_users_line(device):
@@ -95,9 +95,9 @@ def test_functions_of_the_host_are_counted():
     markers[1, 1] = 1
     markers[3, 3] = -1
     with xp.using(device="wgpu"):
-        found = ndi.watershed_ift(xp.asarray(x), xp.asarray(markers))
+        result = ndi.watershed_ift(xp.asarray(x), xp.asarray(markers))
         assert xp.stats()["fallbacks"] == 1
-    assert np.array_equal(found.get(), ndimage.watershed_ift(x, markers))
+    assert np.array_equal(result.get(), ndimage.watershed_ift(x, markers))
 
 
 def test_results_take_part_in_graphs_and_derivatives():
@@ -197,8 +197,8 @@ def test_repeated_calls_tell_zeros_apart_by_their_signs():
     with xp.using(device="wgpu"):
         a = xp.asarray(x)
         for edge in (0.0, 0.0, 0.0, -0.0, -0.0):
-            found = ndi.shift(a, 1, order=1, cval=edge)
-            np.testing.assert_array_equal(np.signbit(found), np.signbit(ndimage.shift(x, 1, order=1, cval=edge)))
+            result = ndi.shift(a, 1, order=1, cval=edge)
+            np.testing.assert_array_equal(np.signbit(result), np.signbit(ndimage.shift(x, 1, order=1, cval=edge)))
 
 
 def test_repeated_calls_warn_each_time():
@@ -221,14 +221,14 @@ def test_repeated_calls_have_the_device_that_arrays_have_together():
 
 @pytest.mark.parametrize("call", ["binary_opening(x)", "binary_erosion(x, [[True, True]])", "zoom(y, 2)"])
 def test_repeated_calls_check_their_arguments_once(call, monkeypatch):
-    found = []
+    result = []
     check = _arguments.trial
-    monkeypatch.setattr(_arguments, "trial", lambda *args, **kwargs: found.append(args) or check(*args, **kwargs))
+    monkeypatch.setattr(_arguments, "trial", lambda *args, **kwargs: result.append(args) or check(*args, **kwargs))
     with xp.using(device="wgpu"):
         for seed in range(4):
             y = xp.asarray(np.random.default_rng(seed).random((7, 9), np.float32))
             eval(call, {**vars(ndi), "x": y > 0.5, "y": y})
-    assert len(found) == 2  # what the second one recorded is copied
+    assert len(result) == 2  # what the second one recorded is copied
 
 
 @pytest.mark.parametrize("output", [np.float32, "float32", np.dtype(np.float32)])
@@ -243,9 +243,9 @@ def test_dtypes_of_outputs_in_functions_that_call_functions(device, output):
         (ndi.geometric_transform(a, moved, output=output), ndimage.geometric_transform(x, moved, output=output)),
         (ndi.generic_laplace(a, ndi.sobel, output), ndimage.generic_laplace(x, ndimage.sobel, output)),
     ]
-    for found, expected in results:
-        assert found.dtype == expected.dtype
-        np.testing.assert_allclose(found, expected, rtol=1e-4)
+    for actual, expected in results:
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(actual, expected, rtol=1e-4)
 
 
 def test_arrays_of_numpy_go_to_the_device_of_the_others():
@@ -255,9 +255,9 @@ def test_arrays_of_numpy_go_to_the_device_of_the_others():
         for name in ("convolve", "map_coordinates"):
             given = on_device if name == "convolve" else on_device[:2]
             for _ in range(3):
-                found = getattr(ndi, name)(image, given)
-                assert found.device == on_device.device
-                np.testing.assert_allclose(found, getattr(ndimage, name)(image, given.get()), rtol=1e-10)
+                result = getattr(ndi, name)(image, given)
+                assert result.device == on_device.device
+                np.testing.assert_allclose(result, getattr(ndimage, name)(image, given.get()), rtol=1e-10)
 
 
 def test_errors_of_jit_name_the_function():
@@ -279,7 +279,7 @@ def test_explanations_tell_choices():
         x = xp.asarray(np.random.default_rng(0).random((100, 100), np.float32))
         for choice, function in choices.items():
             for _ in range(3):
-                found = xp.explain(function(x))
-                assert found.choices[0].startswith(choice)
-                assert f"choice: {choice}" in str(found)
+                result = xp.explain(function(x))
+                assert result.choices[0].startswith(choice)
+                assert f"choice: {choice}" in str(result)
         assert xp.explain(x + 1).choices == ()

@@ -23,36 +23,36 @@ def place(request, monkeypatch):
         yield request.param
 
 
-def compare(found, wanted, tolerance=1e-10):
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * np.abs(np.nan_to_num(wanted)).max())
+def compare(result, wanted, tolerance=1e-10):
+    result, wanted = np.asarray(result), np.asarray(wanted)
+    assert (result.shape, result.dtype) == (wanted.shape, wanted.dtype)
+    np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance * np.abs(np.nan_to_num(wanted)).max())
 
 
 @pytest.mark.parametrize("name", ["CubicSpline", "PchipInterpolator", "Akima1DInterpolator", "make_interp_spline"])
 def test_splines(name):
-    theirs, found = (getattr(module, name)(X, Y) for module in (interpolate, ours))
+    theirs, result = (getattr(module, name)(X, Y) for module in (interpolate, ours))
     for nu in (0, 1, 2):
-        compare(found(xp.asarray(POINTS), nu), theirs(POINTS, nu), 1e-8)
-    compare(found(xp.asarray(POINTS), extrapolate=False), theirs(POINTS, extrapolate=False))
-    compare(found.derivative()(xp.asarray(POINTS)), theirs.derivative()(POINTS), 1e-8)
-    compare(found.antiderivative()(xp.asarray(POINTS)), theirs.antiderivative()(POINTS), 1e-8)
-    compare(found(xp.asarray(POINTS[:6].reshape(2, 3))), theirs(POINTS[:6].reshape(2, 3)))
-    compare(found.integrate(1.0, 3.0), theirs.integrate(1.0, 3.0))
+        compare(result(xp.asarray(POINTS), nu), theirs(POINTS, nu), 1e-8)
+    compare(result(xp.asarray(POINTS), extrapolate=False), theirs(POINTS, extrapolate=False))
+    compare(result.derivative()(xp.asarray(POINTS)), theirs.derivative()(POINTS), 1e-8)
+    compare(result.antiderivative()(xp.asarray(POINTS)), theirs.antiderivative()(POINTS), 1e-8)
+    compare(result(xp.asarray(POINTS[:6].reshape(2, 3))), theirs(POINTS[:6].reshape(2, 3)))
+    compare(result.integrate(1.0, 3.0), theirs.integrate(1.0, 3.0))
 
 
 def test_splines_along_axes_and_periods():
     y = Y.copy()
     y[-1] = y[0]
-    theirs, found = (m.CubicSpline(X, y, bc_type="periodic") for m in (interpolate, ours))
-    compare(found(xp.asarray(POINTS)), theirs(POINTS))
-    theirs, found = (m.CubicSpline(X, Y.T, axis=1) for m in (interpolate, ours))
-    compare(found(xp.asarray(POINTS[:6].reshape(2, 3))), theirs(POINTS[:6].reshape(2, 3)))
+    theirs, result = (m.CubicSpline(X, y, bc_type="periodic") for m in (interpolate, ours))
+    compare(result(xp.asarray(POINTS)), theirs(POINTS))
+    theirs, result = (m.CubicSpline(X, Y.T, axis=1) for m in (interpolate, ours))
+    compare(result(xp.asarray(POINTS[:6].reshape(2, 3))), theirs(POINTS[:6].reshape(2, 3)))
     for k in (0, 1, 2, 5):
-        theirs, found = (m.make_interp_spline(X, Y[:, 0], k) for m in (interpolate, ours))
-        compare(found(xp.asarray(POINTS)), theirs(POINTS), 1e-6)
+        theirs, result = (m.make_interp_spline(X, Y[:, 0], k) for m in (interpolate, ours))
+        compare(result(xp.asarray(POINTS)), theirs(POINTS), 1e-6)
     with pytest.raises(ValueError, match="negative"):
-        found(xp.asarray(POINTS), -1)
+        result(xp.asarray(POINTS), -1)
 
 
 def values(count, dtype, rest=(3,)):
@@ -78,17 +78,17 @@ def test_fits_on_the_device(name, options):
         for axis in (0, 1):
             turned = y if axis == 0 else y.T
             theirs = getattr(interpolate, name)(X[:count], turned, axis=axis, **options)
-            found = getattr(ours, name)(xp.asarray(X[:count]), xp.asarray(turned), axis=axis, **options)
-            assert (found.axis, found.extrapolate) == (theirs.axis, theirs.extrapolate)
+            result = getattr(ours, name)(xp.asarray(X[:count]), xp.asarray(turned), axis=axis, **options)
+            assert (result.axis, result.extrapolate) == (theirs.axis, theirs.extrapolate)
             scale = 1e-8 * max(1, np.abs(theirs.c).max())
-            pairs = [(found.c, theirs.c), (found.x, theirs.x), (found(POINTS[:-1]), theirs(POINTS[:-1]))]
-            pairs += [(found(POINTS[:6].reshape(2, 3), nu), theirs(POINTS[:6].reshape(2, 3), nu)) for nu in (1, 4)]
+            pairs = [(result.c, theirs.c), (result.x, theirs.x), (result(POINTS[:-1]), theirs(POINTS[:-1]))]
+            pairs += [(result(POINTS[:6].reshape(2, 3), nu), theirs(POINTS[:6].reshape(2, 3), nu)) for nu in (1, 4)]
             for one, other in (
-                (found.derivative(), theirs.derivative()), (found.antiderivative(2), theirs.antiderivative(2))
+                (result.derivative(), theirs.derivative()), (result.antiderivative(2), theirs.antiderivative(2))
             ):  # fmt: skip
                 pairs.append((one(POINTS[9:15]), other(POINTS[9:15])))
             if theirs.extrapolate != "periodic":
-                pairs.append((found.integrate(1.0, 2.0), theirs.integrate(1.0, 2.0)))
+                pairs.append((result.integrate(1.0, 2.0), theirs.integrate(1.0, 2.0)))
             for one, other in pairs:
                 one = np.asarray(one)
                 assert (one.shape, one.dtype) == (other.shape, other.dtype)
@@ -98,10 +98,10 @@ def test_fits_on_the_device(name, options):
 
 def test_fits_of_slopes():
     slopes = values(12, "float64")[::-1]
-    theirs, found = (
+    theirs, result = (
         m.CubicHermiteSpline(put(X), put(Y), put(slopes)) for m, put in ((interpolate, np.asarray), (ours, xp.asarray))
     )
-    compare(found(POINTS), theirs(POINTS))
+    compare(result(POINTS), theirs(POINTS))
 
 
 BAD = {
@@ -115,9 +115,9 @@ BAD = {
 def test_fits_have_the_errors_of_scipy(name, data):
     with pytest.raises(ValueError, match=r"`[xy]`|have to be increasing") as theirs:
         getattr(interpolate, name)(*BAD[data])
-    with pytest.raises(ValueError, match=r"`[xy]`|have to be increasing") as found:
+    with pytest.raises(ValueError, match=r"`[xy]`|have to be increasing") as result:
         getattr(ours, name)(*map(xp.asarray, BAD[data]))
-    assert str(found.value) == str(theirs.value)
+    assert str(result.value) == str(theirs.value)
 
 
 def test_interpolation_by_one_call():
@@ -125,8 +125,8 @@ def test_interpolation_by_one_call():
         for axis in (0, 1):
             y = np.moveaxis(Y, 0, axis)
             wanted = interpolate.pchip_interpolate(X, y, POINTS[9:15], order, axis)
-            found = ours.pchip_interpolate(xp.asarray(X), xp.asarray(y), xp.asarray(POINTS[9:15]), order, axis)
-            for one, other in zip(found, wanted, strict=True) if isinstance(order, list) else [(found, wanted)]:
+            result = ours.pchip_interpolate(xp.asarray(X), xp.asarray(y), xp.asarray(POINTS[9:15]), order, axis)
+            for one, other in zip(result, wanted, strict=True) if isinstance(order, list) else [(result, wanted)]:
                 compare(one, other, 1e-8)
     assert xp.stats()["fallbacks"] == 0
 
@@ -141,16 +141,16 @@ def test_fits_are_recorded_and_have_derivatives():
     recorded = xp.jit(lambda x, y: ours.CubicSpline(x, y)(at))
     for scale in (1.0, 2.0, 3.0):
         compare(recorded(xp.asarray(X), xp.asarray(scale * Y)), interpolate.CubicSpline(X, scale * Y)(at))
-    found = xp.jacrev(lambda y: ours.CubicSpline(X, y)(at))(xp.asarray(Y[:, 0]))
-    compare(found, interpolate.CubicSpline(X, np.eye(12))(at))
-    found = xp.vmap(lambda y: ours.PchipInterpolator(X, y)(at))(xp.asarray(np.ascontiguousarray(Y.T)))
-    compare(found, interpolate.PchipInterpolator(X, Y)(at).T)
+    result = xp.jacrev(lambda y: ours.CubicSpline(X, y)(at))(xp.asarray(Y[:, 0]))
+    compare(result, interpolate.CubicSpline(X, np.eye(12))(at))
+    result = xp.vmap(lambda y: ours.PchipInterpolator(X, y)(at))(xp.asarray(np.ascontiguousarray(Y.T)))
+    compare(result, interpolate.PchipInterpolator(X, Y)(at).T)
 
 
 def test_other_methods_of_fits_are_counted(place):
-    found = ours.CubicSpline(xp.asarray(X), xp.asarray(Y[:, 0]))
+    result = ours.CubicSpline(xp.asarray(X), xp.asarray(Y[:, 0]))
     assert xp.stats()["fallbacks"] == 0
-    compare(found.roots(), interpolate.CubicSpline(X, Y[:, 0]).roots())
+    compare(result.roots(), interpolate.CubicSpline(X, Y[:, 0]).roots())
     compare(ours.make_interp_spline(xp.asarray(X), xp.asarray(Y))(2.5), interpolate.make_interp_spline(X, Y)(2.5))
     assert xp.stats()["fallbacks"] == 2 * (place == "wgpu")
 
@@ -164,13 +164,13 @@ def test_splines_on_regular_grids(method, dtype):
     points[0, 1, 0] = np.nan
     for fill in (np.nan, None, 3.0):
         theirs = interpolate.RegularGridInterpolator(grid, image, method, False, fill, solver=spsolve)
-        found = ours.RegularGridInterpolator(grid, xp.asarray(image), method, False, fill)
+        result = ours.RegularGridInterpolator(grid, xp.asarray(image), method, False, fill)
         for nu in (None, (1, 0), (0, 2)):
-            compare(found(xp.asarray(points), nu=nu), theirs(points, nu=nu), 1e-7)
+            compare(result(xp.asarray(points), nu=nu), theirs(points, nu=nu), 1e-7)
     assert xp.stats()["fallbacks"] == 0
     for nu in ((1,), (0, -1)):
         with pytest.raises(ValueError, match="derivative"):
-            found(xp.asarray(points), nu=nu)
+            result(xp.asarray(points), nu=nu)
     with pytest.raises(ValueError, match="points per dimension"):
         ours.RegularGridInterpolator((np.arange(3),), np.ones(3), "cubic")
 
@@ -188,9 +188,9 @@ def test_regular_grids(dtype):
                 m.RegularGridInterpolator(grid, v, method, False, fill)
                 for m, v in ((interpolate, values), (ours, xp.asarray(values)))
             )
-            theirs, found = both
+            theirs, result = both
             wanted = theirs(points)
-            got = np.asarray(found(xp.asarray(points)))
+            got = np.asarray(result(xp.asarray(points)))
             assert got.dtype == wanted.dtype
             np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance * 10)
     with pytest.raises(ValueError, match="out of bounds in dimension 0"):
@@ -207,8 +207,8 @@ def test_regular_grids(dtype):
 def test_interp1d():
     for axis in (0, 1):
         y = np.moveaxis(Y, 0, axis)
-        theirs, found = (m.interp1d(X, y, axis=axis, bounds_error=False) for m in (interpolate, ours))
-        compare(found(xp.asarray(POINTS)), theirs(POINTS))
+        theirs, result = (m.interp1d(X, y, axis=axis, bounds_error=False) for m in (interpolate, ours))
+        compare(result(xp.asarray(POINTS)), theirs(POINTS))
     with pytest.raises(ValueError, match="interpolation range"):
         ours.interp1d(X, Y[:, 0])(xp.asarray(POINTS))
 
@@ -224,20 +224,20 @@ def test_kinds_and_ends_of_interp1d(kind, fill):
     for axis, points in ((0, at), (1, at[:12].reshape(3, 4)), (0, at[3])):
         y = np.moveaxis(Y, 0, axis)
         options = {"kind": kind, "axis": axis, "fill_value": fill, "bounds_error": False}
-        theirs, found = (m.interp1d(X, y, **options) for m in (interpolate, ours))
-        compare(found(xp.asarray(points)), theirs(points))
+        theirs, result = (m.interp1d(X, y, **options) for m in (interpolate, ours))
+        compare(result(xp.asarray(points)), theirs(points))
     assert xp.stats()["fallbacks"] == before
 
 
 def test_interp1d_of_other_points_runs_on_the_host():
     gaps = np.where(np.arange(len(X)) == 3, np.nan, Y[:, 0])
     for x, y, kind in ((X, gaps, "cubic"), (X[:1], Y[:1, 0], "linear")):
-        theirs, found = (m.interp1d(x, y, kind, bounds_error=False) for m in (interpolate, ours))
+        theirs, result = (m.interp1d(x, y, kind, bounds_error=False) for m in (interpolate, ours))
         before = xp.stats()["fallbacks"]
-        compare(found(xp.asarray(POINTS)), theirs(POINTS))
+        compare(result(xp.asarray(POINTS)), theirs(POINTS))
         assert xp.stats()["fallbacks"] - before == (xp.config.device == "wgpu")
 
 
 def test_derivatives_of_a_higher_order_than_the_spline():
-    theirs, found = (m.make_interp_spline(X, Y, k=1) for m in (interpolate, ours))
-    compare(found(xp.asarray(POINTS[:-1]), 2), theirs(POINTS[:-1], 2))
+    theirs, result = (m.make_interp_spline(X, Y, k=1) for m in (interpolate, ours))
+    compare(result(xp.asarray(POINTS[:-1]), 2), theirs(POINTS[:-1], 2))

@@ -105,7 +105,7 @@ def test_kernels_of_order_1_read_little():
     with xp.using(device="wgpu"):
         a, points = xp.asarray(sample((300, 202), "f4")), xp.asarray(sample((2, 300, 202), "f4") * 200)
         # four elements of the image, and tables of positions and rests along both axes, or the coordinates
-        for found, others in ((ndi.zoom(a, 0.5, order=1), 4), (ndi.map_coordinates(a, points, order=1), 2)):
-            plan = xp.explain(found, stage="wgsl")
+        for result, others in ((ndi.zoom(a, 0.5, order=1), 4), (ndi.map_coordinates(a, points, order=1), 2)):
+            plan = xp.explain(result, stage="wgsl")
             assert plan.launches == 1
             assert len(re.findall(r"let (?:v\d+_0|w\d+)\b.* = input", str(plan))) == 4 + others

@@ -11,21 +11,21 @@ import gpuarray.scipy.ndimage as ndi
 
 def spiral(size):
     """Return a path that winds to the middle, whose ends are far apart along it."""
-    found = np.zeros((size, size), bool)
+    result = np.zeros((size, size), bool)
     row, column, step = 0, 0, (0, 1)
     for length in [size - 1, *(n for n in range(size - 1, 0, -2) for _ in range(2))]:
         for _ in range(length):
-            found[row, column] = True
+            result[row, column] = True
             row, column = row + step[0], column + step[1]
         step = (step[1], -step[0])
-    return found
+    return result
 
 
 def labelled(x, structure=None, **kwargs):
     expected, count = ndimage.label(x, structure, **kwargs)
-    found, number = ndi.label.composition(xp.asarray(x), structure, **kwargs)
+    actual, number = ndi.label.composition(xp.asarray(x), structure, **kwargs)
     assert number == count
-    same(found, expected)
+    same(actual, expected)
 
 
 def test_labels(device):
@@ -71,10 +71,10 @@ def test_measurements_of_complex_numbers():
 
 def same_or_close(name, *args):
     expected = np.asarray(getattr(ndimage, name)(*args))
-    found = getattr(ndi, name).composition(*placed(args[:2]), *args[2:])
-    found = np.asarray(found)
-    assert found.dtype == expected.dtype
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    actual = getattr(ndi, name).composition(*placed(args[:2]), *args[2:])
+    actual = np.asarray(actual)
+    assert actual.dtype == expected.dtype
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
 INDICES = {"all": None, "one": 3, "several": np.array([4, 1, 1, 9]), "two axes": np.array([[1, 2], [3, 4]])}
@@ -90,16 +90,16 @@ def test_places_and_distributions_of_labels(device, index, dtype):
     a, b = placed((x, labels))
     for name in ("minimum_position", "maximum_position"):
         assert getattr(ndi, name).composition(a, b, INDICES[index]) == getattr(ndimage, name)(x, labels, INDICES[index])
-    found = ndi.extrema.composition(a, b, INDICES[index])
+    actual = ndi.extrema.composition(a, b, INDICES[index])
     expected = ndimage.extrema(x, labels, INDICES[index])
-    assert found[2:] == expected[2:]
-    for one, other in zip(found[:2], expected[:2], strict=True):
+    assert actual[2:] == expected[2:]
+    for one, other in zip(actual[:2], expected[:2], strict=True):
         same(one, other)
     same(ndi.median.composition(a, b, INDICES[index]), ndimage.median(x, labels, INDICES[index]))
     if index != "two axes":
-        found = ndi.histogram.composition(a, 2, 40, 5, b, INDICES[index])
+        actual = ndi.histogram.composition(a, 2, 40, 5, b, INDICES[index])
         expected = ndimage.histogram(x, 2, 40, 5, labels, INDICES[index])
-        for one, other in zip(found, expected, strict=True) if index == "several" else [(found, expected)]:
+        for one, other in zip(actual, expected, strict=True) if index == "several" else [(actual, expected)]:
             assert (one is None) if other is None else np.array_equal(one, other)
 
 
@@ -181,8 +181,8 @@ def test_filters_and_distances_of_batches(device):
             ("distance_transform_edt", ()),
         ):
             values = np.maximum(x, 0)
-            found = xp.vmap(lambda a, n=name, r=arguments: getattr(ndi, n)(a, *r))(xp.asarray(values))
-            same(found, np.stack([getattr(ndimage, name)(a, *arguments) for a in values]))
+            result = xp.vmap(lambda a, n=name, r=arguments: getattr(ndi, n)(a, *r))(xp.asarray(values))
+            same(result, np.stack([getattr(ndimage, name)(a, *arguments) for a in values]))
 
 
 def test_recorded_labels_have_their_number_as_an_array(device):
@@ -193,5 +193,5 @@ def test_recorded_labels_have_their_number_as_an_array(device):
         wanted, parts = ndimage.label(image)
         np.testing.assert_array_equal(labels, wanted)
         assert (count.shape, int(count)) == ((), parts)
-    found = xp.vmap(lambda x: ndi.label(x)[1])(xp.asarray(images))
-    np.testing.assert_array_equal(found, [ndimage.label(image)[1] for image in images])
+    result = xp.vmap(lambda x: ndi.label(x)[1])(xp.asarray(images))
+    np.testing.assert_array_equal(result, [ndimage.label(image)[1] for image in images])

@@ -19,10 +19,10 @@ KINDS = ("float32", "float64", "complex64", "complex128")
 
 def values(dtype, *shape):
     generator = np.random.default_rng(sum(shape))
-    found = generator.standard_normal(shape)
+    result = generator.standard_normal(shape)
     if np.dtype(dtype).kind == "c":
-        found = found + 1j * generator.standard_normal(shape)
-    return found.astype(dtype)
+        result = result + 1j * generator.standard_normal(shape)
+    return result.astype(dtype)
 
 
 def positive(dtype, *shape):
@@ -120,17 +120,17 @@ def test_cholesky_factors(dtype):
         check("cho_solve", (factor[0], lower), values(dtype, 2, 6, 3))
         check("cho_solve", (factor[0][0], lower), values(dtype, 6))
         check("cho_solve", (factor[0], lower), values(dtype, 6))
-        found, which = ours.cho_factor.composition(put(a), lower)
+        result, which = ours.cho_factor.composition(put(a), lower)
         assert which is lower
-        compare(xp.tril(found) if lower else xp.triu(found), linalg.cholesky(a, lower), precision(a))
+        compare(xp.tril(result) if lower else xp.triu(result), linalg.cholesky(a, lower), precision(a))
 
 
-def with_residues(left, right, found):
+def with_residues(left, right, result):
     """Return a least-squares solution with the residues that ranks less than full have."""
-    if left.shape[-2] <= left.shape[-1] or found[1].size:
-        return found
+    if left.shape[-2] <= left.shape[-1] or result[1].size:
+        return result
     columns = right[..., 0, :] if right.ndim > 1 else right[0]
-    return found[0], np.full_like(columns.real, np.nan, dtype=found[3].dtype), *found[2:]
+    return result[0], np.full_like(columns.real, np.nan, dtype=result[3].dtype), *result[2:]
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
@@ -194,17 +194,17 @@ def test_tridiagonal_systems_that_need_interchanges_are_counted():
     b = values("float32", 40)
     with xp.using(device="wgpu"):
         before = xp.stats()["fallbacks"]
-        found = ours.solve_banded((1, 1), xp.asarray(ab), xp.asarray(b))
+        result = ours.solve_banded((1, 1), xp.asarray(ab), xp.asarray(b))
         assert xp.stats()["fallbacks"] == before + 1
-        compare(found, linalg.solve_banded((1, 1), ab, b), 1e-3)
+        compare(result, linalg.solve_banded((1, 1), ab, b), 1e-3)
         with pytest.raises(linalg.LinAlgError, match="singular"):
             ours.solve_banded((1, 1), xp.zeros((3, 5), np.float32), xp.ones(5, np.float32))
         with pytest.raises(linalg.LinAlgError, match="minor not positive definite"):
             ours.solveh_banded(xp.ones((2, 5), np.float32), xp.ones(5, np.float32))
 
 
-def in_tuple(found):
-    return found if isinstance(found, tuple) else (found,)
+def in_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
 
 
 def test_qr_factors(dtype):
@@ -243,18 +243,18 @@ def test_singular_values_and_what_follows(dtype):
         check("svdvals", a)
         check("svd", a, compute_uv=False)
         for full in (True, False):
-            found, wanted = ours.svd.composition(put(a), full), linalg.svd(a, full)
-            assert [part.shape for part in found] == [part.shape for part in wanted]
-            compare(found[1], wanted[1], precision(a))
+            result, wanted = ours.svd.composition(put(a), full), linalg.svd(a, full)
+            assert [part.shape for part in result] == [part.shape for part in wanted]
+            compare(result[1], wanted[1], precision(a))
         check("pinv", a, return_rank=True)
         check("polar", a, tolerance=1e-3)
         check("polar", a, "left", tolerance=1e-3)
         low = a.copy()
         low[..., -1, :] = low[..., 0, :]
         for name in ("orth", "null_space"):
-            found, wanted = np.asarray(getattr(ours, name).composition(put(low))), getattr(linalg, name)(low)
-            assert found.shape == wanted.shape
-            projections = [x @ x.conj().swapaxes(-1, -2) for x in (found, wanted)]
+            result, wanted = np.asarray(getattr(ours, name).composition(put(low))), getattr(linalg, name)(low)
+            assert result.shape == wanted.shape
+            projections = [x @ x.conj().swapaxes(-1, -2) for x in (result, wanted)]
             compare(projections[0], projections[1], 1e-3)
     square = positive(dtype, 2, 6, 6)
     for lower in (False, True):
@@ -291,7 +291,7 @@ def test_constructors(dtype):
     check("companion", c)
     check("fiedler", c)
     for n in (1, 2, 3, 4, 5):
-        check("fiedler_companion", r[0, :n], newest=(lambda found: found.reshape(0, 0)) if n == 1 else None)
+        check("fiedler_companion", r[0, :n], newest=(lambda result: result.reshape(0, 0)) if n == 1 else None)
     check("fiedler_companion", r)
     check("khatri_rao", c, r[:, :4])
     check("block_diag", c, r[0], values(dtype, 2, 3, 3))
@@ -305,9 +305,9 @@ def test_constructors(dtype):
 
 def test_constructors_of_numbers(place):
     for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
-        found = getattr(ours, name)(4)
-        assert isinstance(found, xp.GpuArray)
-        compare(found, getattr(linalg, name)(4), 0)
+        result = getattr(ours, name)(4)
+        assert isinstance(result, xp.GpuArray)
+        compare(result, getattr(linalg, name)(4), 0)
 
 
 def test_systems_of_a_row_and_a_column(dtype):
@@ -360,9 +360,9 @@ def test_errors_are_scipys(place):
     for name, *args in cases:
         with pytest.raises(Exception) as wanted:  # noqa: PT011  # whatever SciPy raises
             getattr(linalg, name)(*args)
-        with pytest.raises(type(wanted.value)) as found:
+        with pytest.raises(type(wanted.value)) as result:
             getattr(ours, name).composition(*map(put, args))
-        assert str(found.value) == str(wanted.value), name
+        assert str(result.value) == str(wanted.value), name
     for call in (ours.inv.composition, lambda x: ours.solve.composition(x, x[0])):
         with pytest.raises(linalg.LinAlgError, match="ingular"):
             call(xp.zeros((3, 3)))
@@ -376,10 +376,10 @@ def test_errors_are_scipys(place):
 
 def test_a_triangle_is_solved_together_with_its_checks():
     a, b = (xp.asarray(x, device="wgpu") for x in (np.eye(40, dtype="f4"), np.ones((40, 3), "f4")))
-    found = ours.solve_triangular(a, b)
+    result = ours.solve_triangular(a, b)
     xp.reset_stats()
-    found = ours.solve_triangular(a, b)
-    np.asarray(found)
+    result = ours.solve_triangular(a, b)
+    np.asarray(result)
     assert xp.stats()["evaluations"] == 1
     with pytest.raises(linalg.LinAlgError, match="singular matrix"):
         ours.solve_triangular(a * 0, b)

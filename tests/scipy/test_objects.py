@@ -28,9 +28,9 @@ def test_find_objects(shape, most, device):
     for dtype in ("int32", "int64", "uint8"):
         x = labels(shape, dtype)
         wanted = outcome(ndimage.find_objects, x, most)
-        found = outcome(ndi.find_objects.composition, xp.asarray(x), most)
-        assert type(found) is type(wanted)
-        assert isinstance(found, ValueError) or found == wanted
+        result = outcome(ndi.find_objects.composition, xp.asarray(x), most)
+        assert type(result) is type(wanted)
+        assert isinstance(result, ValueError) or result == wanted
     assert ndi.find_objects.composition(xp.zeros((2, 3), int)) == []
 
 
@@ -49,9 +49,9 @@ def test_value_indices(shape, ignored, device):
     for dtype in ("int16", "int64", "uint32"):
         x = labels(shape, dtype)
         wanted = ndimage.value_indices(x, ignore_value=ignored)
-        found = ndi.value_indices.composition(xp.asarray(x), ignore_value=ignored)
-        assert list(found) == list(wanted)
-        same(tuple(found.values()), tuple(wanted.values()))
+        result = ndi.value_indices.composition(xp.asarray(x), ignore_value=ignored)
+        assert list(result) == list(wanted)
+        same(tuple(result.values()), tuple(wanted.values()))
 
 
 def test_values_without_indices(device):

@@ -56,9 +56,9 @@ def test_bits_of_others(name):
     x, k = sample((331, 200), "f4"), np.random.default_rng(1).random((5, 4))
     wanted = OTHERS[name](ndimage, signal, x, k)
     with xp.using(device="cpu"), config.using(threads=3):
-        found = OTHERS[name](ndi, sig, xp.asarray(x), k)
-    assert found.dtype == wanted.dtype
-    np.testing.assert_array_equal(np.asarray(found), wanted)
+        result = OTHERS[name](ndi, sig, xp.asarray(x), k)
+    assert result.dtype == wanted.dtype
+    np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -70,8 +70,8 @@ def test_bits(name):
                 chosen = {"mode": mode, "cval": 3}
                 if "origin" in getattr(ndimage, name).__code__.co_varnames:
                     chosen["origin"] = origin
-                found = getattr(ndi, name)(xp.asarray(x), *CALLS[name], **chosen)
-                np.testing.assert_array_equal(np.asarray(found), getattr(ndimage, name)(x, *CALLS[name], **chosen))
+                result = getattr(ndi, name)(xp.asarray(x), *CALLS[name], **chosen)
+                np.testing.assert_array_equal(np.asarray(result), getattr(ndimage, name)(x, *CALLS[name], **chosen))
 
 
 def test_arguments_of_parts():

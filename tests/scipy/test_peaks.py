@@ -33,17 +33,17 @@ def line(kind, count=1500):
     }[kind]
 
 
-def same(found, wanted):
+def same(result, wanted):
     if isinstance(wanted, dict):
-        assert list(found) == list(wanted)
-        found, wanted = (tuple(part.values()) for part in (found, wanted))
+        assert list(result) == list(wanted)
+        result, wanted = (tuple(part.values()) for part in (result, wanted))
     if isinstance(wanted, tuple):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
+        assert len(result) == len(wanted)
+        for one, other in zip(result, wanted, strict=True):
             same(one, other)
         return
-    assert found.dtype == wanted.dtype
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    assert result.dtype == wanted.dtype
+    np.testing.assert_allclose(result, wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=" ".join)
@@ -59,8 +59,8 @@ def test_intervals_of_arrays(device):
     least, most = line("walk") / 100, np.abs(x)
     for interval in (least, (None, most), (least, most)):
         put = tuple(xp.asarray(v) if v is not None else v for v in interval) if len(interval) == 2 else least
-        found = ours.find_peaks.composition(xp.asarray(x), height=put)
-        same(found, signal.find_peaks(x, height=interval))
+        result = ours.find_peaks.composition(xp.asarray(x), height=put)
+        same(result, signal.find_peaks(x, height=interval))
 
 
 @pytest.mark.parametrize("wlen", [None, 2, 31, 100.5])
@@ -122,8 +122,8 @@ def test_prominences_are_recorded_and_have_derivatives(device):
     peaks = signal.find_peaks(line("noise"))[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = xp.jit(lambda x: ours.peak_prominences(x, peaks))(x)
-    same(found, signal.peak_prominences(line("noise"), peaks))
+        result = xp.jit(lambda x: ours.peak_prominences(x, peaks))(x)
+    same(result, signal.peak_prominences(line("noise"), peaks))
     gradient = xp.grad(lambda x: ours.peak_prominences(x, peaks[3:4])[0].sum())(x).get()
     assert gradient[peaks[3]] == 1
     assert sorted(gradient[gradient != 0]) == [-1, 1]
@@ -132,8 +132,8 @@ def test_prominences_are_recorded_and_have_derivatives(device):
 def test_prominences_of_batches_of_peaks(device):
     x = line("noise")
     peaks = signal.find_peaks(x)[0][:12].reshape(3, 4)
-    found = xp.vmap(lambda peaks: ours.peak_prominences(xp.asarray(x), peaks)[0])(xp.asarray(peaks))
-    np.testing.assert_allclose(found, signal.peak_prominences(x, peaks.ravel())[0].reshape(3, 4), rtol=1e-12)
+    result = xp.vmap(lambda peaks: ours.peak_prominences(xp.asarray(x), peaks)[0])(xp.asarray(peaks))
+    np.testing.assert_allclose(result, signal.peak_prominences(x, peaks.ravel())[0].reshape(3, 4), rtol=1e-12)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -143,7 +143,7 @@ def test_peaks_of_batches_of_lines(device, number):
     lines[0, 0, 7] = np.nan
     places = np.asarray([0, 7, 11, 20, 36])
 
-    def found(x):
+    def actual(x):
         prominences = ours.peak_prominences(x, places, 21)
         return (*prominences, *ours.peak_widths(x, places, 0.7, prominences))
 
@@ -151,7 +151,7 @@ def test_peaks_of_batches_of_lines(device, number):
         prominences = signal.peak_prominences(x, places, 21)
         return (*prominences, *signal.peak_widths(x, places, 0.7, prominences))
 
-    results = xp.vmap(xp.vmap(found))(xp.asarray(lines))
+    results = xp.vmap(xp.vmap(actual))(xp.asarray(lines))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = [wanted(x) for x in lines.reshape(-1, 37)]

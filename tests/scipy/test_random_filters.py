@@ -84,14 +84,14 @@ def parts(value: Any) -> list[Any]:
     return [part for item in value for part in parts(item)] if isinstance(value, list | tuple) else [value]
 
 
-def is_accepted(call: Call, wanted: Any, found: Any) -> bool:
+def is_accepted(call: Call, wanted: Any, result: Any) -> bool:
     """Return whether our error is of SciPy's class, or the difference is known."""
     theirs = type(wanted) if isinstance(wanted, Exception) else None
-    if not isinstance(found, Exception):
+    if not isinstance(result, Exception):
         return (call.name, theirs, None) in REFUSED
-    if theirs is None and isinstance(found, RuntimeError):  # SciPy checks no dtype where there are no elements
+    if theirs is None and isinstance(result, RuntimeError):  # SciPy checks no dtype where there are no elements
         return not all(x.size for x in (*call.args, *wanted) if isinstance(x, np.ndarray))
-    return isinstance(found, theirs or ()) or any((call.name, theirs, one) in REFUSED for one in type(found).__mro__)
+    return isinstance(result, theirs or ()) or any((call.name, theirs, one) in REFUSED for one in type(result).__mro__)
 
 
 def difference(call: Call) -> str:
@@ -100,18 +100,18 @@ def difference(call: Call) -> str:
     if any(x.dtype.kind not in UNDEFINED.get(call.name, "biufc") for x in arrays):
         return ""
     wanted = outcome(call, THEIRS, lambda value: value.copy() if isinstance(value, np.ndarray) else value)
-    found = outcome(call, OURS, placed)
-    if isinstance(wanted, Exception) or isinstance(found, Exception):
-        if is_accepted(call, wanted, found):
+    result = outcome(call, OURS, placed)
+    if isinstance(wanted, Exception) or isinstance(result, Exception):
+        if is_accepted(call, wanted, result):
             return ""
-        return f"SciPy: {wanted!r}; ours: {found!r}"
-    kinds = [[(part.dtype, part.shape) for part in one] for one in (wanted, found)]
+        return f"SciPy: {wanted!r}; ours: {result!r}"
+    kinds = [[(part.dtype, part.shape) for part in one] for one in (wanted, result)]
     if kinds[0] != kinds[1]:
         return f"dtypes SciPy: {kinds[0]}; ours: {kinds[1]}"
     dtypes = {x.dtype.name for x in (*arrays, *wanted)}
     is_half, is_narrow = "float16" in dtypes, not dtypes <= WIDE
     tolerance = 2e-2 if is_half else 2e-4 if is_narrow else 1e-9
-    for one, other in zip(wanted, found, strict=True):
+    for one, other in zip(wanted, result, strict=True):
         if one.dtype.kind not in "fc":
             is_same = bool((one == other).all())
         else:
@@ -130,8 +130,8 @@ def test_call(device, calls):
         call = random_call(seed)
         with warnings.catch_warnings(), np.errstate(all="ignore"), xp.using(device=device):
             warnings.simplefilter("ignore")
-            found = difference(call)
-        assert not found, f"seed {seed}, {device}: {call.name}(*{call.args}, **{call.kwargs}): {found}"
+            result = difference(call)
+        assert not result, f"seed {seed}, {device}: {call.name}(*{call.args}, **{call.kwargs}): {result}"
 
     check()
 
@@ -154,8 +154,8 @@ def test_gradient_of_a_linear_function_is_its_adjoint(device, calls):
         weights = np.random.default_rng(seed).random(wanted[0].shape)
 
         def total(x):
-            found = call._replace(args=[*before, x, *behind]).run(OURS, placed)
-            return (found * xp.asarray(weights)).sum()
+            result = call._replace(args=[*before, x, *behind]).run(OURS, placed)
+            return (result * xp.asarray(weights)).sum()
 
         try:
             gradient = np.asarray(xp.grad(total)(xp.asarray(x)))

@@ -117,17 +117,17 @@ def test_filters_of_single_precision_are_as_exact_as_those_of_double_precision(p
         wanted = signal.lfilter(*(c.astype(np.float32).astype(np.float64) for c in (b, a)), x.astype(np.float64))
         if not np.isfinite(wanted).all() or np.abs(wanted).max() > 1e6:
             continue  # these coefficients are unstable if they are rounded
-        found = ours.lfilter.composition(*(xp.asarray(c.astype(np.float32)) for c in (b, a)), xp.asarray(x))
-        compare(found, wanted.astype(np.float32), 1e-6)
+        result = ours.lfilter.composition(*(xp.asarray(c.astype(np.float32)) for c in (b, a)), xp.asarray(x))
+        compare(result, wanted.astype(np.float32), 1e-6)
 
 
 def test_filter_spreads_a_nan_only_forward(place):
     x = values("float64", 500)
     x[300] = np.nan
     b, a = signal.butter(3, 0.2)
-    found = np.asarray(ours.lfilter.composition(b, a, xp.asarray(x)))
-    assert np.isfinite(found[:300]).all()
-    assert np.isnan(found[300:]).all()
+    result = np.asarray(ours.lfilter.composition(b, a, xp.asarray(x)))
+    assert np.isfinite(result[:300]).all()
+    assert np.isnan(result[300:]).all()
 
 
 def test_filters_check_shapes():
@@ -197,10 +197,10 @@ def test_spectra(dtype):
 def test_design_returns_arrays_and_is_no_fallback():
     with xp.using(device="wgpu"):
         b, a = ours.butter(3, 0.2)
-        found = ours.lfilter(b, a, xp.asarray(values("float64", 50)))
+        result = ours.lfilter(b, a, xp.asarray(values("float64", 50)))
         assert isinstance(b, xp.GpuArray)
         assert isinstance(ours.windows.hann(5), xp.GpuArray)
-        assert isinstance(found, xp.GpuArray)
+        assert isinstance(result, xp.GpuArray)
         compare(ours.freqz(b, a, 16), signal.freqz(*signal.butter(3, 0.2), 16), 1e-12)
 
 

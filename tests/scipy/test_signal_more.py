@@ -181,7 +181,7 @@ def test_medfilt_warns_of_long_windows(device):
     for shape, size in (((3,), 5), ((3, 9), (5, 3))):
         for _ in range(3):
             with pytest.warns(UserWarning, match="the volume will be zero-padded"):
-                found = ours.medfilt(xp.ones(shape, np.float32), size)
+                result = ours.medfilt(xp.ones(shape, np.float32), size)
             with pytest.warns(UserWarning, match="zero-padded"):
                 wanted = signal.medfilt(np.ones(shape, np.float32), size)
-            np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_array_equal(result, wanted)

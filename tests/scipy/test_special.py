@@ -23,8 +23,8 @@ def check(name, *args, tolerance=1e-10, **kwargs):
     function = getattr(ours, name)
     put = [xp.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
     for call in (function, getattr(function, "composition", function)):
-        found = call(*put, **kwargs)
-        pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+        result = call(*put, **kwargs)
+        pairs = zip(result, wanted, strict=True) if isinstance(wanted, tuple) else [(result, wanted)]
         for one, other in pairs:
             one, other = np.asarray(one), np.asarray(other)
             assert (one.shape, one.dtype) == (other.shape, other.dtype)
@@ -39,9 +39,9 @@ def test_every_name_is_there():
 def test_dtypes_are_scipys(dtypes):
     for name in ("erf", "gammaln", "expit") if len(dtypes) == 1 else ("beta", "xlogy", "gammainc"):
         x = [np.asarray([0.5, 1, 2]).astype(kind) for kind in dtypes]
-        found, wanted = getattr(ours, name)(*map(xp.asarray, x)), getattr(special, name)(*x)
-        assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(found.get(), wanted, rtol=1e-5)
+        result, wanted = getattr(ours, name)(*map(xp.asarray, x)), getattr(special, name)(*x)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result.get(), wanted, rtol=1e-5)
 
 
 def test_kernels_at_usual_points(place):
@@ -81,10 +81,10 @@ def test_functions_made_of_others(name):
     points = [POINTS, np.roll(POINTS, 1), np.roll(POINTS, 2)][:count]
     for first in [[()], [(0,), (1,), (6,)], [(0, 3), (2, 3), (-1, 2)]][degrees]:
         with xp.using(fallback="error"), np.errstate(all="ignore"):
-            found = getattr(ours, name)(*first, *map(xp.asarray, points))
+            result = getattr(ours, name)(*first, *map(xp.asarray, points))
             wanted = function(*first, *points)
-        assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(found.get(), wanted, rtol=1e-10)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result.get(), wanted, rtol=1e-10)
 
 
 def test_degrees_that_are_not_recorded_are_counted():
@@ -146,7 +146,7 @@ def test_ends_of_ranges():
     with xp.using(device="cpu"):
         for size in (1e-30, 1e30):  # the products underflow and overflow
             numbers = np.array([size, -size], np.float32)
-            found = _elementary.OF_ARRAYS["agm"](xp.asarray(numbers), xp.asarray(numbers))
-            np.testing.assert_array_equal(found.get(), numbers)
-        found = xp.special.inv_boxcox(xp.asarray(x), xp.asarray(-1 / x))
-    np.testing.assert_array_equal(found.get(), special.inv_boxcox(x, -1 / x))
+            result = _elementary.OF_ARRAYS["agm"](xp.asarray(numbers), xp.asarray(numbers))
+            np.testing.assert_array_equal(result.get(), numbers)
+        result = xp.special.inv_boxcox(xp.asarray(x), xp.asarray(-1 / x))
+    np.testing.assert_array_equal(result.get(), special.inv_boxcox(x, -1 / x))

@@ -33,9 +33,9 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
 _FIRST_ORDER = {"gammaincinv", "gammainccinv", "betaincinv", "betainccinv", "ber", "bei", "ker", "kei"}
 
 
-def _numbers(found: Any) -> Any:
+def _numbers(result: Any) -> Any:
     """Return real numbers of which each part of a result has its share."""
-    parts = found if isinstance(found, tuple) else (found,)
+    parts = result if isinstance(result, tuple) else (result,)
     return sum((part.real + 0.7 * part.imag) * (n + 1) for n, part in enumerate(parts))
 
 

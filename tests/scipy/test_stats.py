@@ -77,8 +77,8 @@ def test_descriptions(dtype):
         wanted = getattr(stats, name)(x, *args, **kwargs)
         function = getattr(ours, name)
         for call in (function, function.composition):
-            found = call(xp.asarray(x), *args, **kwargs)
-            for one, other in zip(found, wanted, strict=True) if name == "describe" else [(found, wanted)]:
+            result = call(xp.asarray(x), *args, **kwargs)
+            for one, other in zip(result, wanted, strict=True) if name == "describe" else [(result, wanted)]:
                 np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=tolerance, atol=tolerance)
                 assert name == "describe" or np.asarray(one).dtype == np.asarray(other).dtype
 
@@ -100,10 +100,10 @@ def test_gaussian_kde():
         theirs = stats.gaussian_kde(sample, weights=np.arange(1.0, 51))
         for device in ("cpu", "wgpu"):
             with xp.using(device=device):
-                found = ours.gaussian_kde(xp.asarray(sample), weights=np.arange(1.0, 51))
-                np.testing.assert_allclose(found(xp.asarray(where)).get(), theirs(where), rtol=1e-9)
-                np.testing.assert_allclose(found.logpdf(xp.asarray(where)).get(), theirs.logpdf(where), rtol=1e-9)
-                assert found.factor == theirs.factor
+                result = ours.gaussian_kde(xp.asarray(sample), weights=np.arange(1.0, 51))
+                np.testing.assert_allclose(result(xp.asarray(where)).get(), theirs(where), rtol=1e-9)
+                np.testing.assert_allclose(result.logpdf(xp.asarray(where)).get(), theirs.logpdf(where), rtol=1e-9)
+                assert result.factor == theirs.factor
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])
@@ -118,8 +118,8 @@ def test_nan_are_left_out(place):
         for name, options in calls:
             for axis in (0, 1, None):
                 wanted = getattr(stats, name)(x, axis=axis, nan_policy="omit", **options)
-                found = getattr(ours, name).composition(xp.asarray(x), axis=axis, nan_policy="omit", **options)
-                np.testing.assert_allclose(found.get(), wanted, rtol=1e-9, err_msg=name)
+                result = getattr(ours, name).composition(xp.asarray(x), axis=axis, nan_policy="omit", **options)
+                np.testing.assert_allclose(result.get(), wanted, rtol=1e-9, err_msg=name)
         wanted = stats.zmap(x[0], x[1:], nan_policy="omit")
         np.testing.assert_allclose(
             ours.zmap.composition(xp.asarray(x[0]), xp.asarray(x[1:]), nan_policy="omit"), wanted
@@ -130,10 +130,10 @@ def test_nan_are_left_out(place):
             warnings.simplefilter("ignore")
             wanted = stats.sem(few, ddof=0, nan_policy="omit")
         np.testing.assert_allclose(ours.sem.composition(xp.asarray(few), ddof=0, nan_policy="omit"), wanted)
-        found, wanted = (
+        result, wanted = (
             ours.describe.composition(xp.asarray(x), nan_policy="omit"),
             stats.describe(x, nan_policy="omit"),
         )
-        np.testing.assert_allclose(np.asarray(found.mean), wanted.mean)
+        np.testing.assert_allclose(np.asarray(result.mean), wanted.mean)
         with pytest.raises(ValueError, match="contains nan values"):
             ours.skew.composition(xp.asarray(x), nan_policy="raise")

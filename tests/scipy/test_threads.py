@@ -27,8 +27,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_results_have_scipys_bits(name):
     with xp.using(device="cpu", threads=3):
-        found = CASES[name](our_special, our_fft, our_signal, our_stats, xp.asarray(X))
-    np.testing.assert_array_equal(found.get(), CASES[name](special, fft, signal, stats, X))
+        result = CASES[name](our_special, our_fft, our_signal, our_stats, xp.asarray(X))
+    np.testing.assert_array_equal(result.get(), CASES[name](special, fft, signal, stats, X))
 
 
 def test_errors_and_settings_of_threads_are_those_of_the_caller():

@@ -73,8 +73,8 @@ def run(client: str, device: str, given: argparse.Namespace) -> dict[str, Any]:
         ]
         began = time.monotonic()
         status = subprocess.run(command, cwd=folder, env=environment, check=False).returncode
-        found = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
-    return {"status": status, "seconds": time.monotonic() - began, **found}
+        result = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+    return {"status": status, "seconds": time.monotonic() - began, **result}
 
 
 def installed_in(client: str) -> Path:
@@ -133,21 +133,21 @@ def main() -> int:
     print(f"\n| device | {' | '.join(_COLUMNS)} | seconds | compiled | fallbacks |")
     print("|---|" + "---:|" * (len(_COLUMNS) + 3))
     unknown = 0
-    for device, found in results.items():
-        if "outcomes" not in found:
-            print(f"| {device} | pytest ended with status {found['status']} |")
+    for device, result in results.items():
+        if "outcomes" not in result:
+            print(f"| {device} | pytest ended with status {result['status']} |")
             unknown += 1
             continue
-        counts = [str(len(found["outcomes"][name])) for name in _COLUMNS]
-        events = [f"{found['events'].get(name, 0):,}" for name in ("compiles", "fallbacks")]
-        seconds = f"{found['seconds']:.0f}"
+        counts = [str(len(result["outcomes"][name])) for name in _COLUMNS]
+        events = [f"{result['events'].get(name, 0):,}" for name in ("compiles", "fallbacks")]
+        seconds = f"{result['seconds']:.0f}"
         print(f"| {' | '.join([device, *counts, seconds, *events])} |")
         if given.save:
             given.save.mkdir(parents=True, exist_ok=True)
             file = given.save / f"{given.client}-{given.namespace}-{device}.json"
-            file.write_text(json.dumps({"names": [given.namespace, device], **found}), encoding="utf-8")
-    for device, found in results.items():
-        outcomes = found.get("outcomes", {})
+            file.write_text(json.dumps({"names": [given.namespace, device], **result}), encoding="utf-8")
+    for device, result in results.items():
+        outcomes = result.get("outcomes", {})
         for test in sorted([*outcomes.get("failed", []), *outcomes.get("error", [])]):
             causes = [cause for pattern, cause in known.items() if pattern.search(test)]
             if without_namespace(test, given.namespace, device) in passed:
