@@ -34,7 +34,7 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
     """Return the frequencies ``first / length`` to ``last / length``."""
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind.kind != "f":
-        raise TypeError(f"frequencies of dtype {kind.name} are not supported; use float32 or float64")
+        raise TypeError(f"frequencies of dtype {kind.name} are not supported; use a floating dtype, such as float32")
     cycles = arange(first, last + 1, dtype=dtypes.int64, device=wanted_device(device))
     return cycles.astype(kind) * (1.0 / length)
 
