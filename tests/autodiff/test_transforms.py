@@ -292,10 +292,9 @@ def test_random_numbers_are_constant() -> None:
 @pytest.mark.parametrize(
     ("fun", "name"),
     [
-        (lambda x: xp.scipy.linalg.sqrtm(np.outer(x, x)).sum(), "sqrtm"),
+        (lambda x: xp.scipy.linalg.logm(np.outer(x, x)).sum(), "logm"),
         (lambda x: xp.special.polygamma(x, 1.0).sum(), "polygamma"),
         (lambda x: xp.scipy.special.jv(x, x).sum(), "jv"),
-        (lambda x: xp.scipy.interpolate.CubicSpline(X, x)(1.0).sum(), "CubicSpline"),
         (lambda x: np.linalg.qr(np.outer(x, x[:2]), mode="raw")[0].sum(), "linalg.qr with mode='raw'"),
         (lambda x: (np.array([x[0], x[1]]) * x[0]).sum(), "__array__"),
         (lambda x: xp.random.default_rng(0).gamma(x).sum(), "gamma"),
