@@ -49,6 +49,7 @@ def test_reading_can_be_forbidden(x):
         lambda a: a[:, 1] + pd.Series(NUMBERS[:, 0]),
         lambda a: np.exp(pd.Series(a[:, 0])),
         lambda a: pd.Series(NUMBERS[:, 0]).where(a[:, 0] > 0.5),
+        lambda a: pd.DataFrame(NUMBERS).where(a > 0.5),
         lambda a: pd.concat([pd.Series(a[:, 0]), pd.Series(a[:, 1])]),
         lambda a: pd.cut(pd.Series(a[:, 0]), 3),
         lambda a: pd.Series(a[:, 0]).groupby(list("aabbcc")).mean(),
