@@ -38,12 +38,16 @@ def factorise(frame: Frame, a: Matrix, factor: Matrix, status: Buffer) -> None:
     n, width = a.rows, _width(frame)
     for k in range(0, n, width):
         here, rest = slice(k, k + width), slice(k + width, n)
-        _factorise_panel(frame, a[k:, here], factor[k:, here], a[here, k:], status, k)
-        update(frame, a[rest, rest], factor[rest, here], a[here, rest], lower=True)
+        adjoint = a[here, k:] if frame.dtype.kind == "c" else None
+        _factorise_panel(frame, a[k:, here], factor[k:, here], adjoint, status, k)
+        right = factor[rest, here].T if adjoint is None else a[here, rest]
+        update(frame, a[rest, rest], factor[rest, here], right, lower=True)
 
 
-def _factorise_panel(frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix, status: Buffer, done: int) -> None:
-    """Write a panel of the factor, and the adjoint of what is below the diagonal."""
+def _factorise_panel(
+    frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix | None, status: Buffer, done: int
+) -> None:
+    """Write a panel of the factor; and the adjoint of what is below the diagonal, unless it is the transpose."""
     width = _width(frame)
     groups = max(1, -(-(a.rows - width) // width))
 
@@ -52,7 +56,7 @@ def _factorise_panel(frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix, s
 
     values = {
         "rows": a.rows, "columns": a.columns, "groups_each": groups, "done": done,
-        **where("a", a), **where("factor", factor), **where("adjoint", adjoint),
+        **where("a", a), **where("factor", factor), **(where("adjoint", adjoint) if adjoint else {}),
     }  # fmt: skip
     frame.run(("panel", width), "panel", write, values, frame.batch * groups)
 
@@ -61,7 +65,7 @@ class _Panel:
     """Writes the kernel of a panel."""
 
     def __init__(
-        self, template: Template, frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix, width: int
+        self, template: Template, frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix | None, width: int
     ) -> None:
         self.template, self.kernel, self.a, self.factor, self.adjoint = template, template.kernel, a, factor, adjoint
         self.numbers, self.size, self.width = Numbers(frame.dtype), frame.block, width
@@ -93,16 +97,13 @@ class _Panel:
         )
         template.matrix("a")
         template.matrix("factor")
-        template.matrix("adjoint")
+        if self.adjoint is not None:
+            template.matrix("adjoint")
+        # loads without conditions do not wait for each other
+        kernel.line(*(f"let near{r} = min(row{r}, rows - 1u);" for r in range(_ROWS)))
         kernel.line(f"for (var b = 0u; b < columns; b += {size}u) {{")
         for r in range(_ROWS):
-            kernel.line(
-                # behind the matrix stands the identity
-                *(f"var x{r}_{i} = select({numbers.zero}, {numbers.one}, row{r} == b + {i}u);" for i in range(size)),
-                f"if (row{r} < rows) {{",
-                *(self._loaded(r, i) for i in range(size)),
-                "}",
-            )
+            kernel.line(*(self._loaded(r, i) for i in range(size)))
         self._subtract()
         for j in range(size):
             self._eliminate(j)
@@ -120,12 +121,16 @@ class _Panel:
         self._report(status)
 
     def _loaded(self, r: int, i: int) -> str:
-        value = self.access.load(self.template.index("a", self.a, f"row{r}", f"b + {i}u"))
-        return f"if (b + {i}u < columns) {{ x{r}_{i} = {value}; }}"
+        """Return the declaration of an element; behind the matrix stands the identity."""
+        value = self.access.load(self.template.index("a", self.a, f"near{r}", f"min(b + {i}u, columns - 1u)"))
+        outside = f"select({self.numbers.zero}, {self.numbers.one}, row{r} == b + {i}u)"
+        return f"var x{r}_{i} = select({outside}, {value}, row{r} < rows && b + {i}u < columns);"
 
     def _stored(self, r: int, i: int) -> str:
         x, row = f"x{r}_{i}", f"row{r}"
         below = self.written.store(self.template.index("factor", self.factor, row, f"b + {i}u"), x)
+        if self.adjoint is None:
+            return f"if ({row} >= b + {i}u) {{ {below} }}"
         index = self.template.index("adjoint", self.adjoint, f"b + {i}u", row)
         beside = self.access.store(index, self.numbers.conj(x))
         return f"if ({row} >= b + {i}u) {{ {below} if (!is_top) {{ {beside} }} }}"
@@ -140,13 +145,15 @@ class _Panel:
             f"let own = strip * (strip - 1u) / 2u * {size}u;",
             f"if (row0 >= b) {{ for (var k = 0u; k < b; k += {LANES}u) {{",
         )
-        for r, m in product(range(_ROWS), range(LANES)):
-            kept = self.known.element(f"own + k + {m}u", f"row{r} % {size}u")
-            element = self.written.load(self.template.index("factor", self.factor, f"row{r}", f"k + {m}u"))
-            kernel.line(
-                f"var y{r}_{m} = {numbers.zero};",
-                f"if (is_top) {{ y{r}_{m} = {kept}; }} else if (row{r} < rows) {{ y{r}_{m} = {element}; }}",
-            )
+        elements = [*product(range(_ROWS), range(LANES))]
+        kernel.line(*(f"var y{r}_{m} = {numbers.zero};" for r, m in elements), "if (is_top) {")
+        for r, m in elements:
+            kernel.line(f"y{r}_{m} = {self.known.element(f'own + k + {m}u', f'row{r} % {size}u')};")
+        kernel.line("} else {")
+        for r, m in elements:
+            element = self.written.load(self.template.index("factor", self.factor, f"near{r}", f"k + {m}u"))
+            kernel.line(f"y{r}_{m} = {element};")
+        kernel.line("}")
         for m in range(LANES):
             lets, factors = self.known.read(f"(first + k + {m}u)")
             changed = (
