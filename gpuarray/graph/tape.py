@@ -9,6 +9,8 @@ A function that is mapped over a batch is run once, with placeholders: leaves wi
 one element of a batch. The tape knows to which batch they belong. What depends on them is never evaluated.
 """
 
+import cmath
+import math
 from collections.abc import Callable, Sequence
 from threading import get_ident
 from types import FrameType
@@ -211,7 +213,10 @@ _READERS: Final = frozenset((
 #: Modules of functions that convert their arguments to numbers to compute with them.
 _COMPUTING: Final = frozenset(("cmath", "math", "numpy"))
 #: Their functions whose results never change by a little.
-_DECIDING: Final = frozenset(("ceil", "floor", "isclose", "isfinite", "isinf", "isnan", "trunc"))
+_DECIDING: Final = (
+    math.ceil, math.floor, math.isclose, math.isfinite, math.isinf, math.isnan, math.trunc,
+    cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan,
+)  # fmt: skip
 #: What a program does instead, by the name of a function.
 _HINTS: Final = {
     "__array__": "; make arrays of arrays with gpuarray.stack, and read values with x.get()",
@@ -262,7 +267,8 @@ def _computing(frame: FrameType) -> str | None:
     owner = getattr(called, "__self__", None)
     module = "numpy" if isinstance(owner, np.ndarray) else str(getattr(called, "__module__", None))
     name = getattr(called, "__name__", "")
-    return f"{module}.{name}" if module in _COMPUTING and name not in _DECIDING else None
+    is_deciding = any(called is function for function in _DECIDING)
+    return f"{module}.{name}" if module in _COMPUTING and not is_deciding else None
 
 
 class recording:  # noqa: N801  # a context manager, which as a generator would take three times as long
