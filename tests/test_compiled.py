@@ -473,6 +473,38 @@ def call_quietly(call, value):
         return call(value)
 
 
+@pytest.mark.parametrize("name", ["qr", "svd", "eig", "eigh", "slogdet"])
+def test_several_results(name):
+    host = np.array([[2.0, 1.0], [1.0, 3.0]])
+    results = []
+    function = getattr(np.linalg, name)
+    expected = function(host)
+    for is_compiled in (True, False):
+        with xp.using(compiled=is_compiled):
+            results.append(function(xp.asarray(host)))
+    assert type(results[0]) is type(results[1])
+    for actual, other, one in zip(*results, expected, strict=True):
+        assert type(actual) is type(other) is GpuArray
+        assert actual.dtype == other.dtype == one.dtype
+        assert np.asarray(actual).tobytes() == np.asarray(one).tobytes()
+
+
+def test_several_results_are_computed_once():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return x + 1, x * 2
+
+    x = xp.asarray([1.0, 2.0])
+    results = compiled.call(counted, (x,), {}, 100, False)
+    assert [type(each) for each in results] == [GpuArray, GpuArray]
+    assert len(calls) == 1
+    for unusual in (lambda x: (x, x + 1), lambda x: (x + 1, object()), lambda x: (x + 1, None)):
+        assert compiled.call(unusual, (x,), {}, 100, False) is None
+    assert compiled.call(counted, (x,), {}, 100, True) is None
+
+
 def test_operations_are_counted():
     x = xp.asarray([1.0, 2.0])
     xp.reset_stats()

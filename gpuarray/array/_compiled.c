@@ -936,6 +936,8 @@ static int is_canonical(PyObject *dtype)
     return 0;
 }
 
+static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit);
+
 /* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
 static PyObject *returned(PyObject *found, PyObject *device, long limit)
 {
@@ -954,7 +956,24 @@ static PyObject *returned(PyObject *found, PyObject *device, long limit)
         Py_DECREF(found);
         return NULL;
     }
-    return wrapped(found, device);
+    return PyTuple_Check(found) ? returned_tuple(found, device, limit) : wrapped(found, device);
+}
+
+/* Several results, which are consumed, as a tuple of the same type; NULL without an error if one is not wrapped. */
+static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit)
+{
+    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(found));
+    for (Py_ssize_t i = 0; made != NULL && i < PyTuple_GET_SIZE(found); i++) {
+        PyObject *item = returned(Py_NewRef(PyTuple_GET_ITEM(found, i)), device, limit);
+        if (item == NULL)
+            Py_CLEAR(made);
+        else
+            PyTuple_SET_ITEM(made, i, item);
+    }
+    if (made != NULL && !PyTuple_CheckExact(found)) /* a named tuple */
+        Py_SETREF(made, PyObject_Call((PyObject *)Py_TYPE(found), made, NULL));
+    Py_DECREF(found);
+    return made;
 }
 
 PyDoc_STRVAR(apply_doc, "apply($module, op, /, *values)\n--\n\nApply an elementwise operation to arrays and scalars.");
@@ -989,6 +1008,15 @@ static PyObject *view_of_argument(PyObject *inputs, PyObject *found)
     }
     Py_DECREF(found);
     return NULL;
+}
+
+/* Whether a result is an object, or a tuple that has it. */
+static int is_or_has(PyObject *result, PyObject *object)
+{
+    for (Py_ssize_t i = 0; PyTuple_Check(result) && i < PyTuple_GET_SIZE(result); i++)
+        if (PyTuple_GET_ITEM(result, i) == object)
+            return 1;
+    return result == object;
 }
 
 PyDoc_STRVAR(call_doc,
@@ -1034,8 +1062,10 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
             leave_quiet(context, made == NULL);
         }
         for (Py_ssize_t i = 0; made != NULL && i < number; i++)
-            if (made == PyTuple_GET_ITEM(values, i)) /* there was nothing to do */
+            if (is_or_has(made, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
                 Py_CLEAR(made);
+        if (made != NULL && args[4] == Py_True && PyTuple_Check(made)) /* of views, perhaps */
+            Py_CLEAR(made);
         if (made != NULL && args[4] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
             made = view_of_argument(inputs, made);
         else if (made != NULL)
