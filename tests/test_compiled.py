@@ -497,12 +497,12 @@ def test_several_results_are_computed_once():
         return x + 1, x * 2
 
     x = xp.asarray([1.0, 2.0])
-    results = compiled.call(counted, (x,), {}, 100, False)
+    results = compiled.call(counted, (x,), {}, 100, False, False)
     assert [type(each) for each in results] == [GpuArray, GpuArray]
     assert len(calls) == 1
     for unusual in (lambda x: (x, x + 1), lambda x: (x + 1, object()), lambda x: (x + 1, None)):
-        assert compiled.call(unusual, (x,), {}, 100, False) is None
-    assert compiled.call(counted, (x,), {}, 100, True) is None
+        assert compiled.call(unusual, (x,), {}, 100, False, False) is None
+    assert compiled.call(counted, (x,), {}, 100, False, True) is None
 
 
 def test_operations_are_counted():

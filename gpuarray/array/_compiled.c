@@ -23,7 +23,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 5
+#define VERSION 6
 
 /* Larger arrays of devices other than the host are handled in Python, where trials of a GPU count them. */
 #define MOST_ELEMENTS (1 << 14)
@@ -889,24 +889,41 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
+/* What is known of the arguments of a call: the settings, the device of the arrays, the product and the sum of their
+   sizes, the first one, and whether all have its shape. */
+typedef struct {
+    long limit;
+    int on_pinned, is_one_shape;
+    PyObject *device, *first;
+    double product, sum;
+} Arguments;
+
+/* Note an array of NumPy that is an argument; 0 if it is none for a plain call. */
+static int note_array(Arguments *arguments, PyObject *value)
+{
+    PyArrayObject *array = (PyArrayObject *)value, *first = (PyArrayObject *)arguments->first;
+    if (PyArray_TYPE(array) == NPY_HALF)
+        return 0;
+    if (first == NULL)
+        arguments->first = value;
+    else
+        arguments->is_one_shape &= PyArray_SAMESHAPE(array, first);
+    arguments->product *= (double)PyArray_SIZE(array);
+    arguments->sum += (double)PyArray_SIZE(array);
+    return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
+}
+
 /* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
-static PyObject *given(PyObject *argument, long limit, int on_pinned, PyObject **device, double *size, int is_inner)
+static PyObject *given(PyObject *argument, Arguments *arguments, int is_inner)
 {
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
-        PyObject *device_of_argument, *value = value_of(argument, on_pinned, &device_of_argument);
-        if (value == NULL || (*device != NULL && *device != device_of_argument))
+        PyObject *device, *value = value_of(argument, arguments->on_pinned, &device);
+        if (value == NULL || (arguments->device != NULL && arguments->device != device))
             return NULL;
-        *device = device_of_argument;
-        if (PyArray_CheckExact(value)) {
-            npy_intp elements = PyArray_SIZE((PyArrayObject *)value);
-            if (elements > most_elements(*device, limit) || PyArray_TYPE((PyArrayObject *)value) == NPY_HALF)
-                return NULL;
-            *size *= (double)elements;
-        }
-        else if (PyArray_IsScalar(value, Half))
-            return NULL;
-        return Py_NewRef(value);
+        arguments->device = device;
+        int is_plain_value = PyArray_CheckExact(value) ? note_array(arguments, value) : !PyArray_IsScalar(value, Half);
+        return is_plain_value ? Py_NewRef(value) : NULL;
     }
     if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
         PyArray_DescrCheck(argument))
@@ -916,7 +933,7 @@ static PyObject *given(PyObject *argument, long limit, int on_pinned, PyObject *
     Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
     PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
     for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
-        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), limit, on_pinned, device, size, 1);
+        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), arguments, 1);
         if (item == NULL)
             Py_CLEAR(items);
         else if (type == &PyTuple_Type)
@@ -938,6 +955,26 @@ static int is_canonical(PyObject *dtype)
 
 static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit);
 
+/* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view is all of an
+   array to which nothing else refers. */
+static PyObject *in_own_memory(PyObject *view)
+{
+    PyArrayObject *array = (PyArrayObject *)view, *base = (PyArrayObject *)PyArray_BASE(array);
+    PyObject *made;
+    if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == 1 && PyArray_ISCARRAY(array) &&
+        PyArray_ISCARRAY(base) && PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(array) == PyArray_DESCR(base) &&
+        PyArray_NBYTES(array) == PyArray_NBYTES(base)) {
+        PyArray_Dims shape = {PyArray_DIMS(array), PyArray_NDIM(array)};
+        PyObject *done = PyArray_Resize(base, &shape, 0, NPY_CORDER);
+        made = done == NULL ? NULL : Py_NewRef((PyObject *)base);
+        Py_XDECREF(done);
+    }
+    else
+        made = PyArray_NewCopy(array, NPY_CORDER);
+    Py_DECREF(view);
+    return made;
+}
+
 /* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
 static PyObject *returned(PyObject *found, PyObject *device, long limit)
 {
@@ -946,13 +983,10 @@ static PyObject *returned(PyObject *found, PyObject *device, long limit)
         npy_intp size = PyArray_SIZE(array);
         int is_usual = size <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
                        is_canonical((PyObject *)PyArray_DESCR(array));
-        if (is_usual && PyArray_BASE(array) != NULL) { /* of memory that others may have */
-            PyObject *copy = PyArray_NewCopy(array, NPY_CORDER);
-            Py_DECREF(found);
-            return copy == NULL ? NULL : wrapped(copy, device);
-        }
+        if (is_usual && PyArray_BASE(array) != NULL) /* of memory that others may have */
+            found = in_own_memory(found);
         if (is_usual)
-            return wrapped(found, device);
+            return found == NULL ? NULL : wrapped(found, device);
         Py_DECREF(found);
         return NULL;
     }
@@ -1020,23 +1054,23 @@ static int is_or_has(PyObject *result, PyObject *object)
 }
 
 PyDoc_STRVAR(call_doc,
-"call($module, function, arguments, keywords, most, may_be_view, /)\n--\n\n"
+"call($module, function, arguments, keywords, most, is_elementwise, may_be_view, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
-"The product of the sizes of arrays is at most the fourth argument. The last one tells whether a result that shares\n"
-"memory with an array is a view of it, and no copy.");
+"The product of the sizes of arrays is at most the fourth argument, or the function is elementwise and all have one\n"
+"shape. The last argument tells whether a result that shares memory with an array is a view of it, and no copy.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
-        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, a number and a bool");
-    PyObject *inputs = args[1], *named = NULL, *device = NULL, *made = NULL, *context;
-    int on_pinned = 0;
-    long limit = limit_now(&on_pinned);
-    double size = 1, most = PyFloat_AsDouble(args[3]);
+    if (count != 6 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, a number and two bools");
+    PyObject *inputs = args[1], *named = NULL, *made = NULL, *context;
+    Arguments arguments = {.is_one_shape = 1, .product = 1};
+    arguments.limit = limit_now(&arguments.on_pinned);
+    double most = PyFloat_AsDouble(args[3]);
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
-    PyObject *values = limit > 0 ? PyTuple_New(number) : NULL;
+    PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
-        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), limit, on_pinned, &device, &size, 0);
+        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
         if (value == NULL)
             Py_CLEAR(values);
         else
@@ -1047,7 +1081,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         Py_ssize_t position = 0;
         named = PyDict_New();
         while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
-            PyObject *value = given(argument, limit, on_pinned, &device, &size, 0);
+            PyObject *value = given(argument, &arguments, 0);
             if (value == NULL || PyDict_SetItem(named, name, value) < 0)
                 Py_CLEAR(named);
             Py_XDECREF(value);
@@ -1055,7 +1089,9 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         if (named == NULL)
             Py_CLEAR(values);
     }
-    if (values != NULL && device != NULL && size > 0 && size <= most) {
+    PyObject *device = values == NULL ? NULL : arguments.device;
+    int is_bounded = arguments.product <= most || (args[4] == Py_True && arguments.is_one_shape);
+    if (device != NULL && arguments.product > 0 && is_bounded) {
         Py_INCREF(device);
         if ((context = enter_quiet()) != NULL) {
             made = PyObject_Call(args[0], values, named);
@@ -1064,12 +1100,12 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         for (Py_ssize_t i = 0; made != NULL && i < number; i++)
             if (is_or_has(made, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
                 Py_CLEAR(made);
-        if (made != NULL && args[4] == Py_True && PyTuple_Check(made)) /* of views, perhaps */
+        if (made != NULL && args[5] == Py_True && PyTuple_Check(made)) /* of views, perhaps */
             Py_CLEAR(made);
-        if (made != NULL && args[4] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
+        if (made != NULL && args[5] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
             made = view_of_argument(inputs, made);
         else if (made != NULL)
-            made = returned(made, device, limit);
+            made = returned(made, device, arguments.limit);
         operations += made != NULL;
         Py_DECREF(device);
     }

@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: That of the source of the extension module. A change of what it and this package ask of each other changes both.
-_VERSION: Final = 5
+_VERSION: Final = 6
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -44,8 +44,9 @@ def _not_compiled(*arguments: Any) -> Any:
 #: ``apply(op, *values)``: what the method ``_apply`` of the class returns, which it calls unless arrays are small; None
 #: if nothing is compiled.
 apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compiled.apply
-#: ``call(function, arguments, keywords, most, may_be_view)``: the result of a function of NumPy for small arrays whose
-#: sizes have a product of at most ``most``; None if the call is not a plain one.
+#: ``call(function, arguments, keywords, most, is_elementwise, may_be_view)``: the result of a function of NumPy for
+#: small arrays whose sizes have a product of at most ``most``, or of one shape if it is elementwise; None if the call
+#: is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
 #: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.

@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from math import inf
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import BOUNDS, Bound, Results, has_few_elements
 from gpuarray.graph.nodes import host_leaf
-from gpuarray.immediacy import immediacy, quiet
+from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -50,6 +51,8 @@ _BESIDE_GPU: Final = 1 << 17
 ANY: Final = 1 << 62
 #: Arrays with sizes of at most this product have few elements, and few products.
 _FEW_PRODUCTS: Final = 1 << 10
+#: The same for results that do not have few elements, or need not be computed by one thread, for this reason.
+_UNBOUNDED: Final = {"multiples": 0, "sizes": 0, "precise": ONE_THREAD, "lines": ONE_THREAD, "matrices": ONE_THREAD}
 #: What a call returns that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -80,8 +83,10 @@ class AtOnce:
         Returns whether the results of a call are small, from the sizes of arrays and integers.
     takes_nothing : bool
         Whether arrays without elements are computed at once.
-    unbounded : int
+    unbounded : float
         The largest product of the sizes of arrays for which they always are.
+    is_elementwise : bool
+        Whether they are where all arrays have one shape.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
@@ -92,6 +97,7 @@ class AtOnce:
         "call",
         "group",
         "is_bounded",
+        "is_elementwise",
         "is_in_place",
         "is_plain",
         "may_be_view",
@@ -115,7 +121,8 @@ class AtOnce:
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded: Bound = BOUNDS.get(results, has_few_elements)
-        self.unbounded = 0 if results in ("multiples", "sizes") else _FEW_PRODUCTS if results in BOUNDS else sys.maxsize
+        self.is_elementwise = results == "elements"
+        self.unbounded = _UNBOUNDED.get(results, _FEW_PRODUCTS if results in BOUNDS else inf)
         self.most = most
         self.group = group
         self.is_plain = not self.is_in_place and group is None
@@ -258,7 +265,9 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     if rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
-        computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.may_be_view)
+        computed_by_numpy = call_numpy(
+            rule.call, arguments, keywords, rule.unbounded, rule.is_elementwise, rule.may_be_view
+        )
         if computed_by_numpy is not None:
             return computed_by_numpy
     arrays: list[GpuArray] = []
