@@ -232,7 +232,7 @@ class SelectableArray(StoredArray):
             return self.parts() if cell.claim() else None
         return host
 
-    def places(self, key: Any) -> Node:
+    def positions(self, key: Any) -> Node:
         """Return the flat positions in the storage of the selected elements, in the shape of the selection."""
         selection = self._select(key)
         return indexing.positions_to_write(selection, self.stored().size)

@@ -486,8 +486,8 @@ def _regrouped(node: Node, dtype: DType) -> Node:
     return build.reshape(build.concat(parts, 1), (2 * node.size,))
 
 
-def check_order(order: Any, accepted: str, default: str = "C") -> str:
-    """Return an ``order`` argument as an upper-case letter; None is ``default``.
+def check_order(order: Any, accepted: str) -> str:
+    """Return an ``order`` argument as an upper-case letter; None is ``"C"``.
 
     Raises
     ------
@@ -495,7 +495,7 @@ def check_order(order: Any, accepted: str, default: str = "C") -> str:
         If it is not an accepted letter, in upper or lower case.
     """
     if order is None:
-        return default
+        return "C"
     if not isinstance(order, str) or order.upper() not in tuple(accepted):
         raise ValueError(f"order must be one of {', '.join(map(repr, accepted))} (got {order!r})")
     return order.upper()

@@ -212,7 +212,7 @@ def _isin(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _bincount(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Count in one line, in which each element has places of its own."""
+    """Count in one line, in which each element has positions of its own."""
     (positions,) = node.inputs
     return _counted(batch, batch.full(positions), node.parameters["number"])
 
@@ -228,7 +228,7 @@ def _counted(batch: Batch, positions: Node, number: int) -> Node:
 
 
 def _histogram(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Search each element among the edges, and count the places."""
+    """Search each element among the edges, and count the positions."""
     elements, edges = node.inputs
     values = build.cast(batch.full(elements), edges.dtype)
     number = edges.size - 1
@@ -267,7 +267,7 @@ def _enveloped(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _walked(batch: Batch, node: Call, owns: _Owns) -> _Made:
-    """Search one line from the places of all elements; lines that differ are the parts of one line."""
+    """Search one line from the positions of all elements; lines that differ are the parts of one line."""
     tree, starts, third = node.inputs[0], *[batch.full(operand) for operand in node.inputs[1:]]
     if owns[0] is None:
         return _called(batch, node, tree, starts, third)

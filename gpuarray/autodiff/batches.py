@@ -249,7 +249,7 @@ def _summed(node: Node, stacked: Node | None) -> Node:
 
 
 def moved(node: Node, source: int, target: int) -> Node:
-    """Return a node with an axis at another place."""
+    """Return a node with an axis at another position."""
     if source == target:
         return node
     axes = [axis for axis in range(len(node.shape)) if axis != source]

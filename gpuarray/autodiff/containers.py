@@ -77,7 +77,7 @@ def _ordered(keys: Iterable[Any]) -> list[Any]:
 
 
 def children(tree: Any) -> dict[Any, Any] | None:
-    """Return the items of a container in order, by key, place or field; None if it is no container."""
+    """Return the items of a container in order, by key, position or field; None if it is no container."""
     if (taken := _taken_apart(tree)) is not None:
         return dict(enumerate(taken[0]))
     if isinstance(tree, dict):

@@ -213,7 +213,7 @@ def _argument(batch: Batch, source: Node, leaf: Any, device: Any) -> GpuArray:
 
 
 def _placed(batch: Batch, node: Node, stacked: Node | None, axis: int | None) -> Node:
-    """Return a result with the axis of the batch at its place."""
+    """Return a result with the axis of the batch at its position."""
     if axis is None:
         raise ValueError("out_axes is None for a result that differs along the batch; give an axis")
     if stacked is None:

@@ -70,7 +70,7 @@ class Pieces:
             self._next = self._step_before(length)
 
     def _look_at_steps(self) -> None:
-        """Find where values are made and used last, how many are alive at each place, and how deep steps are."""
+        """Find where values are made and used last, how many are alive at each step, and how deep steps are."""
         steps, variables = self._program.steps, self._program.variables
         self._made = {node: step for step, (node, _, _) in enumerate(steps)}
         self._used = dict.fromkeys(self._program.results, len(steps))
@@ -89,7 +89,7 @@ class Pieces:
         self._levels = [levels[node] for node, _, _ in steps]
 
     def _step_before(self, step: int) -> int:
-        """Return where the piece that ends before a place begins: where the fewest values are alive; -1 at the start.
+        """Return where the piece that ends before a step begins: where the fewest values are alive; -1 at the start.
 
         A piece has about ``limit`` steps, of which a fourth or more are one after the other: what is wide, but not
         long, is one piece.
@@ -103,7 +103,7 @@ class Pieces:
         return -1 if least <= 0 else min(range(least, most + 1), key=lambda p: (self._alive[p], p))
 
     def pass_by(self, step: int, known: Mapping[Any, Any]) -> None:
-        """Note that the step at a place is next; evaluate the cotangents, by node, if a piece ends before it."""
+        """Note that a step is next; evaluate the cotangents, by node, if a piece ends before it."""
         self.walk.count += 1
         if step + 1 == self._next or self._depth > 4 * self.limit:
             self._next = self._step_before(step + 1) if self._is_long else -1
@@ -114,7 +114,7 @@ class Pieces:
         self.walk.since = self._since  # of programs within this one
 
     def _kept(self, wanted: Sequence[Node], step: int) -> list[Node]:
-        """Return values that are computed with others, and that the next piece, which ends at a place, needs.
+        """Return values that are computed with others, and that the next piece, which ends at a step, needs.
 
         They are what takes long, and what its steps are computed from.
         """

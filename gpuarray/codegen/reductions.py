@@ -237,7 +237,7 @@ class RowKernel(ColumnKernel):
         positions : sequence of str
             Statements that say where the result ``n`` lies.
         condition : str
-            Whether there is such a place.
+            Whether there is such a position.
         prefix : str
             What the names of the states begin with.
         """

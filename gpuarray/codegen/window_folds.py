@@ -1,6 +1,6 @@
-"""Folds over windows: loops in which each row folds elements around a place, as filters of images do.
+"""Folds over windows: loops in which each row folds elements around a position, as filters of images do.
 
-An invocation folds the windows of several neighbours of a column. What depends on the place in the window alone, such
+An invocation folds the windows of several neighbours of a column. What depends on the position in the window only, such
 as weights, is read once for them, and elements that several of their windows share are read once. Neighbouring
 invocations have neighbouring columns, so that they read neighbouring elements. Other loops with folds are row kernels
 (:mod:`gpuarray.codegen.reductions`).
@@ -22,7 +22,7 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Take, needed, operands_of
 from gpuarray.ops.columns import Kind
 
-#: Neighbours of a column whose windows an invocation folds, and the most places of a window in unrolled text.
+#: Neighbours of a column whose windows an invocation folds, and the most positions of a window in unrolled text.
 _DEPTH: Final = 4
 _UNROLL: Final = 16
 #: Loops with shorter rows, or with larger windows, are row kernels.
@@ -30,7 +30,7 @@ _SHORTEST: Final = 32
 _LARGEST: Final = 1 << 12
 #: The largest part of the reads without sharing that are left with it.
 _SHARED: Final = 0.8
-#: The most values at the unrolled places: more do not fit into registers.
+#: The most values at the unrolled positions: more do not fit into registers.
 _MOST_VALUES: Final = 320
 
 
@@ -40,38 +40,38 @@ class Dependence:
 
     Attributes
     ----------
-    row, place : bool
-        Whether it depends on the neighbour, and on the place along the unrolled axis of the window.
+    row, position : bool
+        Whether it depends on the neighbour, and on the position along the unrolled axis of the window.
     step : int
-        How many neighbours further a value is the same if it is one place less; 0 if it depends on both apart.
+        How many neighbours further a value is the same if it is one position less; 0 if it depends on both apart.
     others : bool
         Whether it depends on the other axes of the window.
     """
 
     row: bool = False
-    place: bool = False
+    position: bool = False
     step: int = 0
     others: bool = False
 
     def joined(self, other: "Dependence") -> "Dependence":
         """Return on what a value depends that is computed from two others."""
-        row, step_along = self.row or other.row, self.place or other.place
-        steps = {dependence.step for dependence in (self, other) if dependence.row or dependence.place}
+        row, step_along = self.row or other.row, self.position or other.position
+        steps = {dependence.step for dependence in (self, other) if dependence.row or dependence.position}
         return Dependence(row, step_along, steps.pop() if len(steps) == 1 else 0, self.others or other.others)
 
     def instances(self, count: int) -> dict[str, tuple[int, int]]:
-        """Return the suffixes of the names of different values at ``count`` places, and a neighbour and place each."""
+        """Return the suffixes of the names of different values at ``count`` positions, and where each is."""
         ranges: dict[str, tuple[int, int]] = {}
         for row in range(_DEPTH):
-            for place in range(count):
-                ranges.setdefault(self.suffix(row, place), (row, place))
+            for position in range(count):
+                ranges.setdefault(self.suffix(row, position), (row, position))
         return ranges
 
-    def suffix(self, row: int, place: int) -> str:
-        """Return what the name of the value of a neighbour at a place ends with."""
+    def suffix(self, row: int, position: int) -> str:
+        """Return what the name of the value of a neighbour at a position ends with."""
         if self.step:
-            return f"_s{row + place * self.step}"
-        return (f"_r{row}" if self.row else "") + (f"_p{place}" if self.place else "")
+            return f"_s{row + position * self.step}"
+        return (f"_r{row}" if self.row else "") + (f"_p{position}" if self.position else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ def _values(loop: Loop, axis: int) -> dict[int, Dependence]:
         if isinstance(item, Load | Index):
             steps = item.layout.strides
             before, after = steps[: len(loop.outer)], steps[len(loop.outer) :]
-            row, place = before[-2], after[axis] if after else 0
-            times = place // row if row and place and place % row == 0 else 0
+            row, position = before[-2], after[axis] if after else 0
+            times = position // row if row and position and position % row == 0 else 0
             others = any(step for n, step in enumerate(after) if n != axis)
-            values[number] = Dependence(row != 0, place != 0, times if 0 < times < _DEPTH else 0, others)
+            values[number] = Dependence(row != 0, position != 0, times if 0 < times < _DEPTH else 0, others)
             continue
         dependence = Dependence()
         for operand in operands_of(item):
@@ -190,7 +190,7 @@ class WindowKernel(RowKernel):
     # -- elements ------------------------------------------------------------------------------------------------------
 
     def _window(self, totals: dict[int, list[Accumulator]], count: int) -> None:
-        """Emit the folds of ``count`` places from ``start`` on along the unrolled axis."""
+        """Emit the folds of ``count`` positions from ``start`` on along the unrolled axis."""
         loop, kernel = self.loop, self.work.kernel
         rank, values = len(loop.outer), self.windows.values
         others = [axis for axis in range(len(loop.inner)) if axis != self.windows.axis]
@@ -211,13 +211,13 @@ class WindowKernel(RowKernel):
         for number, parts in totals.items():
             operand = self._fold(number).operand
             for row, accumulator in enumerate(parts):
-                names = [self._name(operand, row, place) for place in range(count)]
+                names = [self._name(operand, row, position) for position in range(count)]
                 kernel.line(*accumulator.take(names, ["0u"] * count))
         if number_of_others > 1:
             kernel.line("}")
 
     def _first_addresses(self, numbers: Iterable[int]) -> None:
-        """Emit the address of the first neighbour and the first place in each layout."""
+        """Emit the address of the first neighbour and the first position in each layout."""
         axes = [axis for axis in range(len(self.loop.outer)) if axis != len(self.loop.outer) - 2]
         for number in numbers:
             item = self.loop.instructions[number]
@@ -231,34 +231,34 @@ class WindowKernel(RowKernel):
             self.work.kernel.line(f"let b{number} = {base};")
 
     def _position(self, item: Load | Index, offset: int, coordinates: Iterable[tuple[str, int]]) -> str:
-        """Return the sum of an offset and of places along axes, as far as a layout has steps there."""
+        """Return the sum of an offset and of positions along axes, as far as a layout has steps there."""
         kernel, steps = self.work.kernel, item.layout.strides
         terms = [f"{name} * {kernel.parameter(steps[axis])}" for name, axis in coordinates if steps[axis]]
         return " + ".join([*([kernel.parameter(offset)] if offset else []), *terms]) or "0u"
 
     def _emit(self, numbers: Sequence[int], count: int) -> None:
-        """Emit the different values of instructions at ``count`` places."""
+        """Emit the different values of instructions at ``count`` positions."""
         for number in numbers:
             item = self.loop.instructions[number]
-            for suffix, (row, place) in self.windows.values[number].instances(count).items():
-                value = self._value(number, row, place)
+            for suffix, (row, position) in self.windows.values[number].instances(count).items():
+                value = self._value(number, row, position)
                 self.work.kernel.line(declare(f"v{number}{suffix}", item.dtype, value))
 
-    def _value(self, number: int, row: int, place: int) -> str:
+    def _value(self, number: int, row: int, position: int) -> str:
         item = self.loop.instructions[number]
         if isinstance(item, Apply):
-            names = [self._name(operand, row, place) for operand in item.operands]
+            names = [self._name(operand, row, position) for operand in item.operands]
             return apply_expression(item.op, names, item.sources, item.dtype, plain=self._is_summed(number))
         if isinstance(item, Take):
             where = position_expression(
-                self._name(item.position, row, place), self.loop.instructions[item.position].dtype
+                self._name(item.position, row, position), self.loop.instructions[item.position].dtype
             )
             return self.work.taken(item, where)
         assert isinstance(item, Load | Index)
-        where = self._address(number, item, row, place)
+        where = self._address(number, item, row, position)
         return self.work.access(item).load(where) if isinstance(item, Load) else expression(self.work, item, 0, where)
 
-    def _address(self, number: int, item: Load | Index, row: int, place: int) -> str:
+    def _address(self, number: int, item: Load | Index, row: int, position: int) -> str:
         """Return the address of an element; neighbours beyond the last one read what belongs to no result."""
         dependence, steps, rank = self.windows.values[number], item.layout.strides, len(self.loop.outer)
         height = self.loop.outer[-2]
@@ -268,9 +268,9 @@ class WindowKernel(RowKernel):
             ahead = f"start * {dependence.step}u + " if dependence.step > 1 else "start + " if dependence.step else ""
             further = dependence.step * (self.loop.inner[self.windows.axis] - 1)
             last = self._parameter(number, "last", height - 1 + further)
-            terms.append(f"min(first + {ahead}{row + dependence.step * place}u, {last}) * {down}")
-        if dependence.place and not dependence.step:
-            terms.append(f"(start + {place}u) * {self._parameter(number, 'along', steps[rank + self.windows.axis])}")
+            terms.append(f"min(first + {ahead}{row + dependence.step * position}u, {last}) * {down}")
+        if dependence.position and not dependence.step:
+            terms.append(f"(start + {position}u) * {self._parameter(number, 'along', steps[rank + self.windows.axis])}")
         return " + ".join(terms)
 
     def _parameter(self, number: int, what: str, value: int) -> str:
@@ -279,11 +279,11 @@ class WindowKernel(RowKernel):
             self._parameters[number, what] = self.work.kernel.parameter(value)
         return self._parameters[number, what]
 
-    def _name(self, number: int, row: int, place: int) -> str:
-        """Return the name of the value of a neighbour at a place."""
+    def _name(self, number: int, row: int, position: int) -> str:
+        """Return the name of the value of a neighbour at a position."""
         if self.loop.instructions[number].level == UNIFORM:
             return f"one{number}"
-        return f"v{number}{self.windows.values[number].suffix(row, place)}"
+        return f"v{number}{self.windows.values[number].suffix(row, position)}"
 
     def _is_summed(self, number: int) -> bool:
         """Return whether a value is only added to sums, which take subnormal numbers as the device does."""

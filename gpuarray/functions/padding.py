@@ -78,7 +78,7 @@ def _ramp(source: GpuArray, axis: int, width: int, end: Any, *, last: bool) -> A
 
 
 def _mirrored(source: GpuArray, axis: int, positions: Any, mode: str, kind: str) -> Any:
-    """Return the elements at places outside the array, which is continued by repetition or reflection.
+    """Return the elements at positions outside the array, which is continued by repetition or reflection.
 
     If ``kind`` is "odd", reflected elements are also subtracted from twice the value at the edge.
     """

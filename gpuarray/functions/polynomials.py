@@ -85,9 +85,9 @@ def _divided(u: GpuArray, v: GpuArray) -> tuple[GpuArray, GpuArray]:
     degree = divisor.size - 1
     terms: list[GpuArray] = []
     rest = rest.astype((rest[0] + divisor[0]).dtype)
-    for place in range(rest.size - degree):
-        terms.append(rest[place : place + 1] / divisor[0])
-        rest[place : place + degree + 1] -= terms[-1] * divisor
+    for start in range(rest.size - degree):
+        terms.append(rest[start : start + 1] / divisor[0])
+        rest[start : start + degree + 1] -= terms[-1] * divisor
     terms = terms or [rest[:1] * 0]
     while rest.size > 1 and np.allclose(rest[0], 0, rtol=1e-14):
         rest = rest[1:]

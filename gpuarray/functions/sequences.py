@@ -73,7 +73,7 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     device = device_of(target, key, *values) or target.device
     nodes = [as_node(value) for value in values]
     ufunc.resolve_dtypes((target.dtype, *(node.dtype for node in nodes), None))
-    positions = target.places(key)
+    positions = target.positions(key)
     operands = [_operand(node, positions.shape) for node in nodes]
     if not positions.size:
         return

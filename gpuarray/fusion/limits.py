@@ -92,7 +92,7 @@ class Limits:
         return any(i in self._rows and self.graph.nodes[i].size == node.size for i in inputs)
 
     def _is_too_much(self, position: int, times: int, count: int, space: int | None) -> bool:
-        """Whether to store a value that is read at some places rather than compute what it is made of so often."""
+        """Whether to store a value that is read at some positions rather than compute what it is made of so often."""
         graph = self.graph
         if times > MOST_TIMES:
             return True
@@ -133,11 +133,11 @@ class Limits:
 
 
 def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
-    """Return the elementwise values that several loops read, or one at several places.
+    """Return the elementwise values that several loops read, or one at several positions.
 
-    For each it returns at how many places and, if one loop reads it, of how many elements; None stands for several. A
-    fold ends a loop: a value that is read before and after one is read by two. Views show a value at another place,
-    and so do writes to boxes that are selected. What is computed from one value by little is at its place.
+    For each it returns the number of positions and, if one loop reads it, of elements; None stands for several. A
+    fold ends a loop: a value that is read before and after one is read by two. Views show a value at another position,
+    and so do writes to boxes that are selected. What is computed from one value by little is at its position.
     """
     nodes = graph.nodes
     folds: list[int] = []  # how many folds are below a node

@@ -64,7 +64,7 @@ class StepTemplates:
         """
         if isinstance(step, CallStep):  # kernels of calls are written for their sizes
             return compute(step)
-        numbers: dict[int, int] = {}  # the different ones, in order; those of the form are their places
+        numbers: dict[int, int] = {}  # the different ones, in order; those of the form are their positions
         form = key, _renumbered(step, partial(_with_digit, numbers))
         cases = self._forms.get(form)
         if cases is None:

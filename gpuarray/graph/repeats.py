@@ -24,7 +24,7 @@ class _Found(NamedTuple):
     order : list of Node
         The nodes of the original in the order of a walk.
     leaves, roots : list of (int, int)
-        Places in ``order`` of the leaves and of the roots, with their numbers.
+        Positions in ``order`` of the leaves and of the roots, with their numbers.
     pending : list of Node
         The nodes that all copies share. After one of them is evaluated, the graph is another one.
     """

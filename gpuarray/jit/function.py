@@ -261,7 +261,7 @@ def _static(
     static_names: str | Iterable[str],
     static_places: int | Iterable[int],
 ) -> tuple[frozenset[str], frozenset[int]]:
-    """Return names and places of the arguments whose values are part of the signature."""
+    """Return names and positions of the arguments whose values are part of the signature."""
     called = {static_names} if isinstance(static_names, str) else {*static_names}
     positions = {static_places} if isinstance(static_places, int) else {*static_places}
     positions = {position + len(names) if position < 0 else position for position in positions}

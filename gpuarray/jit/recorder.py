@@ -98,7 +98,7 @@ def _recording(
     sources = tuple(
         [
             Source(
-                register, arguments.places.get(cell, -1), None if cell in arguments.places else ref(cell), cell.device
+                register, arguments.numbers.get(cell, -1), None if cell in arguments.numbers else ref(cell), cell.device
             )
             for cell, register in trace.cells.items()
         ]
@@ -146,7 +146,7 @@ class _Arguments:
         self._trace = trace
         self._call = call
         self.arrays: list[GpuArray] = []
-        self.places: dict[Cell, int] = {}
+        self.numbers: dict[Cell, int] = {}
         """The numbers of the arrays that proxies of cells represent."""
         self._cells: dict[Cell, Cell] = {}
         self._values = 0
@@ -173,7 +173,7 @@ class _Arguments:
         cell = array._cell
         if cell not in self._cells:
             self._cells[cell] = self._trace.proxy(cell)
-            self.places[self._cells[cell]] = number
+            self.numbers[self._cells[cell]] = number
         self.arrays.append(
             _seen(self._cells[cell], array._layout, array._shape, array._dtype, array._part, array._access)
         )

@@ -135,7 +135,7 @@ def _pieces(lines: int, length: int) -> Iterator[tuple[slice, slice]]:
 
 
 def _ties(words: Any, pieces: Any, low: Any) -> tuple[Any, Any]:
-    """Return the flat places of words that agree with a neighbour but for their ``low`` bits, and the runs' numbers."""
+    """Return the flat positions of words that agree with a neighbour but for ``low`` bits, and the runs' numbers."""
     after = []
     for lines, span in pieces:
         start = max(span.start - 1, 0)

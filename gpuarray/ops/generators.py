@@ -169,7 +169,7 @@ random_bits = GenerateOp(
           "u64p": f"stream_word({{0}}, {_POSITION})"},
     vec4={"u32": f"stream_vec4_halves({{0}}, {_POSITION})", "u64": f"stream_vec4_u64({{0}}, {_POSITION})"},
     vec8={"u32": f"stream_vec8_halves({{0}}, {_POSITION})"},
-    doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
+    doc="Philox4x64-10 from a position on: words, or, as uint32, their halves.",
 )  # fmt: skip
 random_uniform = GenerateOp(
     name="random_uniform", numpy=_random_uniform, parameters=15, parameter_types=("uint32",) * 15,
@@ -187,7 +187,7 @@ random_below = GenerateOp(
           "u64p": f"random_below_pair({{0}}, {_POSITION}, {_LIMITS})"},
     vec4={"u32": f"vec4_below_u32({{0}}, {_POSITION}, {{16}}, {{17}}, {{19}})"},
     vec8={"u32": f"vec8_below_u32({{0}}, {_POSITION}, {{16}}, {{17}}, {{19}})"},
-    doc="Integers below a limit by Lemire's method: after the place, how many are made of a half (the binary "
+    doc="Integers below a limit by Lemire's method: after the position, how many are made of a half (the binary "
         "logarithm), the limit and the threshold, low words first; see philox.below.",
 )  # fmt: skip
 random_normal = GenerateOp(

@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray.ops.columns import Shapes, Work
 from gpuarray.ops.spec import CallOp
 
-#: Places of a window, counted from an element, one number for each axis.
+#: Positions of a window, counted from an element, one number for each axis.
 Offsets = tuple[tuple[int, ...], ...]
 
 
@@ -55,7 +55,7 @@ def _lower_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool = Fa
 
 
 def _place_in_envelope(heights: Any, away: Any, *, axis: int, is_largest: bool = False) -> Any:
-    """Do the same, and keep the first place."""
+    """Do the same, and keep the first position."""
     lines = np.moveaxis(heights, axis, 0)
     least = lines.copy()
     join = np.maximum if is_largest else np.add
@@ -149,7 +149,7 @@ lower_envelope = CallOp(
 place_in_envelope = CallOp(
     name="place_in_envelope",
     numpy=_place_in_envelope,
-    doc="The places along lines of the elements whose sums ``lower_envelope`` finds, the first ones.",
+    doc="The positions along lines of the elements whose sums ``lower_envelope`` finds, the first ones.",
     work=Work.GATHER,
     cost=_searching,
 )

@@ -1,4 +1,4 @@
-"""Calls that search a line from many places at once.
+"""Calls that search a line from many positions at once.
 
 The line is the second half of a *tree*, whose element ``i`` is the least or the greatest of the elements ``2 * i`` and
 ``2 * i + 1``, so that a search passes many elements by one comparison. The number of leaves is a power of two.
@@ -63,14 +63,14 @@ def _searching(operands: Shapes, _results: Shapes) -> int:
 last_outside = CallOp(
     name="last_outside",
     numpy=_last_outside,
-    doc="The last place before a start whose element is not above, or not up to, a bound; -1 if there is none.",
+    doc="The last position before a start whose element is not above, or not up to, a bound; -1 if there is none.",
     work=Work.GATHER,
     cost=_searching,
 )
 last_least = CallOp(
     name="last_least",
     numpy=_last_least,
-    doc="The last place of the least element of ranges, none of which is empty.",
+    doc="The last position of the least element of ranges, none of which is empty.",
     work=Work.GATHER,
     cost=_searching,
 )

@@ -346,7 +346,7 @@ def write(result: Any, target: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _written_numbers(function: Callable[..., Any]) -> tuple[int, ...]:
-    """Return the places of the parameters that are written to if they are arrays."""
+    """Return the positions of the parameters that are written to if they are arrays."""
     try:
         parameters = signature(function).parameters
     except ValueError:  # of a function in C

@@ -51,7 +51,7 @@ fn join(one: u32, other: u32) {
 
 
 def _open(label: str, size: int, shape: Sequence[int]) -> Kernel:
-    """Return a kernel with an invocation for each element: its number is ``i``, and its place ``p0``, ``p1`` ..."""
+    """Return a kernel with an invocation for each element: its number is ``i``, and its position ``p0``, ``p1`` ..."""
     kernel = Kernel(label)
     kernel.line(
         f"let i = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
@@ -147,7 +147,7 @@ def _join(
 def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     """Return the launch in which each element looks for the least sum, nearest elements first, as long as it may be.
 
-    The element before is compared first; the first place of several is the last one before, or the own or next one.
+    The element before is compared first; the first position of several is the last one before, or the own or next one.
     """
     shape, dtype = step.shapes[0], step.input_dtypes[0]
     chosen: Any = dict(step.parameters)

@@ -277,7 +277,7 @@ class DigitSort:
             )
         self._digits(kernel, digit, "tile", "end")
         tile.put_in_order(kernel)
-        # what to add to a place in the ordered tile
+        # what to add to a position in the ordered tile
         kernel.line("targets[local] = aim - start;", "aim += found;")
         written = [f"local + {WORKGROUP * k}u" for k in tile.each]
         tile.exchange(kernel, self._value_words(), written)
@@ -323,7 +323,7 @@ class DigitSort:
         return kernel.launch(self.rows, self.limit)
 
     def _digits(self, kernel: Kernel, digit: str, begin: str, end: str) -> None:
-        """Emit the digits of an invocation's elements; places beyond the end have the greatest digit, and stay last."""
+        """Emit the digits of an invocation's elements; those beyond the end have the greatest digit, and stay last."""
         for k in self.tile.each:
             inside = f"{begin} + {self.tile.index(k)} < {end}"
             kernel.line(f"let d{k} = select({DIGITS - 1}u, digit_of(v{k}, {digit}), {inside});")

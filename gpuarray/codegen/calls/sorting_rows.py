@@ -12,14 +12,14 @@ from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: Places of a workgroup: two an invocation keep it busy.
+#: Positions of a workgroup: two an invocation keep it busy.
 _PLACES: Final = 2 * WORKGROUP
 #: The longest short row for each word of a key: the steps of a longer row's network take more time than its digits.
 _LONGEST: Final = 128
 
 _PARTS: Final = "xyzw"
-#: The steps of the network. Sorted runs of `size` places become runs of twice as many: first each place meets its
-#: mirror image in the other run, then the place that is `half` away.
+#: The steps of the network. Sorted runs of `size` positions become runs of twice as many: first each position meets its
+#: mirror image in the other run, then the position that is `half` away.
 _NETWORK: Final = (
     "for (var size = 1u; size < width; size <<= 1u) {",
     "for (var half = size; half > 0u; half >>= 1u) {",
@@ -64,7 +64,7 @@ def short_rows(
 ) -> Program:
     """Return the one launch that sorts ``rows`` rows of ``length`` elements, or gives the positions that do.
 
-    Each row takes a power of two of places; the places beyond its end hold the greatest key and come last, because
+    Each row takes a power of two of positions; those beyond its end hold the greatest key and come last, because
     their positions do.
     """
     kernel = Kernel(f"{label} short rows")

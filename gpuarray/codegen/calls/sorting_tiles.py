@@ -1,10 +1,10 @@
 """Tiles: as many elements as a workgroup holds at once, put in the stable order of one digit of eight bits.
 
 Each invocation has ``each`` elements in registers. The members of a group, a subgroup or 32 neighbours, have
-neighbouring elements, so that an element's place follows from three numbers: how many of lesser digits there are in the
-tile, how many of its digit in the groups before, and its rank among those of its group. The ranks come from masks with
-a bit for each member that has the digit: ballots give them where the device has subgroups; elsewhere words of workgroup
-memory, in which the members set their bits.
+neighbouring elements. The position of an element follows from three numbers: how many of lesser digits there are in
+the tile, how many of its digit in the groups before, and its rank among those of its group. The ranks come from masks
+with a bit for each member that has the digit: ballots give them where the device has subgroups; elsewhere words of
+workgroup memory, in which the members set their bits.
 """
 
 from collections.abc import Sequence
@@ -82,11 +82,11 @@ class Tile:
         )
 
     def index(self, k: int) -> str:
-        """Return the place in the tile of element ``k`` of an invocation, before it is put in order."""
+        """Return the position in the tile of element ``k`` of an invocation, before it is put in order."""
         return f"(first + {self._together * k}u)"
 
     def put_in_order(self, kernel: Kernel) -> None:
-        """Emit the places ``o0``, ``o1``, ... in the ordered tile from the digits ``d0``, ``d1``, ....
+        """Emit the positions ``o0``, ``o1``, ... in the ordered tile from the digits ``d0``, ``d1``, ....
 
         Afterwards ``found`` says how many elements there are of the digit ``local``, and ``start`` how many of lesser
         digits.

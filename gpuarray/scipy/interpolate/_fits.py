@@ -26,7 +26,7 @@ _DEFINED: Final = 1e-9
 
 
 def picked(values: GpuArray, positions: GpuArray, axis: int = 0) -> GpuArray:
-    """Return the elements at places along an axis, as ``numpy.take``; the places are in range and are not read."""
+    """Return the elements at positions along an axis, as ``numpy.take``; these are in range and are not read."""
     lead, extent, rest = values.shape[:axis], values.shape[axis], values.shape[axis + 1 :]
     kind = dtypes.int32 if values.size < np.iinfo(np.int32).max else dtypes.int64
     number = positions.reshape(-1, 1).astype(kind, copy=False)

@@ -127,7 +127,7 @@ def packed_factors(array: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
 
 
 def _order(pivots: GpuArray, rows: int, *, inverse: bool = False) -> GpuArray:
-    """Return which row comes to each place by interchanges; ``inverse``: to which place each row goes."""
+    """Return which row comes to each position by interchanges; ``inverse``: to which position each row goes."""
     shape = (*pivots.shape[:-1], rows)
     node = build.call_one(ops.row_order, [pivots.node()], shape, dtypes.int32, rows=rows, inverse=inverse)
     return wrap(node, pivots.device)

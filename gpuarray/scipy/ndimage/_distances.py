@@ -47,20 +47,20 @@ class _Distances(NamedTuple):
 
     Attributes
     ----------
-    found : GpuArray
+    distances : GpuArray
         The distances.
-    places : list of GpuArray
-        For each axis, in the order in which they are treated, the place along it of the zero that is nearest as far as
+    positions : list of GpuArray
+        For each axis, in the order in which they are treated, the position along it of the nearest zero, as far as
         it and the axes before it go. Of several it is the first one.
     """
 
-    found: GpuArray
-    places: list[GpuArray]
+    distances: GpuArray
+    positions: list[GpuArray]
 
 
 def _distances(
     inside: GpuArray, steps: Sequence[float] | None, axes: Sequence[int], power: int, *, is_largest: bool = False,
-    with_places: bool = False,
+    with_positions: bool = False,
 ) -> _Distances:  # fmt: skip
     """Return the sums, or the largest, of powers of the distances along axes; whole numbers if there are no steps."""
     kind = dtypes.int32 if steps is None else dtypes.float64
@@ -69,7 +69,7 @@ def _distances(
     for axis in axes:
         operands = node, _away(inside.shape[axis], 1.0 if steps is None else steps[axis], power, kind)
         parameters = {"axis": axis - inside.ndim, "is_largest": is_largest}
-        if with_places:
+        if with_positions:
             index = build.call_one(images.place_in_envelope, operands, inside.shape, dtypes.int32, **parameters)
             indices.append(make(index, inside.device))
         node = build.call_one(images.lower_envelope, operands, inside.shape, kind, **parameters)
@@ -118,7 +118,7 @@ def _results(a: Any, distances: GpuArray | None, indices: GpuArray | None) -> An
 
 
 def _beyond(inside: GpuArray, steps: Sequence[float] | None) -> GpuArray:
-    """Return the squares of the distances to the place before the first element of the first axis."""
+    """Return the squares of the distances to the position before the first element of the first axis."""
     kind = dtypes.int32 if steps is None else dtypes.float64
     outside: Any = None
     for axis, extent in enumerate(inside.shape):
@@ -146,8 +146,8 @@ def distance_transform_edt(a: Any) -> Any:
         return _edt_by_scipy(**vars(a))
     _checked(ndimage.distance_transform_edt, a, sampling=a.sampling)
     inside, steps, axes = source != 0, _steps(a.sampling, source.ndim), range(source.ndim)
-    squares, nearest = _distances(inside, steps, axes, 2, with_places=a.return_indices)
-    # without any zero SciPy has the distances to a place outside
+    squares, nearest = _distances(inside, steps, axes, 2, with_positions=a.return_indices)
+    # without any zero SciPy has the distances to a position outside
     is_none = squares == squares.dtype.type(_NONE if steps is None else _NONE_WIDE)
     distances = indices = None
     if a.return_distances:
@@ -177,8 +177,8 @@ def distance_transform_bf(a: Any) -> Any:
     steps = _steps(a.sampling, source.ndim) if is_euclidean else None
     axes = range(source.ndim)[::-1]
     inside = flip(source != 0)
-    result, places = _distances(
-        inside, steps, axes, 1 + is_euclidean, is_largest=is_largest, with_places=a.return_indices
+    result, nearest_axes = _distances(
+        inside, steps, axes, 1 + is_euclidean, is_largest=is_largest, with_positions=a.return_indices
     )
     is_none = result == result.dtype.type(_NONE if steps is None else _NONE_WIDE)
     distances = indices = None
@@ -188,7 +188,7 @@ def distance_transform_bf(a: Any) -> Any:
         distances = flip(where(is_none, most, values))
     if a.return_indices:
         last = as_array(np.array(source.shape, np.int32) - 1, source.device).reshape(-1, *[1] * source.ndim)
-        nearest = where(is_none, np.int32(0), last - _nearest(places, axes))
+        nearest = where(is_none, np.int32(0), last - _nearest(nearest_axes, axes))
         indices = flip(nearest, tuple(range(1, source.ndim + 1)))
     return _results(a, distances, indices)
 

@@ -24,7 +24,7 @@ from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy.ndimage._boundary import inside
 
-#: The most entries of the tables for all places of a window along an axis.
+#: The most entries of the tables for all positions of a window along an axis.
 _TABLED: Final = 1 << 22
 #: Positions below this have 32 bits.
 _SMALL: Final = 1 << 31
@@ -153,10 +153,10 @@ def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str
 
 
 def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType, before: Shape, after: Shape) -> Node:
-    """Return what the places of windows along an axis add to flat positions, with the axes of windows.
+    """Return what the positions of windows along an axis add to flat positions, with the axes of windows.
 
-    Neighbouring elements read neighbouring entries: of one table if the places are at even distances, which caches keep
-    best, else of one for each place. ``before`` and ``after`` are the other axes of windows, of one element.
+    Neighbouring elements read neighbouring entries: of one table if positions are at even distances, which caches keep
+    best, else of one for each position. ``before`` and ``after`` are the other axes of windows, of one element.
     """
     ndim, extent, stride = len(shape), shape[axis], prod(shape[axis + 1 :])
     if not offsets.any():

@@ -90,7 +90,7 @@ class _Start(NamedTuple):
 
 
 def _clipped(positions: Any, last: Any) -> Any:
-    """Return places from 0 to the last one."""
+    """Return positions from 0 to the last one."""
     return clip(positions, np.int32(0), last) if isinstance(positions, GpuArray) else np.clip(positions, 0, last)
 
 
@@ -265,7 +265,7 @@ class _Target(NamedTuple):
         return positions.reshape([extent if axis == a else 1 for a in range(len(self.result))])
 
     def inside(self, positions: Any, axis: int) -> Any:
-        """Return the places inside an axis that stand for places anywhere; -1 for the constant."""
+        """Return the positions inside an axis that stand for positions anywhere; -1 for the constant."""
         extent = self.source[axis]
         last = np.int32(extent - 1)
         # results beyond the array are the constant: others lie less than a window beyond, or there with weight zero
@@ -274,14 +274,14 @@ class _Target(NamedTuple):
         return inside(positions, extent, _READ_AS.get(self.mode, self.mode))
 
     def between(self, whole: Any, axis: int) -> tuple[Any, Any]:
-        """Return the two places between which results of order 1 lie, inside an axis."""
+        """Return the two positions between which results of order 1 lie, inside an axis."""
         after = whole + np.int32(1)
         if self.mode == "constant":  # the first is inside
             return whole, np.minimum(after, np.int32(self.source[axis] - 1))
         return self.inside(whole, axis), self.inside(after, axis)
 
     def step(self, positions: Any, axis: int) -> Any:
-        """Return what places inside an axis add to flat positions; ``-size`` for the constant."""
+        """Return what positions inside an axis add to flat positions; ``-size`` for the constant."""
         stride = np.int32(prod(self.source[axis + 1 :]))
         result = positions * stride if stride > 1 else positions
         if self.mode == "grid-constant":

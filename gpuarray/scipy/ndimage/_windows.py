@@ -356,7 +356,7 @@ def _view_of_positions(padded: GpuArray, shape: Sequence[int], footprint: Any) -
 
 
 def taken(source: GpuArray, footprint: Any, before: Sequence[int], modes: Sequence[str], cval: Any) -> list[Node]:
-    """Return the elements of each window as arrays, one for each place in the footprint."""
+    """Return the elements of each window as arrays, one for each position in the footprint."""
     after = [extent - 1 - lead for extent, lead in zip(footprint.shape, before, strict=True)]
     padded = _extended(source, before, after, modes, cval)
     return [shifted(padded, source.shape, position) for position in np.argwhere(footprint).tolist()]

@@ -87,7 +87,7 @@ def _tree(line: GpuArray, *, is_least: bool, end: float) -> GpuArray:
 
 
 def _last_outside(tree: GpuArray, starts: GpuArray, bounds: GpuArray, inside: str) -> GpuArray:
-    """Return the last places before others where the search ends, because the line is not above, or up to, a bound."""
+    """Return the last positions before others where the line is not above, or not up to, a bound."""
     bounds = xp.where(xp.isnan(bounds), bounds.dtype.type(np.inf if inside == "above" else -np.inf), bounds)
     operands = tree.node(), starts.node(), bounds.node()
     node = build.call_one(searches.last_outside, operands, starts.shape, dtypes.int32, inside=inside)
@@ -139,7 +139,7 @@ def _widths(
     heights = at(line, positions).astype(np.float64) - prominences * rel_height
 
     def crossing(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
-        """Return the last places before peaks that are not above the heights, and how far behind them the signal is."""
+        """Return the last positions before peaks that are not above the heights, and the distances to the crossings."""
         tree = _tree(line.astype(np.float64), is_least=True, end=-np.inf)
         crossing_before = xp.maximum(_last_outside(tree, positions + 1, heights, "above"), before)
         low, high = (
@@ -162,7 +162,7 @@ def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> tuple[GpuArray, Gp
     x : array_like
         The signal.
     peaks : array_like of int
-        The places of the peaks.
+        The positions of the peaks.
     wlen : int, optional
         How many samples around a peak are looked at.
 
@@ -171,12 +171,12 @@ def peak_prominences(x: Any, peaks: Any, wlen: Any = None) -> tuple[GpuArray, Gp
     prominences : GpuArray
         The heights of the peaks over the higher of their two bases.
     left_bases, right_bases : GpuArray
-        The places of the lowest samples on both sides, before there are higher ones than the peak.
+        The positions of the lowest samples on both sides, before there are higher ones than the peak.
 
     Raises
     ------
     ValueError
-        If a place is not in the signal, or ``wlen`` is not larger than 1.
+        If a position is not in the signal, or ``wlen`` is not larger than 1.
     """
     line = _line(x)
     positions = _positions(peaks, line)
@@ -198,7 +198,7 @@ def peak_widths(
     x : array_like
         The signal.
     peaks : array_like of int
-        The places of the peaks.
+        The positions of the peaks.
     rel_height : float
         The share, measured from the peak on.
     prominence_data : tuple of array_like, optional
@@ -218,7 +218,7 @@ def peak_widths(
     Raises
     ------
     ValueError
-        If a place is not in the signal, a base is not on its side of the peak, or a parameter is out of range.
+        If a position is not in the signal, a base is not on its side of the peak, or a parameter is out of range.
     """
     line = _line(x)
     positions = _positions(peaks, line)
@@ -240,10 +240,10 @@ def peak_widths(
 
 
 def _local_maxima(line: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
-    """Return the middles of the runs of equal samples between lower ones, and the first and the last places of runs."""
+    """Return the middles of runs of equal samples between lower ones, and the first and last positions of runs."""
     before, after = line[:-1], line[1:]
     number = xp.arange(max(line.size - 1, 0), dtype=np.int32, device=line.device)
-    # at each place, twice the last place before a change of the signal, and one more if it rises there
+    # at each position, twice the last place before a change of the signal, and one more if it rises there
     last = xp.maximum.accumulate(xp.where(before != after, 2 * number + (before < after), np.int32(0)))
     (ends,) = xp.nonzero((before > after)[1:] & (last[:-1] & 1).astype(bool))
     starts = (at(last, ends) >> 1).astype(np.int64) + 1
@@ -256,12 +256,12 @@ class _Peaks:
 
     def __init__(self, line: GpuArray, positions: GpuArray) -> None:
         self.line = line
-        self.places = positions
+        self.positions = positions
         self.properties: dict[str, GpuArray] = {}
 
     def keep(self, numbers: GpuArray) -> None:
         """Keep the peaks of some numbers."""
-        self.places = at(self.places, numbers)
+        self.positions = at(self.positions, numbers)
         self.properties = {name: at(values, numbers) for name, values in self.properties.items()}
 
     def require(self, interval: Any, lowest: GpuArray, highest: GpuArray | None = None) -> None:
@@ -282,7 +282,7 @@ class _Peaks:
             return end
         if end.size != self.line.size:
             raise ValueError(f"array size of {side} interval border must match x")
-        return as_array(end, self.line.device)[self.places]
+        return as_array(end, self.line.device)[self.positions]
 
 
 def _apart(line: GpuArray, positions: GpuArray, distance: float) -> GpuArray:
@@ -321,7 +321,7 @@ def find_peaks(
     Returns
     -------
     peaks : GpuArray
-        The places of the peaks.
+        The positions of the peaks.
     properties : dict
         For each given condition, the property of these peaks, by SciPy's names.
 
@@ -339,17 +339,17 @@ def find_peaks(
         peaks.properties |= {"plateau_sizes": ends - starts + 1, "left_edges": starts, "right_edges": ends}
         peaks.require(plateau_size, peaks.properties["plateau_sizes"])
     if height is not None:
-        peaks.properties["peak_heights"] = at(line, peaks.places).astype(np.float64)
+        peaks.properties["peak_heights"] = at(line, peaks.positions).astype(np.float64)
         peaks.require(height, peaks.properties["peak_heights"])
     if threshold is not None:
         wide = line.astype(np.float64)
-        sides = [at(wide, peaks.places) - at(wide, peaks.places + n) for n in (-1, 1)]
+        sides = [at(wide, peaks.positions) - at(wide, peaks.positions + n) for n in (-1, 1)]
         peaks.properties |= {"left_thresholds": sides[0], "right_thresholds": sides[1]}
         peaks.require(threshold, xp.minimum(*sides), xp.maximum(*sides))
     if distance is not None:
-        peaks.keep(_apart(line, peaks.places, distance))
+        peaks.keep(_apart(line, peaks.positions, distance))
     if prominence is not None or width is not None:
-        measured = _prominences(line, peaks.places, _reach(wlen))
+        measured = _prominences(line, peaks.positions, _reach(wlen))
         peaks.properties |= dict(zip(("prominences", "left_bases", "right_bases"), measured, strict=True))
         if wlen is not None:
             _warn(measured[0] == 0, "prominences")
@@ -359,8 +359,8 @@ def find_peaks(
         if rel_height < 0:
             raise ValueError("`rel_height` must be greater or equal to 0.0")
         measured_bases = (peaks.properties[name] for name in ("prominences", "left_bases", "right_bases"))
-        widths = _widths(line, peaks.places, rel_height, *measured_bases)
+        widths = _widths(line, peaks.positions, rel_height, *measured_bases)
         _warn(widths[0] == 0, "widths")
         peaks.properties |= dict(zip(("widths", "width_heights", "left_ips", "right_ips"), widths, strict=True))
         peaks.require(width, peaks.properties["widths"])
-    return peaks.places, peaks.properties
+    return peaks.positions, peaks.properties

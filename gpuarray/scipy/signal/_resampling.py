@@ -156,7 +156,7 @@ def upfirdn(
     total = ((line.shape[-1] - 1) * up + len(taps) - 1) // down + 1
     if mode == "constant" and not cval:
         return xp.moveaxis(_polyphase(taps, line, up, down), -1, number)
-    # a multiple of the step, so that outputs are at the same places
+    # a multiple of the step, so that outputs are at the same positions
     reach = -(-len(taps) // up)
     before = -(-reach // down) * down
     result = _polyphase(taps, _continued(line, before, reach, mode, cval), up, down)

@@ -140,7 +140,7 @@ def wiener(im: Any, mysize: Any = None, noise: Any = None) -> GpuArray:
 def argrelextrema(
     data: Any, comparator: Callable[..., Any], axis: int = 0, order: int = 1, mode: str = "clip"
 ) -> tuple[GpuArray, ...]:
-    """Return the places where a comparison with all of ``order`` neighbours along an axis is true."""
+    """Return the positions where a comparison with all of ``order`` neighbours along an axis is true."""
     if int(order) != order or order < 1:
         raise ValueError("Order must be an int >= 1")
     if mode not in ("clip", "wrap", "raise"):
@@ -163,11 +163,11 @@ def argrelextrema(
 
 @mirrors(scipy_signal.argrelmax, kind=COMPOSED)
 def argrelmax(data: Any, axis: int = 0, order: int = 1, mode: str = "clip") -> tuple[GpuArray, ...]:
-    """Return the places of relative maxima."""
+    """Return the positions of relative maxima."""
     return argrelextrema(data, np.greater, axis, order, mode)
 
 
 @mirrors(scipy_signal.argrelmin, kind=COMPOSED)
 def argrelmin(data: Any, axis: int = 0, order: int = 1, mode: str = "clip") -> tuple[GpuArray, ...]:
-    """Return the places of relative minima."""
+    """Return the positions of relative minima."""
     return argrelextrema(data, np.less, axis, order, mode)

@@ -158,7 +158,7 @@ def envelope(
         left = resample(rest, count, axis=-1, domain="freq")
     else:
         least = min(n, count)
-        if count != n and least % 2 == 0:  # the frequency of half of the sampling rate has one place, not two
+        if count != n and least % 2 == 0:  # the frequency of half of the sampling rate has one position, not two
             middle = np.ones(n)
             middle[least // 2] = 2 if count < n else 0.5
             rest = rest * as_array(middle.astype(result.dtype), line.device)

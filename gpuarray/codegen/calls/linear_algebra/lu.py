@@ -115,7 +115,7 @@ def _write_interchange(template: Template, a: Matrix, pivots: Buffer, rows: int,
 
 
 def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:
-    """Write which row comes to each place by interchanges with the rows of pivots; ``inverse``: where each row goes."""
+    """Write which row comes to each position by interchanges with pivots; ``inverse``: where each row goes."""
 
     def write(template: Template) -> None:
         kernel = template.kernel

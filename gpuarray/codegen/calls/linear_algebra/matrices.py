@@ -57,7 +57,7 @@ class Matrix:
 
     @property
     def T(self) -> "Matrix":  # noqa: N802  # NumPy's name
-        """The transpose, in the same place."""
+        """The transpose, in the same memory."""
         return replace(self, rows=self.columns, columns=self.rows, down=self.across, across=self.down)
 
     @property

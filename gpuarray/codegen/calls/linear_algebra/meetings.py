@@ -28,7 +28,7 @@ _SHARED = 2
 
 
 def meeting(number: str, round: str, count: str) -> tuple[str, str]:
-    """Return which two of ``count``, an even number, meet at a place of a round of a tournament."""
+    """Return which two of ``count``, an even number, meet at a position of a round of a tournament."""
     rest = f"({count} - 1u)"
     first = f"select(({number} + {round}) % {rest}, {rest}, {round} == 0u)"
     return first, f"({number} + {rest} - {round}) % {rest}"

@@ -23,9 +23,9 @@ from gpuarray.codegen.wgsl import WORKGROUP
 #: Invocations that find a root.
 _MEMBERS = 64
 
-#: What is known of the columns of a merge, each in a section of a buffer: first real numbers, then places.
+#: What is known of the columns of a merge, each in a section of a buffer: first real numbers, then positions.
 _SECTIONS = ("d", "z", "sorted_d", "sorted_z", "root", "offset", "weight", "inverse", "cosine", "sine")
-_PLACES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
+_INDICES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
 
 
 class Merges:
@@ -35,7 +35,7 @@ class Merges:
         self.frame, self.numbers, self.n, self.norms, self.rows = frame, numbers, n, norms, rows
         self.all = frame.batch * rows
         self.state = frame.buffer(len(_SECTIONS) * self.all, frame.dtype)
-        self.places = frame.buffer(len(_PLACES) * self.all, INDEX)
+        self.indices = frame.buffer(len(_INDICES) * self.all, INDEX)
         self.turns = frame.buffer(self.all * rows, frame.dtype)
         self._vectors = [frame.buffer(self.all * rows, frame.dtype) for _ in range(2)]
         self._values = [frame.buffer(self.all, frame.dtype) for _ in range(2)]
@@ -74,7 +74,7 @@ class _Kernel:
     def __init__(self, template: Template, frame: Frame, merges: Merges) -> None:
         self.template, self.kernel, self.frame, self.merges = template, template.kernel, frame, merges
         self.real, self.info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
-        self.state, self.places = (template.bind(b, writable=True) for b in (merges.state, merges.places))
+        self.state, self.indices = (template.bind(b, writable=True) for b in (merges.state, merges.indices))
         self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
         template.numbers("size", "n", "blocks", "all", "each")
         self.kernel.line(
@@ -87,14 +87,14 @@ class _Kernel:
         return self.state.load(self._at(_SECTIONS, section, index))
 
     def index(self, section: str, index: str) -> str:
-        """Return a place that is known of a column."""
-        return f"min(u32({self.places.load(self._at(_PLACES, section, index))}), size)"
+        """Return a position that is known of a column."""
+        return f"min(u32({self.indices.load(self._at(_INDICES, section, index))}), size)"
 
     def keep(self, section: str, index: str, value: str) -> str:
         """Return the statement that notes something."""
         if section in _SECTIONS:
             return self.state.store(self._at(_SECTIONS, section, index), value)
-        return self.places.store(self._at(_PLACES, section, index), f"i32({value})")
+        return self.indices.store(self._at(_INDICES, section, index), f"i32({value})")
 
     def _at(self, sections: tuple[str, ...], section: str, index: str) -> str:
         return f"{sections.index(section)}u * all + base + {index}"
@@ -159,7 +159,7 @@ class _Kernel:
             "let half = size / 2u;",
             f"for (var k = local; k < size; k += {workgroup}u) {{",
             f"let is_second = k >= half; let d = {halves.load('base + k')};",
-            # the place among the other half: of equal ones those of the first half come first
+            # the position among the other half: of equal ones those of the first half come first
             "var low = select(half, 0u, is_second); var high = low + half;",
             "while (low < high) {",
             f"let mid = (low + high) / 2u; let other = {halves.load('base + mid')};",
@@ -268,7 +268,7 @@ class _Kernel:
         )
 
     def write_ranks(self, values: Buffer) -> None:
-        """Write the places of columns in ascending order, and by what they are divided."""
+        """Write the positions of columns in ascending order, and by what they are divided."""
         kernel, real = self.kernel, self.real
         written = self.template.bind(values, writable=True)
         kernel.line(

@@ -120,7 +120,7 @@ class Vectors:
         return f"{self._name}[{first} + ({index}) / {LANES}u][({index}) % {LANES}u]"
 
     def read(self, line: str, first: int = 0) -> tuple[list[str], list[str]]:
-        """Return statements that read a line from the number ``first`` on, and names of its numbers by their places."""
+        """Return statements that read a line from the number ``first`` on, and names of its numbers by position."""
         return self._read(self._name, f"({line}) * {self._pitch // self._lanes}u", range(first, self._length))
 
     def read_some(
@@ -128,8 +128,8 @@ class Vectors:
     ) -> tuple[list[str], list[str]]:  # fmt: skip
         """Return statements that read ``count`` numbers, and the names of these.
 
-        They begin so many places ``beyond`` a place, or before it. Both are multiples of ``count``, and reads from the
-        same place are a constant apart.
+        They begin ``beyond`` numbers after a position, or before it. Both are multiples of ``count``; reads from one
+        position are a constant apart.
         """
         sign, distance = "-" if beyond < 0 else "+", abs(beyond)
         if count % self._lanes:
@@ -141,7 +141,7 @@ class Vectors:
         return self._read(name, start, range(count))
 
     def write_some(self, line: str, index: str, values: Sequence[str]) -> list[str]:
-        """Return statements that write numbers from a place on, a multiple of their number."""
+        """Return statements that write numbers from a position on, a multiple of their number."""
         lanes = self._lanes
         if len(values) % lanes:
             return [f"{self.element(line, f'{index} + {n}u')} = {value};" for n, value in enumerate(values)]

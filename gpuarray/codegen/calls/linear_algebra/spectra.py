@@ -51,7 +51,7 @@ def _share(columns: Columns, share: float) -> dict[str, int]:
 
 
 def _sorted(template: Template, columns: Columns, index: str) -> str:
-    """Return the length that is at a place of the order."""
+    """Return the length that is at a position of the order."""
     lengths, order = template.bind(columns.lengths, writable=False), template.bind(columns.order, writable=False)
     return lengths.load(f"plane * short + min(u32({order.load(f'plane * short + {index}')}), short - 1u)")
 
