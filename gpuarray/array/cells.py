@@ -74,17 +74,6 @@ class Cell:
     memory: Any
     own: Any
 
-    def __init__(self, node: Node, device: Device) -> None:
-        self.device = device
-        self.memory = self.own = None
-        self.node = node
-        if node.holder is None or node.holder() is None:
-            node.holder = ref(self)
-        if node.depth:
-            noted.append(ref(self))
-            if len(noted) > recorded.limit:
-                recorded.clear()
-
     @property  # a method __getattr__ would slow down all attributes
     def node(self) -> Node:
         """The value, as a leaf of the cell's own memory if it has no other node."""
