@@ -44,9 +44,18 @@ def as_operand(value: Any) -> Any:
         return build.host_node(value)
     if kind is list or kind is tuple:
         return sequence_node(value)
-    if isinstance(value, int | float | complex):  # of a subclass, such as an enumeration: NumPy has a strong scalar
-        return as_operand(np.asarray(value)[()])
+    if (number := as_number(value)) is not value:  # NumPy has a strong scalar if a dtype holds it
+        scalar: Any = np.asarray(value)[()]
+        return as_operand(scalar) if isinstance(scalar, np.generic) else number
     return NotImplemented
+
+
+def as_number(value: Any) -> Any:
+    """Return a number of a subclass of Python's, such as an enumeration, as Python's; all else as it is."""
+    kind = type(value)
+    if kind in WEAK or isinstance(value, np.generic):
+        return value
+    return next((number(value) for number in (int, float, complex) if issubclass(kind, number)), value)
 
 
 def is_of_pandas(value: Any) -> bool:
@@ -179,6 +188,7 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     TypeError, ValueError, OverflowError
         If the dtype cannot represent a Python scalar.
     """
+    value = as_number(value)
     if type(value) in WEAK:
         return weak_node(value, dtype), device
     source = device_of(value)
@@ -192,7 +202,7 @@ def element_node(value: Any, dtype: DType) -> Node:
         return node if node.dtype is dtype else cast(node, dtype)
     if type(value) is list or type(value) is tuple:
         return sequence_node(value, dtype)
-    operand = as_operand(value)
+    operand = as_operand(as_number(value))
     if operand is NotImplemented:
         operand = build.host_node(_converted(value, dtype))
     if isinstance(operand, bool | int | float | complex):

@@ -282,7 +282,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     if flags.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     a.check_writeable()
-    if chosen.size != 1:
+    if chosen.size > 1:
         chosen = np.resize(chosen, a.shape)
     if chosen.size:
         a[...] = np.where(flags.reshape(a.shape), chosen.reshape(a.shape if chosen.size > 1 else ()), a)

@@ -158,7 +158,7 @@ def fold_line(
     ordered = source.transpose((*axes, *rest))
     length, shape = prod(source.shape[a] for a in axes), tuple(source.shape[a] for a in rest)
     line: Node = build.cast(build.reshape(ordered.node(), (length, prod(shape))), kind)
-    if has_initial or not length or (not axes and start is not None):
+    if has_initial or not length or (length == 1 and start is not None):
         if start is None:
             raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
         value = start.item() if isinstance(start, GpuArray) else start

@@ -189,3 +189,34 @@ def test_running_folds_of_a_number_need_an_axis_of_results(name, limit, device):
             with pytest.raises(ValueError, match=r"\(\), not \(1,\)"):
                 getattr(xp, name)(xp.asarray(2.0), out=out)
         assert getattr(xp, name)(xp.asarray(2.0), out=xp.zeros(1)).tolist() == [2]
+
+
+def test_putmask_without_values_changes_nothing(put, same):
+    found = put(COUNT)
+    np.putmask(found, found > 0, put(COUNT[:0].reshape(2, 0)))
+    same(found, COUNT)
+
+
+@pytest.mark.parametrize("ufunc", [np.hypot, np.gcd], ids=lambda ufunc: ufunc.__name__)
+def test_a_fold_of_one_element_begins_with_the_identity(ufunc, put, same):
+    column = np.array([[-2], [3]])
+    same(ufunc.reduce(put(column), axis=1), ufunc.reduce(column, axis=1))
+
+
+class Number(int):
+    """An integer as enumerations have them."""
+
+
+@pytest.mark.parametrize("key", [0, ..., [0], np.array([True, False])], ids=repr)
+@pytest.mark.parametrize("value", [Number(300), Number(-1), Number(1 << 64)], ids=repr)
+def test_subclasses_of_numbers_are_assigned_as_numbers(value, key, put):
+    for array in (np.zeros(2, np.uint8), put(np.zeros(2, np.uint8))):
+        with pytest.raises(OverflowError):
+            array[key] = value
+
+
+def test_subclasses_of_numbers_may_be_larger_than_any_dtype(put, same):
+    same(put(LINE) + Number(1 << 64), LINE + (1 << 64))
+    same(put(COUNT) < Number(1 << 64), COUNT < (1 << 64))
+    with pytest.raises(OverflowError):
+        put(COUNT) + Number(1 << 64)

@@ -38,6 +38,8 @@ OTHERS = {
 #: Results of which NumPy leaves open the order of positions, and of elements along an axis.
 UNORDERED = {"argsort"}
 UNSORTED = {"partition"}
+#: What is rounded to float16 once, at the end, so that what follows an overflow of NumPy's may be finite.
+ROUNDED_ONCE = {"cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod", "nancumsum"}
 TOLERANCES = {"float16": 2e-2, "float32": 1e-4, "complex64": 1e-4}
 
 
@@ -84,6 +86,8 @@ def test_random_calls(device: str, seed: int) -> None:
         axis = -1 if axis is None else axis
         actual, expected = ([np.sort(part, axis) for part in actual] for actual in (actual, expected))
     for mine, other in zip(actual, expected, strict=True):
+        if call.name in ROUNDED_ONCE and mine.dtype == np.float16:
+            mine, other = (part[np.isfinite(other)] for part in (mine, other))
         tolerance = TOLERANCES.get(mine.dtype.name, 1e-9) if mine.dtype.kind in "fc" else 0
         np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance, err_msg=f"seed {seed}: {call}")
 
