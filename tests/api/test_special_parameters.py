@@ -8,8 +8,10 @@ from mpmath import mp
 from support import scipy_ufunc
 
 import gpuarray as xp
+from gpuarray import GpuArray
+from gpuarray.ops import special as ops
 
-pytest.importorskip("scipy.special")
+scipy_special = pytest.importorskip("scipy.special")
 
 
 def values(name: str, operands: Any, device: Any) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -197,3 +199,35 @@ def test_float32_is_right_over_its_whole_range(name: str) -> None:
             tiny = np.logical_or.reduce([(np.abs(v) < 1.2e-38) for v in (want, *given)])
         at = np.where(tiny, 0, error).argmax()
         assert error[at] <= 2 or tiny[at], ([v[at] for v in given], got[at], want[at])
+
+
+@pytest.mark.parametrize("name", sorted(ops.INVERSES))
+@pytest.mark.parametrize(("place", "dtype", "tolerance"), [("cpu", "float64", 1e-9), ("wgpu", "float32", 1e-2)])
+def test_inverses_of_distributions(name: str, place: str, dtype: str, tolerance: float) -> None:
+    """The distribution at the inverse is the probability: with an error of its place that parameters multiply."""
+    random = np.random.default_rng(0)
+    widest, least = (4, -250) if dtype == "float64" else (3, -30)
+    a, b = 10 ** random.uniform(-2, widest, (2, 120))
+    p = np.concatenate([10 ** random.uniform(least, 0, 40), random.random(80)])
+    given = [x.astype(dtype) for x in ((a, p) if name.startswith("gamma") else (a, b, p))]
+    *shapes, share = (x.astype(np.float64) for x in given)
+    with xp.using(device=place, direct_limit=0):
+        result = GpuArray._apply(ops.INVERSES[name], *map(xp.asarray, given)).get()
+    assert result.dtype == dtype
+    result = result.astype(np.float64)
+    usual = (result > 1e-30) & (result < 1e5)
+    assert usual.sum() > 60
+    tail = {"gammaincinv": "gammainc", "gammainccinv": "gammaincc"}.get(name, "betainc")
+    at = result[usual] / (1 + result[usual]) if tail == "betainc" else result[usual]
+    error = getattr(scipy_special, tail)(*(shape[usual] for shape in shapes), at) / share[usual] - 1
+    assert np.abs(error).max() < tolerance
+
+
+def test_inverses_at_the_ends() -> None:
+    with xp.using(device="cpu", direct_limit=0):
+        for name, wanted in {
+            "gammaincinv": [0, np.inf], "gammainccinv": [np.inf, 0], "beta_inverse_odds": [0, np.inf]
+        }.items():  # fmt: skip
+            shapes = [xp.asarray([2.0, 2.0, 2.0, np.nan, -1.0])] * (1 if name.startswith("gamma") else 2)
+            result = GpuArray._apply(ops.INVERSES[name], *shapes, xp.asarray([0.0, 1.0, 1.5, 0.5, 0.5]))
+            np.testing.assert_array_equal(result, [*wanted, np.nan, np.nan, np.nan])

@@ -60,12 +60,15 @@ _SAMPLES = {
     "ellipk_slope": [_POSITIVE], "multigammaln": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
     "multidigamma": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
     "zeta_by_exponent": [(2.0, 2.5, 3.0, 4.0, 1.5), _POSITIVE],
+    "gammaincinv": [_POSITIVE, _SHARES], "gammainccinv": [_POSITIVE, _SHARES],
+    "beta_inverse_odds": [_POSITIVE, _POSITIVE[::-1], _SHARES],
 }  # fmt: skip
 #: Rows whose second differences are of no use: one of several branches is taken within their step, or they are steep.
 _FIRST_ORDER = {"rgamma", "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "nextafter"}
 #: Rows whose derivatives by their parameters, all operands but the last, are not differentiated again.
 _OF_SHAPES = {
     "gammainc", "gammaincc", "betainc", "betaincc", "stdtr", "fdtr", "fdtrc", "gdtr", "gdtrc", "zeta", "multigammaln",
+    "gammaincinv", "gammainccinv", "beta_inverse_odds",
 }  # fmt: skip
 _PARTIALS = {**derivatives.PARTIALS, **special.PARTIALS}
 #: Samples, which are no functions of their parameters.

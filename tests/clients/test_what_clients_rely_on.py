@@ -75,9 +75,12 @@ def test_student_distribution_is_that_of_scipy(device):
     np.testing.assert_allclose(np.asarray(far), [1e-200 / np.pi], rtol=1e-12)
 
 
-def test_the_quantile_of_student_is_scipys_compiled_function(device):
-    result = special.stdtrit(xp.asarray([1.0, 4.5]), xp.asarray([0.2, 0.9]))
-    assert_same(result, scipy_ufunc("stdtrit")([1.0, 4.5], [0.2, 0.9]))
+def test_the_quantile_of_student_is_that_of_scipy(device):
+    freedom = [-2.0, 0, 0.3, 1, 7, 40, 1e6, 1e18, np.inf, np.nan]
+    df, p = (x.ravel() for x in np.meshgrid(freedom, [1e-30, 1e-9, 0.2, 0.5, 0.9, 1, 1.5, np.nan]))
+    with np.errstate(all="ignore"):
+        result = np.asarray(special.stdtrit(xp.asarray(df), xp.asarray(p)))
+        np.testing.assert_allclose(result, scipy_ufunc("stdtrit")(df, p), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("dtype", "most"), [(np.float32, 1e-4), (np.float64, 6e-9)])

@@ -23,14 +23,11 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "eval_jacobi": ((0, 2, 4), 0.7, 1.3, _SHARES), "wofz": (np.array([0.4 + 1j, 1.3, -2 + 0.5j]),),
     "voigt_profile": (_PLACES, (0.5, 1.0, 2.0), _SHARES), "lambertw": (_PLACES,), "wrightomega": (_PLACES,),
     "wright_bessel": (0.7, 1.2, _PLACES), "log_wright_bessel": (0.7, 1.2, _PLACES),
-    **dict.fromkeys(("gammaincinv", "gammainccinv"), (_PLACES, _SHARES)),
-    **dict.fromkeys(("betaincinv", "betainccinv"), (_PLACES, _PLACES[::-1], _SHARES)),
-    "stdtrit": (2.5, _SHARES), "chdtri": (2.5, _SHARES), "fdtri": (2.5, 3.5, _SHARES),
     **dict.fromkeys(("ber", "bei", "ker", "kei"), (_PLACES,)),
     **{name: (2, _PLACES) for name in PARTIALS if name.startswith("spherical")},
 }  # fmt: skip
-#: Functions whose first derivatives by their shape parameters are not differentiated again.
-_FIRST_ORDER = {"gammaincinv", "gammainccinv", "betaincinv", "betainccinv", "ber", "bei", "ker", "kei"}
+#: Functions whose derivatives have none themselves.
+_FIRST_ORDER = {"ber", "bei", "ker", "kei"}
 
 
 def _numbers(result: Any) -> Any:

@@ -59,13 +59,19 @@ def test_distributions_on_a_device():
         frozen = ours.norm(1.0, 2.0)
         np.testing.assert_allclose(frozen.pdf(xp.asarray(POINTS)).get(), stats.norm(1.0, 2.0).pdf(POINTS))
         fallbacks = xp.stats()["fallbacks"]
-        ours.gamma.ppf(xp.asarray(SHARES), 2.5)
+        ours.poisson.ppf(xp.asarray(SHARES), 2.5)
         sample = ours.norm.rvs(1.0, size=5, random_state=0)
         assert xp.stats()["fallbacks"] > fallbacks
         np.testing.assert_array_equal(np.asarray(sample), stats.norm.rvs(1.0, size=5, random_state=0))
     assert float(ours.norm.mean()) == 0
     with pytest.raises(TypeError, match="missing parameters: a"):
         ours.gamma._composed("pdf", 1.0, (), {})
+
+
+def test_quantiles_on_a_device():
+    with xp.using(device="wgpu", fallback="error"):
+        for name, method in (("gamma", "ppf"), ("gamma", "isf"), ("beta", "isf"), ("t", "ppf"), ("f", "isf")):
+            check(name, method, np.asarray([0.0, 1e-6, 0.3, 0.5, 0.97, 1.0, 1.1]), *SHAPES[name])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])

@@ -24,6 +24,7 @@ from gpuarray.ops.special import (
     incomplete,
     incomplete_beta,
     integrals,
+    inverses,
     logistic,
     losses,
     slopes,
@@ -139,5 +140,14 @@ SLOPES: Final[dict[str, MapOp]] = {
         _op(slopes.multidigamma, cost=400),
         _op(slopes.ellipk_slope, cost=300, ulp=4),
         _op(slopes.zeta_by_exponent, cost=800, ulp=100),
+    )
+}
+#: Inverses of distributions by name, whose errors are those of the distributions divided by their densities.
+INVERSES: Final[dict[str, MapOp]] = {
+    op.name: op
+    for op in (
+        _op(inverses.gammaincinv, cost=6000, ulp=1e4),
+        _op(inverses.gammainccinv, cost=6000, ulp=1e4),
+        _op(inverses.beta_inverse_odds, cost=9000, ulp=1e4),
     )
 }

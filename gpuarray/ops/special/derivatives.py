@@ -9,9 +9,9 @@ from gpuarray.ops.derivatives import abs_ as absolute
 from gpuarray.ops.derivatives import cos as cosine
 from gpuarray.ops.derivatives import sin as sine
 from gpuarray.ops.derivatives import sqrt as root
-from gpuarray.ops.special import OPS, SLOPES
+from gpuarray.ops.special import INVERSES, OPS, SLOPES
 
-_function = {name: function(op) for name, op in (OPS | SLOPES).items()}
+_function = {name: function(op) for name, op in (OPS | SLOPES | INVERSES).items()}
 betaln, digamma, gamma, gammaln = (_function[name] for name in ("betaln", "digamma", "gamma", "gammaln"))
 xlogy, xlog1py, expit = (_function[name] for name in ("xlogy", "xlog1py", "expit"))
 polygamma, zeta = _function["polygamma"], _function["zeta"]
@@ -70,6 +70,18 @@ def _gamma_density(a: Any, x: Any) -> Any:
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+def _inverse_gamma(sign: float) -> tuple[Formula, ...]:
+    """Return the partial derivatives of an inverse: of F(a, x) = p, dx / da = -F_a / F_x and dx / dp = 1 / F_x."""
+    return (
+        lambda x, a, p: -by_order(a, x) / _gamma_density(a, x),
+        lambda x, a, p: sign / _gamma_density(a, x),
+    )
+
+
+def _odds_density(a: Any, b: Any, odds: Any) -> Any:
+    return _beta_density(a, b, odds / (1 + odds)) / (1 + odds) ** 2
 
 
 def _student(_y: Any, df: Any, t: Any) -> Any:
@@ -250,6 +262,13 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "fdtrc": (*map(_negative, _VARIANCE_SHAPES), _negative(_variance_ratio)),
     "gdtr": (_gamma_rate, lambda y, a, b, x: by_order(b, a * x), _gamma_place),
     "gdtrc": (_negative(_gamma_rate), lambda y, a, b, x: -by_order(b, a * x), _negative(_gamma_place)),
+    "gammaincinv": _inverse_gamma(1.0),
+    "gammainccinv": _inverse_gamma(-1.0),
+    "beta_inverse_odds": (
+        lambda odds, a, b, p: -by_shape(a, b, odds / (1 + odds)) / _odds_density(a, b, odds),
+        lambda odds, a, b, p: by_shape(b, a, 1 / (1 + odds)) / _odds_density(a, b, odds),
+        lambda odds, a, b, p: 1 / _odds_density(a, b, odds),
+    ),
     "gammainc_by_order": (UNKNOWN, lambda y, a, x: _gamma_density(a, x) * (log(x) - digamma(a))),
     "betainc_by_shape": (
         UNKNOWN,
@@ -263,5 +282,5 @@ _by_name: dict[str, tuple[Partial, ...]] = {
 
 #: The partial derivatives of the special functions, by operation.
 PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {
-    (OPS | SLOPES)[name]: partials for name, partials in _by_name.items()
+    (OPS | SLOPES | INVERSES)[name]: partials for name, partials in _by_name.items()
 }

@@ -9,7 +9,6 @@ from math import pi, sqrt
 from typing import Any, Final
 
 import gpuarray.functions as xp
-from gpuarray.ops.special.derivatives import by_order, by_shape
 from gpuarray.scipy import special
 from gpuarray.scipy._derivatives import Partial
 
@@ -109,55 +108,6 @@ def _log_wright(a: Any, b: Any, x: Any) -> Any:
     return xp.exp(f(a, a + b, x) - f(a, b, x))
 
 
-# -- inverses of distributions: of F(x, a) = p, dx / dp = 1 / F_x and dx / da = -F_a / F_x ----------------------------
-
-
-def _gamma_density(a: Any, x: Any) -> Any:
-    return xp.exp((a - 1) * xp.log(x) - x - _named("gammaln")(a))
-
-
-def _beta_density(a: Any, b: Any, x: Any) -> Any:
-    return xp.exp((a - 1) * xp.log(x) + (b - 1) * xp.log1p(-x) - _named("betaln")(a, b))
-
-
-def _inverse_gamma(name: str, sign: float) -> tuple[Partial, ...]:
-    def by_parameter(a: Any, p: Any) -> Any:
-        x = _named(name)(a, p)
-        return -by_order(a, x) / _gamma_density(a, x)
-
-    return by_parameter, lambda a, p: sign / _gamma_density(a, _named(name)(a, p))
-
-
-def _inverse_beta(name: str, sign: float) -> tuple[Partial, ...]:
-    f = _named(name)
-
-    def by_first(a: Any, b: Any, p: Any) -> Any:
-        x = f(a, b, p)
-        return -by_shape(a, b, x) / _beta_density(a, b, x)
-
-    def by_second(a: Any, b: Any, p: Any) -> Any:
-        x = f(a, b, p)
-        return by_shape(b, a, 1 - x) / _beta_density(a, b, x)
-
-    return by_first, by_second, lambda a, b, p: sign / _beta_density(a, b, f(a, b, p))
-
-
-def _inverse_student(df: Any, p: Any) -> Any:
-    t, gammaln = _named("stdtrit")(df, p), _named("gammaln")
-    density = gammaln((df + 1) / 2) - gammaln(df / 2) - (df + 1) / 2 * xp.log1p(t * t / df)
-    return xp.exp(-density) * xp.sqrt(df * pi)
-
-
-def _inverse_chi(v: Any, p: Any) -> Any:
-    return -2 / _gamma_density(v / 2, _named("chdtri")(v, p) / 2)
-
-
-def _inverse_f(m: Any, n: Any, p: Any) -> Any:
-    x = _named("fdtri")(m, n, p)
-    share = m * x / (m * x + n)
-    return 1 / (_beta_density(m / 2, n / 2, share) * share * (1 - share) / x)
-
-
 #: The partial derivatives by function, for each argument.
 PARTIALS: Final[Mapping[str, tuple[Partial, ...]]] = {
     **{name: _bessel(name, 0.5, -0.5) for name in ("jn", "jv", "yv", "hankel1", "hankel2")},
@@ -200,11 +150,4 @@ PARTIALS: Final[Mapping[str, tuple[Partial, ...]]] = {
     "wrightomega": (_wright_omega,),
     "wright_bessel": (None, None, lambda a, b, x: _named("wright_bessel")(a, a + b, x)),
     "log_wright_bessel": (None, None, _log_wright),
-    "gammaincinv": _inverse_gamma("gammaincinv", 1.0),
-    "gammainccinv": _inverse_gamma("gammainccinv", -1.0),
-    "betaincinv": _inverse_beta("betaincinv", 1.0),
-    "betainccinv": _inverse_beta("betainccinv", -1.0),
-    "stdtrit": (None, _inverse_student),
-    "chdtri": (None, _inverse_chi),
-    "fdtri": (None, None, _inverse_f),
 }

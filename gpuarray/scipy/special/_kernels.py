@@ -17,7 +17,9 @@ from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
+from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
+_OF_ARRAYS: Final = OF_ARRAYS | OF_DISTRIBUTIONS
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
 _DEGREES: Final = f"a degree is no Python integer of at most {HIGHEST}"
 
@@ -33,7 +35,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     """Return the function of a ufunc of SciPy that has a kernel, or is made of functions that have one."""
     original = unwrap(getattr(scipy_special, name))
     degrees, kernel = BY_DEGREE.get(name, (0, None))
-    kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name)
+    kernel = kernel or _OF_ARRAYS.get(name) or getattr(special, name)
     count = original.nin
     in_parts = elementwise(original)
 
@@ -80,10 +82,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
 _KNOWN: Final = {
     name: _with_kernel(name)
-    for name in (*vars(special)["__all__"], *OF_ARRAYS, *BY_DEGREE)
-    if isinstance(original := unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc)
-    and original.nout == 1
-    and name != "stdtrit"
+    for name in dict.fromkeys((*vars(special)["__all__"], *_OF_ARRAYS, *BY_DEGREE))
+    if isinstance(original := unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc) and original.nout == 1
 }
 globals().update(_KNOWN)
 

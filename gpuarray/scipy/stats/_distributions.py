@@ -19,6 +19,7 @@ from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, run_scipy
 from gpuarray.scipy._threads import elementwise
+from gpuarray.scipy.special import _inverses as inverses
 
 Formula = Callable[..., Any]
 
@@ -69,20 +70,26 @@ _FORMULAS: Final[dict[str, dict[str, Formula]]] = {
     "gamma": {
         "logpdf": lambda x, a: special.xlogy(a - 1, x) - x - special.gammaln(a),
         "cdf": lambda x, a: special.gammainc(a, x), "sf": lambda x, a: special.gammaincc(a, x),
+        "ppf": lambda q, a: inverses.gammaincinv(a, q), "isf": lambda q, a: inverses.gammainccinv(a, q),
     },
     "chi2": {
         "logpdf": lambda x, df: special.xlogy(df / 2 - 1, x) - x / 2 - special.gammaln(df / 2) - np.log(2) * df / 2,
         "cdf": lambda x, df: special.gammainc(df / 2, x / 2), "sf": lambda x, df: special.gammaincc(df / 2, x / 2),
+        "ppf": lambda q, df: 2 * inverses.gammaincinv(df / 2, q),
+        "isf": lambda q, df: 2 * inverses.gammainccinv(df / 2, q),
     },
     "beta": {
         "logpdf": lambda x, a, b: special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - _log_beta(a, b),
         "cdf": lambda x, a, b: special.betainc(a, b, x), "sf": lambda x, a, b: special.betaincc(a, b, x),
+        "ppf": lambda q, a, b: inverses.betaincinv(a, b, q),
+        "isf": lambda q, a, b: inverses.betainccinv(a, b, q),
     },
     "t": {
         "logpdf": lambda x, df: (
             -(df + 1) / 2 * xp.log1p(x * x / df) - 0.5 * xp.log(df) - _log_beta(df / 2, df * 0 + 0.5)
         ),
         "cdf": lambda x, df: special.stdtr(df, x), "sf": lambda x, df: special.stdtr(df, -x),
+        "ppf": lambda q, df: inverses.stdtrit(df, q), "isf": lambda q, df: -inverses.stdtrit(df, q),
     },
     "f": {
         "logpdf": lambda x, m, n: (
@@ -91,6 +98,7 @@ _FORMULAS: Final[dict[str, dict[str, Formula]]] = {
         ),
         "cdf": lambda x, m, n: special.fdtr(m, n, x),
         "sf": lambda x, m, n: special.fdtrc(m, n, x),
+        "ppf": lambda q, m, n: inverses.fdtri(m, n, q), "isf": lambda q, m, n: inverses.fdtri_of_upper(m, n, q),
     },
     "lognorm": {
         "logpdf": lambda x, s: xp.where(
