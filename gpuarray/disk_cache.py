@@ -43,7 +43,7 @@ def read(kind: str, subject: str) -> Mapping[str, Any] | None:
 
 
 def write(kind: str, subject: str, values: Mapping[str, Any]) -> None:
-    """Keep values about ``subject``, for other processes too."""
+    """Store values about ``subject`` for this process and others."""
     target = path_of(kind, subject)
     text = json.dumps({"version": VERSION, "subject": subject, "values": dict(values)}, indent=1, sort_keys=True)
     with contextlib.suppress(OSError):

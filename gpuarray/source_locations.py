@@ -59,7 +59,7 @@ def frame_by_traceback(depth: int = 0) -> FrameType:
     return frame
 
 
-#: Returns the frame that is so many calls above the caller's: a documented function that not all interpreters have.
+#: Returns the frame that is ``depth`` calls above the caller's. Not all interpreters have the documented function.
 frame_at: Final[Callable[[int], FrameType]] = getattr(sys, "_getframe", frame_by_traceback)
 
 

@@ -520,7 +520,7 @@ def make(node: Node, device: Device) -> GpuArray:
 
 
 def made_of(host: npt.NDArray[Any], device: Device) -> GpuArray:
-    """Return a new writeable array of a small C-contiguous NumPy array that nobody else has."""
+    """Return a new writeable array of a small C-contiguous NumPy array that nothing else refers to."""
     if len(sys.modules) != client_registration.checked_modules:
         client_registration.register_imported()
     return of_host(GpuArray, host, device)

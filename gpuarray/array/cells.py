@@ -59,7 +59,7 @@ class Cell:
     device : Device
         The device.
     node : Node
-        The value. While the memory is the cell's own there is none, and whoever asks gets a leaf of it.
+        The value. While the memory is the cell's own there is none, and reading the attribute makes a leaf of it.
     memory : ndarray, scalar or None
         The value as a contiguous NumPy array, or as a NumPy scalar; None if it is elsewhere, to be computed, or was not
         asked for. It may be large.

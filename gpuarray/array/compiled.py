@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
-#: That of the source of the extension module. A change of what it and this package ask of each other changes both.
+#: The version of the interface between the extension module and this package; the source of the module states it too.
 _VERSION: Final = 6
 _compiled: ModuleType | None = None
 if config.current.compiled:

@@ -126,7 +126,7 @@ class MemoryArray(CompiledOperators):
     """The memory that ``_host`` shares, if the elements are so few that operations on them are computed at once.
     ``_host`` is of use while it is the cell's memory."""
     _large: Any
-    """The same, if the elements are so many that only parts of them are."""
+    """The same for a large array, of which only parts are computed at once."""
     _value: Any
     """What was computed at once, as a NumPy array or scalar, until other attributes are asked for; then None. Most
     results are operands of one operation, which needs no more of them."""
@@ -372,7 +372,7 @@ M = TypeVar("M", bound=MemoryArray)
 
 
 def of_host(kind: type[M], value: Any, device: Device) -> M:
-    """Return an array of a NumPy array or scalar that nobody else has, computed at once."""
+    """Return an array of a NumPy array or scalar that nothing else refers to, computed at once."""
     array: M = _new(kind)
     if type(value) is _ndarray:
         if value.ndim > 1 and not value.flags.c_contiguous:

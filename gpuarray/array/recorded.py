@@ -32,7 +32,7 @@ _LEAST: Final = 4096
 OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
 _depth_of: Final = attrgetter("depth")
 #: Where launches bound the time, fusion gains little, and plans of many loops take long to make and to compile. Graphs
-#: of such arrays are evaluated in pieces of so many loops.
+#: of such arrays are evaluated in pieces of this many loops.
 _LOOPS: Final = 8
 _FUSED: Final = frozenset({Generate, Map, View})
 #: Where an unknown instruction stands among others.

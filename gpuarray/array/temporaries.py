@@ -17,7 +17,7 @@ NOT_TAKEN: Final = 0
 LEFT: Final = 1
 RIGHT: Final = 2
 
-#: Instructions that replace so many values of the stack by one; those with an argument take as many more.
+#: The number of values of the stack that an instruction replaces by one; the second table adds its argument.
 _TAKING: Final = {"BINARY_OP": 2, "BINARY_SLICE": 3, "BINARY_SUBSCR": 2, "COMPARE_OP": 2, "UNARY_NEGATIVE": 1}
 _TAKING_MORE: Final = {"BUILD_LIST": 0, "BUILD_SLICE": 0, "BUILD_TUPLE": 0, "CALL": 2, "CALL_KW": 3}
 #: Instructions that look for an attribute of the last value.

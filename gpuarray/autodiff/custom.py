@@ -38,7 +38,7 @@ _CONSTANT = _Rule((), lambda _cts, _walk: ())
 
 
 def _is_differentiated(arguments: Any) -> bool:
-    """Return whether a derivative is being taken of what is computed from containers of arrays."""
+    """Return whether arrays in containers depend on a variable of a derivative."""
     if not tape.state.tapes:
         return False
     record = tape.active()

@@ -139,7 +139,7 @@ class Program:
                     joint, self.numbers[node] = replaced[node]
                     operands = (joint,)
                     self.runs_code = True
-                else:  # a tuple of its own, so that whoever counts references sees that somebody else has the operands
+                else:  # a new tuple, so that the operands have one more reference and are not overwritten
                     operands = (*(node.inputs or known.get(node, ())),)
                     if type(node) is Call and operands:
                         operands = (self._joint(node, operands, record, joints),)

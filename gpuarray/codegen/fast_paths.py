@@ -58,7 +58,7 @@ def emit_slow_path(
     Returns
     -------
     dict of int to str
-        The names of these values, and of what was emitted.
+        The names of these values, and of the values that were emitted.
     """
     names = dict(operand_names)
     for number in numbers:

@@ -60,7 +60,7 @@ class _Product:
         self.down, self.across = -(-self.height // tiling.rows), -(-self.width // tiling.columns)
         self.cut = self.batch * self.down * self.across - choice.whole
         """How many tiles have a depth that several workgroups share."""
-        # parts begin at steps of the walk; if only some tiles are split, at blocks, so that all sums have equal bits
+        # parts begin at multiples of the depth of a tile, or of a block if only some are split: sums have equal bits
         self.part = tiling.block if choice.whole else -(-self.depth // (choice.splits * tiling.depth)) * tiling.depth
         self.splits = -(-self.depth // self.part) if choice.splits > 1 and self.depth else 1
         elements = self.cut * self.splits * tiling.rows * tiling.columns

@@ -125,7 +125,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
     uses = _uses(loop)
 
     def close(items: list[int]) -> None:
-        """Make a block of what may have to be computed again, and one of what only depends on that."""
+        """Make a block of the instructions that may be computed again, and one of those that only depend on these."""
         doubtful = [n for n in items if _is_doubtful(loop.instructions[n], alone)]
         again = _closure(loop, doubtful, items)
         for group in (again, [n for n in items if n not in again]):
@@ -162,7 +162,7 @@ def is_gradual(item: Apply) -> bool:
 
 
 def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[int]:
-    """Return what has to be computed, of what is pending, before some values are there."""
+    """Return the pending instructions on which some values depend."""
     return sorted(needed(loop.instructions, wanted, lambda number: number in pending))
 
 

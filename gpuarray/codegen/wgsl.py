@@ -193,7 +193,7 @@ def apply_expression(
 ) -> str:
     """Return an elementwise operation over expressions, as a value of ``dtype``.
 
-    Where it is ``plain``, sums and products are the device's, with no matter of what they do with subnormal numbers.
+    Where it is ``plain``, sums and products are the device's, even if it flushes subnormal numbers.
     """
     return _form(op, tuple(sources), dtype, plain, has_wide_integers(), makes_underflow_gradual()).format(*operands)
 

@@ -223,7 +223,7 @@ def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[s
 
 
 def _own(result: Any, device: Device) -> GpuArray:
-    """Return an array of what a function of NumPy made.
+    """Return an array of the result of a function of NumPy.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Arrays of what functions of NumPy return for the memory of arrays of this package."""
+"""Arrays of the results of NumPy's functions that were called with the memory of arrays."""
 
 from typing import Any, Final
 

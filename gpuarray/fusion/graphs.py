@@ -233,7 +233,7 @@ class GraphView:
         return False
 
     def hides(self, operations: int, size: int) -> bool:
-        """Return whether a launch takes longer than so many operations for each element of a loop, written out."""
+        """Return whether a launch takes longer than these operations for each of ``size`` elements."""
         is_short = operations <= MOST_AGAIN and operations * size <= self.launch
         return self.selects and size <= LAUNCH_BOUND and is_short
 

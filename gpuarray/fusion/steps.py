@@ -186,8 +186,8 @@ class Loop:
     phases: tuple[int, ...] = ()
     """For each instruction, the number of reductions that must precede it (the longest chain of reductions)."""
     updates: tuple[tuple[int, int], ...] = ()
-    """Pairs of an input and an output slot that are one buffer: each element is read, if at all, where it is written,
-    and before that."""
+    """Pairs of an input and an output slot that are one buffer. An element is read only by the invocation that writes
+    it, and before the write."""
 
     @property
     def loops(self) -> "list[Loop]":

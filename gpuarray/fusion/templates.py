@@ -44,7 +44,7 @@ _SEVERAL: Final = 2
 
 
 class StepTemplates:
-    """What was computed from steps, which is put together anew for steps that differ in numbers only."""
+    """Results computed from steps, such as programs, from which those of steps with other numbers are derived."""
 
     def __init__(self) -> None:
         self._forms: OrderedDict[tuple[Hashable, Step], Cases] = OrderedDict()

@@ -140,7 +140,7 @@ class Leaf(BaseNode):
     host : ndarray or None
         The value as a C-contiguous read-only array.
     buffers : dict
-        Buffers with the value, by provider. Which of them exist is residency, and no part of what the leaf means.
+        Buffers with the value, by provider. They are the residency of the leaf, and not part of its meaning.
     evaluation : int
         Number of the evaluation that made it; 0 if none did.
     used : int

@@ -26,7 +26,7 @@ class _Found(NamedTuple):
     leaves, roots : list of (int, int)
         Positions in ``order`` of the leaves and of the roots, with their numbers.
     pending : list of Node
-        The nodes that all copies share. After one of them is evaluated, the graph is another one.
+        The nodes that all copies share. After one of them is evaluated, the graph has another structure.
     """
 
     graph: Any

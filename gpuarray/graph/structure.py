@@ -115,7 +115,7 @@ class Structure:
             nodes[index] = node
         for user, slot, index, op, dtype, form, count in self._inner:
             node = nodes[user].inputs[slot]
-            if node.op is not op or len(node.inputs) != count:  # none of what has been evaluated
+            if node.op is not op or len(node.inputs) != count:  # has been evaluated
                 return None
             if dtype is not None and (node.dtype is not dtype or of(node) != form):
                 return None

@@ -21,9 +21,9 @@ Terms: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
 
 #: A quotient, or else a remainder, of two sums.
 Division: TypeAlias = tuple[bool, Terms, Terms]
-#: What is asked of a sum: whether it is negative, or else whether it is zero.
+#: A comparison of a sum with zero: True and the sum ask whether it is negative, False and the sum whether it is zero.
 Question: TypeAlias = tuple[bool, Terms]
-#: Most extents are at least so many, which answers most comparisons without a condition.
+#: Most extents are at least this, which decides most comparisons without a condition.
 _SEVERAL: Final = 2
 
 

@@ -1,4 +1,4 @@
-"""Recordings: what a traced call of a function left, and its replay for other calls."""
+"""Recordings of traced calls, and their replay for other calls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Source:
     device: Device
 
     def cell(self, call: Call) -> Any:
-        """Return the cell in a call; None if the variable is gone."""
+        """Return the cell in a call; None if the variable no longer exists."""
         return call.given[self.array] if self.variable is None else self.variable()
 
 

@@ -68,7 +68,7 @@ class Segment:
     ended: tuple[int, ...] = ()
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
-        """Run the plan with the leaves in the registers, store the results there, and let go of what was read last."""
+        """Run the plan with the leaves in the registers, store the results there, and release leaves."""
         start = perf_counter_ns() if observers.active else 0
         for fill, nodes in self.fills:
             parameters = fill(values)

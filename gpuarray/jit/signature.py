@@ -132,7 +132,7 @@ class Call:
         Raises
         ------
         TypeError
-            If its values cannot be told apart.
+            If its values cannot be compared.
         """
         kind = type(value)
         if kind in _CONTAINERS:

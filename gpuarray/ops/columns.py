@@ -52,7 +52,7 @@ class FastDomain(NamedTuple):
     Attributes
     ----------
     operands_below, results_below : int
-        Bounds of what the operands and the result are.
+        Bounds of the operands and of the result.
     first_at_least : int or None
         The least magnitude of the first operand.
     """

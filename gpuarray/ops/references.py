@@ -140,7 +140,7 @@ def part_dtypes(x: Any) -> Signature:
 
 def complex_from_parts(real: Any, imag: Any, out: Any) -> Any:
     """Write complex numbers with these parts."""
-    # the imaginary part first: out may share memory with neither, but real may be a view of what imag is not
+    # the imaginary part first, because ``real`` may be a view of ``out``
     out.imag = imag
     out.real = real
     return out

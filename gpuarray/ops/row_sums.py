@@ -36,7 +36,7 @@ _ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in DTYPES}
 
 
 class Pieces(NamedTuple):
-    """Rows cut into pieces along a further axis, what is left of them or None, and the shape of one value a row."""
+    """Rows cut into pieces along a further axis, their remaining elements or None, and the shape of one value a row."""
 
     pieces: Array
     rest: Array | None

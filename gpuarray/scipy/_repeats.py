@@ -61,7 +61,7 @@ class _UnknownError(Exception):
 
 
 class _Unknown:
-    """Holds the values of stand-ins, which nobody can read."""
+    """The provider of stand-ins, whose values cannot be read."""
 
     device: Final = Device("recorded")
 

@@ -21,13 +21,13 @@ _HALF: Final = DIGITS // 2
 _MOST: Final = 16
 #: Members of a group that share masks where there are no subgroups.
 _MASK_BITS: Final = 32
-#: Sizes of subgroups that make groups, if there is room for so many elements of each invocation.
+#: Sizes of subgroups that make groups, if there is room for ``_LEAST`` elements of each invocation.
 _SUBGROUPS: Final = (8, 16, 32, 64)
 _LEAST: Final = 4
 
 
 def _room(together: int, memory: int) -> int:
-    """Return how many elements of each invocation have a word in workgroup memory, in groups of so many members."""
+    """Return the number of elements of each invocation that fit workgroup memory, in groups of ``together`` members."""
     groups = WORKGROUP // max(together, 1)
     return (memory // 4 - groups * (_HALF + 1) - 2 * DIGITS) // WORKGROUP
 

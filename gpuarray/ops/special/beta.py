@@ -22,7 +22,7 @@ SPECK: Final = constant(1e-18, 1e-35)
 PART: Final = 0.0625
 #: The smallest ``int`` of C.
 LEAST: Final = -2147483648.0
-#: Small ratios are scaled up by so many powers of 2; so are factors beside numbers beyond the other one.
+#: The powers of 2 by which small ratios are scaled up, and so are factors of numbers larger than ``FAR``.
 UP: Final = 30.0
 FAR: Final = constant(1e25, 1e250)
 #: Smaller factors are scaled up.

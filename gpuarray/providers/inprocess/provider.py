@@ -72,7 +72,7 @@ class InProcessProvider:
     device : Device
         The device that this provider serves.
     capabilities : Capabilities, optional
-        What to claim instead of what this process can do; steps beyond it are refused.
+        The capabilities to report instead of those of this process; steps that need more are refused.
     threads : int, optional
         How many threads compute; 0 is one a core, and None follows ``config.threads``.
     """

@@ -59,7 +59,7 @@ def _table(extent: int, start: int, stop: int, mode: str) -> Node:
 def extended(
     source: GpuArray, before: Sequence[int], after: Sequence[int], modes: Sequence[str], cval: Any
 ) -> GpuArray:
-    """Return an array with elements beyond its edges, so many before and after each axis."""
+    """Return an array with additional elements ``before`` and ``after`` the edges of each axis."""
     ends = [(-first, extent + last) for first, extent, last in zip(before, source.shape, after, strict=True)]
     if source.size < LARGE:
         return seen_through(source, ends, modes, cval)

@@ -124,7 +124,7 @@ def _positions(shape: Shape, window: Window, modes: tuple[str, ...]) -> tuple[No
 
 
 def _entries(shape: Shape, axis: int, first: int, last: int, mode: str) -> Any:
-    """Return what positions along an axis, and so many before and after it, add to a flat position; or ``-size``."""
+    """Return what positions from ``first`` to ``last`` beyond an axis add to a flat position; or ``-size``."""
     known = inside(np.arange(first, shape[axis] + last), shape[axis], mode)
     return np.where(known < 0, -prod(shape), known * prod(shape[axis + 1 :]))
 

@@ -85,7 +85,7 @@ def _stored(result: GpuArray, dtype: DType) -> GpuArray:
 
 
 def _seen(source: GpuArray, positions: Places, a: Any, dtype: DType) -> GpuArray:
-    """Return an array at positions that are known beforehand."""
+    """Return an array at positions that are known when it is recorded."""
     result = interpolated(source, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
     return finished(_stored(result, dtype), a.output)
 

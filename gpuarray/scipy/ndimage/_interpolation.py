@@ -32,14 +32,14 @@ from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
 #: How far arrays are extended whose splines have no closed form beyond the edges, as in SciPy.
 _PAD: Final = 12
-#: The most axes along which a result of order 1 is a sum of so many operations; more are a reduction over elements.
+#: The most axes along which a result of order 1 is blended; with more axes it is a reduction over elements.
 _BLENDED: Final = 3
 #: The modes by which elements are read, where they differ from those of coordinates.
 _READ_AS: Final = {"constant": "mirror", "wrap": "mirror"}
 
 
 class Places:
-    """Where results lie if that is known beforehand. One object serves all arrays of a shape.
+    """The positions of results, if they are known when recorded. One object serves all arrays of a shape.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Kno
 
 
 def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
-    """Return positions that are known beforehand such that the second element is one after the first, if they can be.
+    """Return positions such that the second element is one after the first, where they are known when recorded.
 
     A negative rest then tells that a result is the constant, so that fewer tables are read.
     """

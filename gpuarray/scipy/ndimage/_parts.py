@@ -85,7 +85,7 @@ def in_parts(
 
 
 def _rows(source: Any, apart: int) -> int:
-    """Return how many rows a part has, of which so many are computed twice before and after them."""
+    """Return the number of rows of a part; ``apart`` rows before and after it are computed twice."""
     rows: int = max(_PART * len(source) // source.size, 16 * apart)
     return max(min(rows, -(-len(source) // thread_pool.thread_count())), 4 * apart + 4)
 

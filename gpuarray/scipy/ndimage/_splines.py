@@ -25,8 +25,8 @@ from gpuarray.scipy.ndimage._correlation import line_filtered
 _POLES: Final = {2: 0.171573, 3: 0.267950, 4: 0.361342, 5: 0.430576}
 
 
-#: The coefficients along axes of up to so many elements are a product with a matrix: of longer ones SciPy's results are
-#: those of splines without an end.
+#: The coefficients along axes of up to this many elements are a product with a matrix. For longer axes SciPy's results
+#: are those of splines without an end.
 _SHORT: Final = 24
 
 

@@ -102,7 +102,7 @@ def envelope(
     z: Any, bp_in: Any = (1, None), *, n_out: Any = None, squared: bool = False, residual: Any = "lowpass",
     axis: int = -1,
 ) -> GpuArray:  # fmt: skip
-    """Return the amplitudes of signals in a band of frequencies, and what is left of the signals.
+    """Return the amplitudes of signals in a band of frequencies, and the rest of the signals.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all factorisations are made of: copies, and the update of what is right of a panel.
+"""Launches that all factorisations use: copies, and the update of the columns right of a panel.
 
 The update is a matrix product in tiles (:mod:`gpuarray.codegen.tiles`), which has nearly all of the arithmetic.
 """
@@ -74,7 +74,7 @@ def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str
 
 
 def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1) -> None:
-    """Subtract the product of two matrices from a third, in place; of a lower triangle only the tiles that it meets.
+    """Subtract the product of two matrices from a third, in place; of lower triangles only tiles with their elements.
 
     With ``sign=1`` the product is added, and with ``sign=0`` it is written.
     """

@@ -47,7 +47,7 @@ def factorise(frame: Frame, a: Matrix, factor: Matrix, status: Buffer) -> None:
 def _factorise_panel(
     frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix | None, status: Buffer, done: int
 ) -> None:
-    """Write a panel of the factor; and the adjoint of what is below the diagonal, unless it is the transpose."""
+    """Write a panel of the factor, and the adjoint of its elements below the diagonal unless it is the transpose."""
     width = _width(frame)
     groups = max(1, -(-(a.rows - width) // width))
 

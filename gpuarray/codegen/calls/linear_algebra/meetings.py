@@ -60,7 +60,7 @@ def turned_second(numbers: Numbers, x: str = "x", y: str = "y", across: str = "a
 
 
 def width_of(dtype: DType, capabilities: Capabilities) -> int:
-    """Return the columns of a meeting: two square matrices of so many fit workgroup memory."""
+    """Return the columns of a meeting: two square matrices with as many rows and columns fit workgroup memory."""
     width = 64
     while (
         width > _EDGE and (2 * (width + 1) * width + 2 * width) * dtype.itemsize + 1024 > capabilities.workgroup_memory
@@ -353,7 +353,8 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
 def _angle(numbers: Numbers, pitch: int) -> list[str]:
     """Return statements that declare the product of columns p and q, and whether it is too large.
 
-    It is, if it is more than rounding of the larger column: what is left then is less than the rounding of the matrix.
+    It is too large if it exceeds the rounding error of the larger column. Smaller products are less than that of the
+    matrix.
     """
     diagonal = [numbers.part(f"gram[{i} * {pitch + 1}u]") for i in "pq"]
     return [

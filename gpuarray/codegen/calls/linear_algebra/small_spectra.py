@@ -12,7 +12,7 @@ from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, Rounds, Team, te
 def eigh(
     frame: Frame, source: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer, *, conjugated: bool
 ) -> bool:
-    """Write eigenvalues and eigenvectors of what the lower triangle of a matrix, or its conjugate, says.
+    """Write eigenvalues and eigenvectors of the Hermitian matrix with the lower triangle of another, or its conjugate.
 
     The status becomes 1 if the last sweep turned columns, or an eigenvalue is not finite. Return False, and write
     nothing, if the matrix is too large.

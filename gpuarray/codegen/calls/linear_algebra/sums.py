@@ -41,7 +41,7 @@ class Sums:
     span : int
         Invocations whose sums :meth:`of_neighbours` finds.
     is_shared : bool
-        Whether they are of several subgroups, and exchange in workgroup memory what all have to have read.
+        Whether they are of several subgroups, which exchange sums in workgroup memory.
     """
 
     def __init__(self, collectives: Collectives, names: Sequence[str], dtype: DType) -> None:
