@@ -70,10 +70,11 @@ def _diagonals(index: Any, columns: Any, compare: Any, k: Any, *, dtype: Any) ->
         return compare(column - row, k).astype(dtype)
     if not index:
         return np.empty(0, dtype)
-    first = index.start // columns
-    rows = np.arange(first, -(-index.stop // columns))
-    flags = compare(np.arange(columns), (rows + k)[:, None]).reshape(-1)
-    return flags[index.start - first * columns : index.stop - first * columns].astype(dtype)
+    first, stop = index.start // columns, -(-index.stop // columns)
+    short = np.min_scalar_type(-(stop + abs(int(k)) + int(columns)))  # of which a register of the processor holds many
+    ends = np.arange(first + k, stop + k, dtype=short)[:, None]
+    flags = compare(np.arange(columns, dtype=short), ends).reshape(-1)
+    return flags[index.start - first * columns : index.stop - first * columns].astype(dtype, copy=False)
 
 
 def _eye(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:

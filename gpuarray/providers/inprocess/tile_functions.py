@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,11 @@ def generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Ca
         return lambda at, *parameters: function(np.array(layout.offset), *(p[()] for p in parameters), dtype=dtype)
     _, strides, offset = tiling.place(layout, outer)
     is_row = len(layout.shape) != len(tiling.order)
-    takes_range = strides == (1,) and item.op.takes_range
 
     def compute(shape: Shape, base: int, *parameters: Any) -> Any:
-        index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
-        return function(index, *parameters, dtype=dtype)
+        if item.op.takes_range and strides == contiguous(shape).strides:
+            return function(range(base, base + prod(shape)), *parameters, dtype=dtype).reshape(shape)
+        return function(_pattern(shape, strides) + base, *parameters, dtype=dtype)
 
     # what is repeated within a tile is small, and mostly the same in the next one
     cached = compute if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(compute)
