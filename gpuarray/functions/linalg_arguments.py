@@ -161,7 +161,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if tracing.mode().check(joined, partial(error, 0)):
         return
     statuses = evaluate.read(node, device)
-    if statuses.any():
+    if np.count_nonzero(statuses):
         raise error(int(statuses[statuses != 0].flat[0]))
 
 

@@ -407,12 +407,18 @@ def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
     return copy
 
 
+_HASHABLE: Final = frozenset((str, int, float, complex, bool, type(None)))
+
+
 def frozen(value: Any) -> Hashable:
     """Return a hashable stand-in for the parameters of a call."""
-    if isinstance(value, Mapping):
-        return tuple((k, frozen(v)) for k, v in value.items())
+    kind = type(value)
+    if kind in _HASHABLE:  # the test below takes ten times as long
+        return value
+    if kind is dict or isinstance(value, Mapping):
+        return tuple([(k, frozen(v)) for k, v in value.items()])
     if isinstance(value, list | tuple):
-        return tuple(frozen(v) for v in value)
+        return tuple([frozen(v) for v in value])
     return value if isinstance(value, Hashable) else repr(value)
 
 
