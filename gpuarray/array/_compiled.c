@@ -215,6 +215,12 @@ static int are_few(PyObject *first, PyObject *second, npy_intp most)
 
 /* Arrays that are gone are kept to be used again: loops make and drop one in each operation. */
 #define MOST_KEPT 64
+/* How many slots are for weak references: from Python 3.12 on they stand before the object. */
+#ifdef Py_TPFLAGS_MANAGED_WEAKREF
+#define WEAK_REFERENCES 0
+#else
+#define WEAK_REFERENCES 1
+#endif
 static PyObject *kept[MOST_KEPT];
 static int kept_count;
 static destructor dealloc_of_class;
@@ -1635,7 +1641,7 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;
-    if (array_type->tp_basicsize != (Py_ssize_t)(sizeof(PyObject) + (SLOTS + 1) * sizeof(PyObject *))) /* weak references */
+    if (array_type->tp_basicsize != (Py_ssize_t)(sizeof(PyObject) + (SLOTS + WEAK_REFERENCES) * sizeof(PyObject *)))
         return PyErr_Format(PyExc_TypeError, "%R has other slots", array);
     if ((other_methods[APPLY] = PyObject_GetAttrString(array, "_apply")) == NULL)
         return NULL;
