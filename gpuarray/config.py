@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -308,6 +309,13 @@ class _Recording:
 recording: Final = _Recording()
 
 
+@lru_cache(maxsize=64, typed=True)
+def _with(settings: Config, names: tuple[str, ...], *values: Any) -> Config:
+    """Return settings with other values of some fields."""
+    given = zip(names, values, strict=True)
+    return replace(settings, **{name: _checked(name, value, f"setting {name!r}") for name, value in given})
+
+
 class Settings:
     """The current configuration. Its attributes can be read and assigned; a ``using`` block takes precedence."""
 
@@ -401,9 +409,12 @@ class Settings:
         ConfigurationError
             If a name is not a setting, or a value is invalid.
         """
-        changed = {name: _checked(name, value, f"setting {name!r}") for name, value in settings.items()}
         outer = self._scoped.get()
-        self._scope(replace(self.current, **changed))
+        try:
+            scoped = _with(self.current, (*settings,), *settings.values())
+        except TypeError:  # a value has no hash
+            scoped = _with.__wrapped__(self.current, (*settings,), *settings.values())
+        self._scope(scoped)
         try:
             yield self.current
         finally:
