@@ -156,7 +156,8 @@ def selected(layout: Layout, key: tuple[Any, ...], device: Device) -> indexing.S
     items = indexing.expand(tuple(elements), len(layout.shape), consumed)
     indexing.check_masks(items, layout.shape)
     selection = indexing.select(layout, items)
-    _check_broadcast([element.node.shape for element in selection.arrays])
+    if len(selection.arrays) > 1:
+        _check_broadcast([element.node.shape for element in selection.arrays])
     return selection
 
 

@@ -25,7 +25,7 @@ from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.immediacy import immediacy
-from gpuarray.ops import factorisations, reductions
+from gpuarray.ops import calls, factorisations, reductions
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import compute_small, keep, read, strided, value_of
 
@@ -283,10 +283,19 @@ def _scatter(walk: _HostWalk, node: Scatter, operands: Sequence[Node], ct: Value
 
 
 def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
-    """Take the rules of systems of equations; the other factorisations take longer than recording."""
-    if node.call.op is not factorisations.solve:
+    """Take the rules of sorts and of systems of equations; the other calls take longer than recording."""
+    if node.call.op is calls.sort:
+        (source,) = operands
+        pulled = np.empty(source.shape, source.dtype)
+        np.put_along_axis(pulled, calls.argsort.numpy(walk.value(source), **node.call.parameters), ct[0], -1)
+        walk.add(source, pulled)
+    elif node.call.op is factorisations.solve:
+        _solve(walk, node, operands, ct, wanted)
+    else:
         _by_recording(walk, node, operands, ct, wanted)
-        return
+
+
+def _solve(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
     left, right, solution = (walk.value(operand) for operand in (*operands, node.call))
     is_line = right.ndim == 1
     try:
