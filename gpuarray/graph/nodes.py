@@ -412,10 +412,10 @@ _HASHABLE: Final = frozenset((str, int, float, complex, bool, type(None)))
 
 def frozen(value: Any) -> Hashable:
     """Return a hashable stand-in for the parameters of a call."""
-    kind = type(value)
-    if kind in _HASHABLE:  # the test below takes ten times as long
-        return value
-    if kind is dict or isinstance(value, Mapping):
+    if type(value) in _HASHABLE:  # the test below takes ten times as long
+        hashable: Hashable = value
+        return hashable
+    if isinstance(value, Mapping):
         return tuple([(k, frozen(v)) for k, v in value.items()])
     if isinstance(value, list | tuple):
         return tuple([frozen(v) for v in value])
