@@ -1,4 +1,4 @@
-"""What kernels and plans are tuned by: the properties of an adapter that are measured, or derived from its type.
+"""The constants by which kernels and plans are tuned to an adapter, measured or derived from its type.
 
 This file states every such constant once, with its unit, where it comes from, and how to derive it again. Planning
 (:mod:`gpuarray.fusion`) and code generation (:mod:`gpuarray.codegen`) read them from ``Capabilities.profile``.
@@ -25,7 +25,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, kw_only=True)
 class AdapterProfile:
-    """How fast the parts of an adapter are. The defaults are those of an H100.
+    """The speeds of an adapter. The defaults are those of an H100.
 
     Attributes
     ----------

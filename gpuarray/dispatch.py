@@ -1,4 +1,4 @@
-"""What arrays look up and :mod:`gpuarray.functions` fills: elementwise operations by ufunc, and functions by name.
+"""Tables that arrays look up and :mod:`gpuarray.functions` fills: operations by ufunc, and functions by name.
 
 The two tables stand below both packages, so that ``array`` does not import ``functions``.
 """

@@ -62,7 +62,7 @@ _common: Final = Immediacy(0, False)
 _own: Final[dict[tuple[int, bool], Immediacy]] = {}
 _chosen: Final[ContextVar[tuple[int, bool] | None]] = ContextVar("gpuarray_chosen_limit", default=None)
 _is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
-#: What holds in this thread or task.
+#: The setting of this thread or task.
 held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
 
 #: Returns it, in a hundredth of the time of an operation.

@@ -23,7 +23,7 @@ PATIENCE_NS: Final = 50_000_000
 _SIGINT: Final = int(SIGINT)
 _main: Final = threading.main_thread
 _sections: Final[list["Section"]] = []
-"""Those that are under way in the main thread, the innermost last."""
+"""The sections that the main thread is in, the innermost last."""
 
 
 class Section:

@@ -9,7 +9,7 @@ from gpuarray.array import GpuArray
 
 __all__ = ["ArrayLike", "DTypeLike", "NDArray"]
 
-#: What functions accept in place of an array.
+#: Arguments that functions accept in place of an array.
 ArrayLike: TypeAlias = GpuArray | npt.ArrayLike
 
 if TYPE_CHECKING:

@@ -101,7 +101,7 @@ class GpuArray(MethodsArray):
 
     @property
     def __pandas_priority__(self) -> _AboveFrames | None:
-        """What makes pandas leave an operator to this class. Lines are converted."""
+        """The priority by which pandas leaves an operator to this class. Lines are converted."""
         return None if len(self._shape) == 1 else _AboveFrames()
 
     def __dir__(self) -> list[str]:

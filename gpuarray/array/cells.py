@@ -35,7 +35,7 @@ CPU: Final = Device("cpu")
 noted: Final = recorded.cells
 #: Values of at most as many bytes are copied in less time than a view of them is made.
 _COPIED: Final = 1 << 13
-#: What a cell has instead of the leaf of its own memory until somebody asks for it.
+#: Stands for the leaf of a cell's own memory until it is needed.
 UNMADE: Final = object()
 #: Held while a cell gets another value, or its memory is written to. A signal handler may write while the thread that
 #: it interrupts does.

@@ -30,7 +30,7 @@ from gpuarray.unprotected import marked_writeable
 
 READ_ONLY: Final = 0
 WRITEABLE: Final = 1
-#: What NumPy has as a scalar: a 0-d result of a computation, which in-place operators replace instead of changing.
+#: Access of a 0-d result of a computation, NumPy's scalar, which in-place operators replace instead of changing.
 VALUE: Final = 2
 
 COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
@@ -38,7 +38,7 @@ _PAIRS: Final = {part: whole for whole, part in COMPONENTS.items()}
 ROWS: Final = {"real": ops.real, "imag": ops.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 REGROUPED: Final = ("parts", "pairs")
-#: What an array has instead of memory that it has seen, so that it is equal to that of no cell.
+#: Stands for memory that an array has not seen yet; it is that of no cell.
 NOTHING: Final = object()
 #: Arrays of more elements may be mid-sized, for which a device may be worth a trial.
 _MIDSIZE: Final = 1 << 14
@@ -86,7 +86,7 @@ def _layout() -> Any:
 
 
 class MemoryArray(CompiledOperators):
-    """What an array consists of: how arrays and views are made, and their elements in host memory."""
+    """The attributes of arrays: how arrays and views are made, and their elements in host memory."""
 
     __slots__ = (
         "__weakref__",

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Final
 
-#: What :func:`taken` returns.
+#: The results of :func:`taken`.
 NOT_TAKEN: Final = 0
 LEFT: Final = 1
 RIGHT: Final = 2

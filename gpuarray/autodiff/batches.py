@@ -79,7 +79,7 @@ class Batch:
         self.sources: dict[Any, Node] = {}
         self.level = 1 + max((batch.level for batch in record.batches.values()), default=0)
         self.calls: dict[Any, Any] = {}
-        """What rules have made of calls, for all outputs of one call."""
+        """The counterparts of calls, for all outputs of one call."""
         self.units: Node | None = None
         """What it consists of, if these are the rows of an identity matrix."""
         self._record = record

@@ -1,4 +1,4 @@
-"""How values of each dtype lie in buffers, and the WGSL that moves them between buffers and registers.
+"""The storage of values of each dtype in buffers, and the WGSL that moves them between buffers and registers.
 
 This is the only file that knows. Buffers hold what NumPy's arrays hold. Bool and 8-bit types take a byte and 16-bit
 types two, *packed* into 32-bit words; complex numbers are pairs. A kernel accesses a buffer either *wide*, by vectors

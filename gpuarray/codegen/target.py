@@ -35,7 +35,7 @@ _SUBGROUP_DIRECTIVES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the text of a kernel depends on.
+    """The properties of a device on which the text of a kernel depends.
 
     Attributes
     ----------

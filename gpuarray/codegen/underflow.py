@@ -59,7 +59,7 @@ Uses: TypeAlias = dict[int, list[Instruction | None]]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a value if the guard holds: its error, if it has one, and its bound."""
+    """Facts about a value if the guard holds: its error, if it has one, and its bound."""
 
     error: int | None = FLUSHED
     below: int = UNBOUNDED

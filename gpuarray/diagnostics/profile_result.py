@@ -202,7 +202,7 @@ class Profile:
 
     @property
     def advice(self) -> str:
-        """Where most of the time went, and what may be done about it."""
+        """The phase that took most of the time, and advice to reduce it."""
         return advice(self)
 
     def summary(self) -> Iterator[tuple[str, str]]:

@@ -53,7 +53,7 @@ ANY: Final = 1 << 62
 _FEW_PRODUCTS: Final = 1 << 10
 #: The same for results that do not have few elements, or need not be computed by one thread, for this reason.
 _UNBOUNDED: Final = {"multiples": 0, "sizes": 0, "precise": ONE_THREAD, "lines": ONE_THREAD, "matrices": ONE_THREAD}
-#: What a call returns that is not computed at once.
+#: The result of a call that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
 _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(NOT_GIVEN), type(Ellipsis)))

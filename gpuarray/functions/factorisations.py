@@ -32,21 +32,21 @@ _NOT_CONVERGED: Final = "Eigenvalues did not converge"
 
 
 class EigResult(NamedTuple):
-    """What :func:`eig` returns."""
+    """The result of :func:`eig`."""
 
     eigenvalues: GpuArray
     eigenvectors: GpuArray
 
 
 class EighResult(NamedTuple):
-    """What :func:`eigh` returns."""
+    """The result of :func:`eigh`."""
 
     eigenvalues: GpuArray
     eigenvectors: GpuArray
 
 
 class QRResult(NamedTuple):
-    """What :func:`qr` returns."""
+    """The result of :func:`qr`."""
 
     Q: GpuArray
     R: GpuArray

@@ -32,14 +32,14 @@ __all__ = [
 
 
 class SlogdetResult(NamedTuple):
-    """What :func:`slogdet` returns."""
+    """The result of :func:`slogdet`."""
 
     sign: GpuArray
     logabsdet: GpuArray
 
 
 class LstsqResult(NamedTuple):
-    """What :func:`lstsq` returns."""
+    """The result of :func:`lstsq`."""
 
     x: GpuArray
     residuals: GpuArray

@@ -1,4 +1,4 @@
-"""What the package does for each function of NumPy, in one table.
+"""The implementations of NumPy's functions, in one table.
 
 Names are those that NumPy gives its functions below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves
 every NumPy version: names that this version lacks are skipped by :func:`install`.

@@ -35,7 +35,7 @@ def _adjoint(x: GpuArray) -> GpuArray:
 
 
 class SVDResult(NamedTuple):
-    """What :func:`svd` returns."""
+    """The result of :func:`svd`."""
 
     U: GpuArray
     S: GpuArray

@@ -1,1 +1,1 @@
-"""How what was asked becomes launches: simplification, grouping into steps, and plans."""
+"""Plans: simplification of graphs, and grouping of their nodes into steps."""

@@ -56,7 +56,7 @@ class GraphView:
     narrow: int = 0
     """Up to this width matrix products compute their operands where they read them."""
     launch: int = 0
-    """How many operations take as long as a launch."""
+    """The number of operations that take as long as a launch."""
     selects: bool = False
     """Whether writes to boxes, and concatenations, are selected where they are read, if that is cheaper."""
     binding_limit: float = inf

@@ -37,7 +37,7 @@ def _union(one: _Bits, other: _Bits) -> _Bits:
 
 
 class Limits:
-    """What the nodes of a graph are computed from, up to what is stored.
+    """The values from which the nodes of a graph are computed, up to stored ones.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What was asked: nodes, layouts, and the checked constructors that make them."""
+"""Graphs: nodes, layouts, and the checked constructors that make them."""

@@ -1,4 +1,4 @@
-"""What an index expression means: a layout for basic indexing, flat positions for advanced indexing.
+"""Index expressions: a layout for basic indexing, flat positions for advanced indexing.
 
 The rules are NumPy's. Basic keys (integers, slices, ellipsis, None) make views. As soon as a key has an integer array
 or a boolean array it is advanced: array parts broadcast together, their axes come where the first of them stood if they

@@ -1,6 +1,6 @@
-"""What an evaluation would erase of a graph, kept while a function is differentiated; and what stands for batches.
+"""Tapes, which keep graphs that evaluations would erase while a function is differentiated; placeholders of batches.
 
-A node that was evaluated lets its operands go (:meth:`gpuarray.graph.nodes.BaseNode.resolve`). While a thread has a
+A node that was evaluated releases its operands (:meth:`gpuarray.graph.nodes.BaseNode.resolve`). While a thread has a
 :class:`Tape`, the operands of a node that depends on one of its variables are noted there first, so that a function may
 read values and record graphs of any length. Nested derivatives share the tape of the thread. A function may let other
 threads evaluate, so each evaluation notes on the tapes of all threads.
@@ -217,7 +217,7 @@ _DECIDING: Final = (
     math.ceil, math.floor, math.isclose, math.isfinite, math.isinf, math.isnan, math.trunc,
     cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan,
 )  # fmt: skip
-#: What a program does instead, by the name of a function.
+#: Alternatives that an error proposes, by the name of a function.
 _HINTS: Final = {
     "__array__": "; make arrays of arrays with gpuarray.stack, and read values with x.get()",
     "numpy.fromiter": "; make arrays of arrays with gpuarray.stack",

@@ -169,7 +169,7 @@ class _Node:
 
 
 class Cases:
-    """What was computed for different sizes, by the answers to what the computations asked.
+    """Results for different sizes, by the answers to the comparisons of their computations.
 
     A computation asks the same after the same answers. So one way through a tree of questions leads to what was
     computed for given sizes.

@@ -1,4 +1,4 @@
-"""What NumPy has in :mod:`numpy.lib` and clients look for in the namespace of an array."""
+"""Names of :mod:`numpy.lib` that clients look for in the namespace of an array."""
 
 from gpuarray.lib import stride_tricks
 

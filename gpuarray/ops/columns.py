@@ -13,7 +13,7 @@ from gpuarray.dtypes import DType
 
 
 class Kind(Enum):
-    """What an elementwise operation is, where the graph, the planner or the code generator has a rule for it."""
+    """The structure of an elementwise operation, where the graph, the planner or code generation has a rule for it."""
 
     FUNCTION = auto()
     """None of the following: no rule but those of the other columns."""
@@ -63,7 +63,7 @@ class FastDomain(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What is known of the float32 results of an operation. Kernels for devices that flush subnormals rely on it.
+    """Facts about the float32 results of an operation. Kernels for devices that flush subnormals rely on them.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ ORDINARY_VALUES: Final = Values()
 
 
 class Quirk(Flag):
-    """What NumPy's own function does badly (measured with NumPy 2.0 to 2.5)."""
+    """Weaknesses of NumPy's own function (measured with NumPy 2.0 to 2.5)."""
 
     NONE = 0
     SLOW_UNCACHED = auto()
@@ -125,7 +125,7 @@ class NumPyForm(NamedTuple):
 
 
 class Work(Enum):
-    """What an operation spends its time on; places have a measured rate of each (``placement/rates``)."""
+    """The kind of work that limits an operation. The rate of each is measured at each place (``placement/rates``)."""
 
     ARITHMETIC = "operation"
     """Operations on values in registers."""

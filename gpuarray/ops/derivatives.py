@@ -53,7 +53,7 @@ Partial: TypeAlias = float | Formula | _Unknown
 
 
 class _Evaluation:
-    """What evaluates the operations of formulas: ``apply(operation, *operands)``. Arrays set it."""
+    """Evaluates the operations of formulas: ``apply(operation, *operands)``. Arrays set it."""
 
     apply: Callable[..., Any]
 

@@ -1,4 +1,4 @@
-"""What a reduction is: one frozen record of five parts, from which kernels and NumPy tiles are made.
+"""The record of a reduction: five parts, from which kernels and NumPy tiles are made.
 
 A *state* is a small tuple of numbers that stands for some elements. ``identity`` is the state of no elements, ``map``
 lifts an element and its position into a state, ``combine`` merges two states, and ``finish`` makes the result of one.
@@ -21,9 +21,9 @@ import numpy as np
 from gpuarray.dtypes import DType
 from gpuarray.ops.spec import MapOp, Op
 
-#: What stands in place of a dtype's name for the dtype in which a reduction accumulates.
+#: The name of the dtype in which a reduction accumulates.
 ACCUMULATED: Final = "accumulated"
-#: What stands in place of a number for the reduction's identity.
+#: The name of the reduction's identity in place of a number.
 IDENTITY: Final = "identity"
 
 

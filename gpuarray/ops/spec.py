@@ -85,7 +85,7 @@ OPS: Final[dict[str, "Op"]] = {}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Op:
-    """What every kind of operation has: a unique name and one sentence about it."""
+    """Base of the records of operations: a unique name and one sentence about it."""
 
     name: str
     doc: str

@@ -1,1 +1,1 @@
-"""Who runs steps."""
+"""Providers, which run steps on devices."""

@@ -1,4 +1,4 @@
-"""What has no composition: SciPy runs it on the host.
+"""Functions without a composition, which SciPy runs on the host.
 
 The tables have the names by subpackage; those that the installed SciPy lacks are left out.
 """

@@ -1,4 +1,4 @@
-"""How a function of SciPy is defined for the arrays of this package.
+"""Definitions of SciPy's functions for the arrays of this package.
 
 Each function has one definition, a composition of recorded operations. It is lazy, fuses with what is before and after
 it, runs on any device and has derivatives. Where values are on the host, and the device is the host's, SciPy's own

@@ -29,7 +29,7 @@ _PLAIN: Final = frozenset((int, str, bool, type(None), type))
 
 
 class _Recorded(NamedTuple):
-    """What a call recorded.
+    """The recording of a call.
 
     Attributes
     ----------

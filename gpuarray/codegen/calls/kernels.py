@@ -1,4 +1,4 @@
-"""How a call runs on a device."""
+"""The record of the kernels of a call."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

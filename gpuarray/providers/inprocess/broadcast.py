@@ -25,7 +25,7 @@ _LINE: Final = 16
 
 
 class Repeats(NamedTuple):
-    """What broadcasting repeats in a loop.
+    """The repetitions by broadcasting in a loop.
 
     Attributes
     ----------

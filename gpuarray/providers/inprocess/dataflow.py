@@ -22,7 +22,7 @@ _SHIFTED: Final = (dtypes.float32, dtypes.float64)
 
 
 class Dataflow:
-    """What is known of the values of a loop before its program is written.
+    """Facts about the values of a loop that are known before its program is written.
 
     Attributes
     ----------

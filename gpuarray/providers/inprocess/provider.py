@@ -55,7 +55,7 @@ def default_capabilities() -> Capabilities:
 
 
 class _Observed(NamedTuple):
-    """What ran while observers were active: prepared step, tag, begin and end of each; and the bytes of buffers.
+    """Runs of steps while observers were active: prepared step, tag, begin and end of each; and the bytes of buffers.
 
     One flat list: the collector of cycles would look at a million small ones.
     """

@@ -63,7 +63,7 @@ class Arena:
 
 
 class ThreadCosts(NamedTuple):
-    """What threads cost on this machine, in nanoseconds.
+    """The costs of threads on this machine, in nanoseconds.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def thread_costs() -> ThreadCosts:
 
 
 class ChunkTiming:
-    """How long one chunk of a kind of work takes one thread, and whether more threads gained.
+    """The time of a chunk of one kind of work on one thread, and whether more threads gained.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the functions of this subpackage have in common: SciPy's dtypes, its errors, and stacks of systems."""
+"""Arguments of the functions of this subpackage: SciPy's dtypes, its errors, and stacks of systems."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache

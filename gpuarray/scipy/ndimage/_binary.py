@@ -24,7 +24,7 @@ __all__ = [
     "binary_opening", "binary_propagation",
 ]  # fmt: skip
 
-#: How many steps are made before it is asked whether anything changes.
+#: The number of steps between tests whether anything changes.
 _STEPS: Final = 16
 
 

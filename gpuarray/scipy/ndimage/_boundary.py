@@ -1,4 +1,4 @@
-"""What lies beyond the edges of an array: for each mode a map from positions along an axis to positions inside.
+"""Elements beyond the edges of an array: for each mode a map from positions along an axis to positions inside.
 
 Filters see an array through it that is extended at its edges; interpolation takes single elements through it.
 """

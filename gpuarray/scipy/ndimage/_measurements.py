@@ -1,4 +1,4 @@
-"""What the elements with each label amount to: sums, extremes, medians and histograms."""
+"""Measurements of the elements with each label: sums, extremes, medians and histograms."""
 
 from collections.abc import Callable
 from functools import partial

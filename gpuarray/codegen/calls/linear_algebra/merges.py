@@ -23,7 +23,7 @@ from gpuarray.codegen.wgsl import WORKGROUP
 #: Invocations that find a root.
 _MEMBERS = 64
 
-#: What is known of the columns of a merge, each in a section of a buffer: first real numbers, then positions.
+#: The properties of the columns of a merge, each in a section of a buffer: first real numbers, then positions.
 _SECTIONS = ("d", "z", "sorted_d", "sorted_z", "root", "offset", "weight", "inverse", "cosine", "sine")
 _INDICES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
 
@@ -87,7 +87,7 @@ class _Kernel:
         return self.state.load(self._at(_SECTIONS, section, index))
 
     def index(self, section: str, index: str) -> str:
-        """Return a position that is known of a column."""
+        """Return a property of a column that is a position."""
         return f"min(u32({self.indices.load(self._at(_INDICES, section, index))}), size)"
 
     def keep(self, section: str, index: str, value: str) -> str:

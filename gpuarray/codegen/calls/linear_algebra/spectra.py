@@ -1,4 +1,4 @@
-"""What follows from singular values: least squares, ranks and condition numbers; and norms by sums of columns."""
+"""Results from singular values: least squares, ranks and condition numbers; and norms by sums of columns."""
 
 import numpy as np
 
