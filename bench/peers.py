@@ -188,8 +188,8 @@ class Autograd(Peer):
     def __init__(self) -> None:
         autograd = self._autograd = _imported("autograd")
         self.xp = _Seeded(import_module("autograd.numpy"))
-        self.xp.value_and_grad = autograd.value_and_grad
-        self.xp.grad = autograd.grad
+        self.xp.value_and_grad = lambda function, argnums=0: autograd.value_and_grad(function, argnums)
+        self.xp.grad = lambda function, argnums=0: autograd.grad(function, argnums)
 
     def describe(self) -> str:
         return str(getattr(self._autograd, "__version__", ""))
