@@ -453,6 +453,12 @@ CALLS = (
     lambda np, x, y: np.modf(x)[1],
     lambda np, x, y: np.linalg.solve(np.eye(5), x),
     lambda np, x, y: np.float32(2) * np.astype(x, np.float16),
+    lambda np, x, y: np.repeat(x, 3),
+    lambda np, x, y: np.repeat(x, [1, 0, 2, 1, 3]),
+    lambda np, x, y: np.tile(x, (2, 3)),
+    lambda np, x, y: np.roll(np.outer(x, y), (1, -2), (0, 1)),
+    lambda np, x, y: np.sum(np.outer(x, y), axis=1, dtype=np.float32),
+    lambda np, x, y: np.zeros_like(x, dtype=int) + np.std(x),
 )
 
 
@@ -466,6 +472,33 @@ def test_functions(call):
         assert type(actual) is GpuArray
         assert actual.dtype == expected.dtype
         assert np.asarray(actual).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, x, y: x * y + x - 2 * y,
+        lambda np, x, y: ~(x > y) | (x < 0.5) ^ (y == x),
+        lambda np, x, y: np.maximum(x.T, y) ** 2,
+        lambda np, x, y: x[0] @ y + (x @ y[:, 1])[::-1],
+        lambda np, x, y: np.where(x > y, x, y),
+        lambda np, x, y: np.roll(x, 3),
+        lambda np, x, y: np.concatenate([x[k] for k in range(40)]),
+        lambda np, x, y: np.outer(x[0], y[:, 0]),
+        lambda np, x, y: np.repeat(x, 2, 1),
+        lambda np, x, y: x[x > 0.5],
+        lambda np, x, y: y[np.asarray([3, 1, 3])] + x[:3].astype("float32"),
+        lambda np, x, y: np.stack([x, y], axis=1).max(axis=(0, 2), keepdims=True),
+    ],
+)
+def test_mid_sized_arrays(call):
+    hosts = [np.random.default_rng(seed).random((300, 300)) for seed in range(2)]
+    with xp.using(direct_limit=1 << 18):
+        arrays = [xp.asarray(host) for host in hosts]
+        found, expected = call(xp, *arrays), call_quietly(lambda hosts: call(np, *hosts), hosts)
+        assert found.is_computed()
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert np.asarray(found).tobytes() == expected.tobytes()
 
 
 def call_quietly(call, value):
@@ -497,12 +530,12 @@ def test_several_results_are_computed_once():
         return x + 1, x * 2
 
     x = xp.asarray([1.0, 2.0])
-    results = compiled.call(counted, (x,), {}, 100, False, False)
+    results = compiled.call(counted, (x,), {}, 100, 0, False)
     assert [type(each) for each in results] == [GpuArray, GpuArray]
     assert len(calls) == 1
     for unusual in (lambda x: (x, x + 1), lambda x: (x + 1, object()), lambda x: (x + 1, None)):
-        assert compiled.call(unusual, (x,), {}, 100, False, False) is None
-    assert compiled.call(counted, (x,), {}, 100, False, True) is None
+        assert compiled.call(unusual, (x,), {}, 100, 0, False) is None
+    assert compiled.call(counted, (x,), {}, 100, 0, True) is None
 
 
 def test_operations_are_counted():

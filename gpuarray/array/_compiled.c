@@ -23,7 +23,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 6
+#define VERSION 7
 
 /* Larger arrays of devices other than the host are handled in Python, where trials of a GPU count them. */
 #define MOST_ELEMENTS (1 << 14)
@@ -895,14 +895,28 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
-/* What is known of the arguments of a call: the settings, the device of the arrays, the product and the sum of their
-   sizes, the first one, and whether all have its shape. */
+/* What is known of the arguments of a call: the settings, the device of the arrays, their number, the product and the sum
+   of their sizes, the first one, and whether all have its shape; and how often integers can repeat elements. */
 typedef struct {
     long limit;
-    int on_pinned, is_one_shape;
+    int on_pinned, count, is_one_shape;
     PyObject *device, *first;
-    double product, sum;
+    double product, sum, multiple;
 } Arguments;
+
+/* What else than the product of sizes can show that a result is small: nothing; that product, if there are several arrays;
+   their shape, if it is the same; or the size of the only array and the integers. */
+enum { NO_GROWTH, PRODUCTS, ELEMENTS, MULTIPLES };
+
+static int is_small_result(const Arguments *arguments, double most, long growth)
+{
+    double limit = (double)most_elements(arguments->device, arguments->limit);
+    if (arguments->product <= most || (growth == ELEMENTS && arguments->is_one_shape))
+        return 1;
+    if (growth == MULTIPLES)
+        return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
+    return growth != NO_GROWTH && arguments->count > 1 && arguments->product <= limit;
+}
 
 /* Note an array of NumPy that is an argument; 0 if it is none for a plain call. */
 static int note_array(Arguments *arguments, PyObject *value)
@@ -914,6 +928,7 @@ static int note_array(Arguments *arguments, PyObject *value)
         arguments->first = value;
     else
         arguments->is_one_shape &= PyArray_SAMESHAPE(array, first);
+    arguments->count++;
     arguments->product *= (double)PyArray_SIZE(array);
     arguments->sum += (double)PyArray_SIZE(array);
     return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
@@ -930,6 +945,11 @@ static PyObject *given(PyObject *argument, Arguments *arguments, int is_inner)
         arguments->device = device;
         int is_plain_value = PyArray_CheckExact(value) ? note_array(arguments, value) : !PyArray_IsScalar(value, Half);
         return is_plain_value ? Py_NewRef(value) : NULL;
+    }
+    if (type == &PyLong_Type) {
+        int overflow;
+        arguments->multiple *= 1 + fabs((double)PyLong_AsLongAndOverflow(argument, &overflow));
+        return overflow ? NULL : Py_NewRef(argument);
     }
     if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
         PyArray_DescrCheck(argument))
@@ -1060,19 +1080,21 @@ static int is_or_has(PyObject *result, PyObject *object)
 }
 
 PyDoc_STRVAR(call_doc,
-"call($module, function, arguments, keywords, most, is_elementwise, may_be_view, /)\n--\n\n"
+"call($module, function, arguments, keywords, most, growth, may_be_view, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
-"The product of the sizes of arrays is at most the fourth argument, or the function is elementwise and all have one\n"
-"shape. The last argument tells whether a result that shares memory with an array is a view of it, and no copy.");
+"The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
+"product of the sizes of several arrays (growth is 1), the shape of all arrays (2), or the size of an array times the\n"
+"integers (3). The last argument tells whether a result that shares memory with an array is a view of it.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     if (count != 6 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
-        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, a number and two bools");
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, two numbers and a bool");
     PyObject *inputs = args[1], *named = NULL, *made = NULL, *context;
-    Arguments arguments = {.is_one_shape = 1, .product = 1};
+    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
     arguments.limit = limit_now(&arguments.on_pinned);
     double most = PyFloat_AsDouble(args[3]);
+    long growth = PyLong_AsLong(args[4]);
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
     PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
@@ -1096,8 +1118,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
             Py_CLEAR(values);
     }
     PyObject *device = values == NULL ? NULL : arguments.device;
-    int is_bounded = arguments.product <= most || (args[4] == Py_True && arguments.is_one_shape);
-    if (device != NULL && arguments.product > 0 && is_bounded) {
+    if (device != NULL && arguments.product > 0 && is_small_result(&arguments, most, growth)) {
         Py_INCREF(device);
         if ((context = enter_quiet()) != NULL) {
             made = PyObject_Call(args[0], values, named);

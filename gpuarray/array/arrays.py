@@ -150,7 +150,7 @@ class GpuArray(MethodsArray):
         if wanted == source and not copy:
             return self
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
-            made = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, False, False)
+            made = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, 0, False)
             if made is not None:
                 result: GpuArray = made
                 return result

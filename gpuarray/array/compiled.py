@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 6
+_VERSION: Final = 7
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -44,13 +44,16 @@ def _not_compiled(*arguments: Any) -> Any:
 #: ``apply(op, *values)``: what the method ``_apply`` of the class returns, which it calls unless arrays are small; None
 #: if nothing is compiled.
 apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compiled.apply
-#: ``call(function, arguments, keywords, most, is_elementwise, may_be_view)``: the result of a function of NumPy for
-#: small arrays whose sizes have a product of at most ``most``, or of one shape if it is elementwise; None if the call
+#: ``call(function, arguments, keywords, most, growth, may_be_view)``: the result of a function of NumPy for small
+#: arrays whose sizes have a product of at most ``most``, or whose result is small for another reason; None if the call
 #: is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
 #: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
+#: How the result of ``call`` grows: it has at most the product of the sizes of several arrays, the shape of the arrays
+#: if they have one, or the size of the array times the integers.
+GROWTH: Final = {"products": 1, "products or views": 1, "elements": 2, "multiples": 3}
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

@@ -58,7 +58,7 @@ def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(method)
         def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
             if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
-                result = compiled.call(compute, (self, axis), keywords, inf, False, False)
+                result = compiled.call(compute, (self, axis), keywords, inf, 0, False)
                 if result is None:
                     result = self._reduced(compute, axis, **keywords)
                 if result is not None:
@@ -237,7 +237,7 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
-        made: Self | None = compiled.call(np.ndarray.copy, (self,), {}, inf, False, False)
+        made: Self | None = compiled.call(np.ndarray.copy, (self,), {}, inf, 0, False)
         if made is not None:
             return made
         if immediacy().limit and (host := self.host()) is not None:

@@ -28,6 +28,7 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
+from gpuarray.array.compiled import GROWTH
 from gpuarray.array.compiled import call as call_numpy
 from gpuarray.array.memory import of_host
 from gpuarray.config import config
@@ -85,8 +86,8 @@ class AtOnce:
         Whether arrays without elements are computed at once.
     unbounded : float
         The largest product of the sizes of arrays for which they always are.
-    is_elementwise : bool
-        Whether they are where all arrays have one shape.
+    growth : int
+        For which other reason they may be, as :data:`compiled.GROWTH` says.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
@@ -96,8 +97,8 @@ class AtOnce:
     __slots__ = (
         "call",
         "group",
+        "growth",
         "is_bounded",
-        "is_elementwise",
         "is_in_place",
         "is_plain",
         "may_be_view",
@@ -121,7 +122,7 @@ class AtOnce:
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
         self.is_bounded: Bound = BOUNDS.get(results, has_few_elements)
-        self.is_elementwise = results == "elements"
+        self.growth = GROWTH.get(results, 0)
         self.unbounded = _UNBOUNDED.get(results, _FEW_PRODUCTS if results in BOUNDS else inf)
         self.most = most
         self.group = group
@@ -265,9 +266,7 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     if rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
-        computed_by_numpy = call_numpy(
-            rule.call, arguments, keywords, rule.unbounded, rule.is_elementwise, rule.may_be_view
-        )
+        computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
         if computed_by_numpy is not None:
             return computed_by_numpy
     arrays: list[GpuArray] = []
