@@ -1,0 +1,122 @@
+"""Rejection for many elements at once: each element draws from its own blocks until a number is accepted."""
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.ops import substreams
+
+Array = npt.NDArray[Any]
+
+#: The largest number of attempts of an element; each succeeds with a probability above 1/2.
+ATTEMPTS: Final = 64
+#: The attempts of several elements that are made at once, in about the time of a single one.
+_FEW: Final = 2000
+#: Numbers of attempts whose blocks serve for decisions outside the search.
+DECISION: Final = 0xFFFFFFFF
+NORMAL_DECISION: Final = 0x7FFFFFFF
+
+
+class Draws:
+    """The source of numbers of some elements: their numbers, the substream, and the dtype."""
+
+    def __init__(self, numbers: Array, stream: substreams.Substream, kind: np.dtype[Any]) -> None:
+        self.numbers = numbers
+        self.stream = stream
+        self.kind = kind
+
+    def at(self, positions: Array) -> "Draws":
+        """Return the source of some of the elements."""
+        return Draws(self.numbers[positions], self.stream, self.kind)
+
+    def uniforms(self, attempts: Any) -> tuple[Array, Array]:
+        """Return two uniform numbers in (0, 1] for each element and attempt, which broadcast."""
+        return substreams.pair_of_uniforms(self.numbers, attempts, self.stream, self.kind)
+
+    def normal_and_uniform(self, attempts: Any) -> tuple[Array, Array]:
+        """Return a normal number and a uniform number in (0, 1] for each element and attempt, which broadcast."""
+        pair = np.arange(2, dtype=np.uint64).reshape(2, *np.ones(max(np.ndim(attempts), 1), int))
+        (first, share), (angle, _) = self.uniforms(np.multiply(attempts, 2, dtype=np.uint64) + pair)
+        angle *= self.kind.type(2 * np.pi)
+        return np.sqrt(self.kind.type(-2) * np.log(first)) * np.cos(angle), share
+
+
+Sampler = Callable[..., Any]
+
+
+def reference_of(parameters: int, sampler: Sampler) -> Callable[..., Array]:
+    """Return the reference of a sampler.
+
+    It calls ``sampler(draws, *parameters)``. Each parameter is a line with an element for each draw, or with a single
+    one for all draws.
+    """
+
+    def reference(*operands: Any, out: Array) -> Array:
+        values, words = operands[: parameters + 1], operands[parameters + 1 :]
+        shape = np.broadcast_shapes(*map(np.shape, values))
+        *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in values]
+        numbers = np.broadcast_to(numbers, math.prod(shape))
+        stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
+        result = np.empty(numbers.size, out.dtype)
+        with np.errstate(all="ignore"):
+            for piece in substreams.pieces(numbers.size):
+                draws = Draws(numbers[piece], stream, out.dtype)
+                result[piece] = sampler(draws, *(taken_at(v, piece).astype(out.dtype, copy=False) for v in lines))
+        out[...] = result.reshape(shape)
+        return out
+
+    return reference
+
+
+def taken_at(values: Array, positions: Any) -> Array:
+    """Return the values of some elements; one that all elements share stays one."""
+    return values if values.size == 1 else values[positions]
+
+
+def search_accepted(draws: Draws, propose: Callable[..., tuple[Array, Array]], *parameters: Array) -> Array:
+    """Return for each element the first accepted value of ``propose(draws, attempts, *parameters)``.
+
+    Each call takes tens of calls of NumPy, so the few elements that are left make several attempts at once, along a
+    first axis: about as many as it takes until one of each is accepted.
+    """
+    results, accepted = propose(draws, 0, *parameters)
+    positions = np.flatnonzero(~accepted)
+    rejected = positions.size / accepted.size
+    attempt = 1
+    while positions.size and attempt < ATTEMPTS:
+        needed = 1 + math.ceil(math.log(positions.size) / -math.log(rejected)) if rejected < 1 else ATTEMPTS
+        last = min(attempt + min(needed, 1 + _FEW // positions.size), ATTEMPTS)
+        attempts = np.arange(attempt, last, dtype=np.uint64)[:, None]
+        values, accepted = propose(draws.at(positions), attempts, *[taken_at(v, positions) for v in parameters])
+        is_left = ~accepted.any(0)
+        accepted[-1] = True  # the value of the last attempt, if none is accepted
+        results[positions] = values[accepted.argmax(0), np.arange(positions.size)]
+        positions = positions[is_left]
+        attempt += len(attempts)
+    return results
+
+
+def where_valid(draws: Draws, valid: Array, sampler: Sampler, otherwise: Any, *parameters: Array) -> Array:
+    """Return ``sampler(draws, *parameters)`` where parameters are valid, and ``otherwise`` elsewhere."""
+    if valid.all():
+        return np.asarray(sampler(draws, *parameters))
+    values = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), draws.numbers.shape))
+    positions = np.flatnonzero(valid)
+    if positions.size:
+        values[positions] = sampler(draws.at(positions), *[taken_at(v, positions) for v in parameters])
+    return values
+
+
+def by_choice(draws: Draws, choice: Array, first: Sampler, second: Sampler, *parameters: Array) -> Array:
+    """Return the results of the first sampler where ``choice`` is true, and of the second elsewhere."""
+    values = np.empty(draws.numbers.shape, draws.kind)
+    for chosen, sampler in ((choice, first), (~choice, second)):
+        if chosen.all():
+            return np.asarray(sampler(draws, *parameters))
+        positions = np.flatnonzero(chosen)
+        if positions.size:
+            values[positions] = sampler(draws.at(positions), *[taken_at(v, positions) for v in parameters])
+    return values
