@@ -408,7 +408,7 @@ class GpuArray(MethodsArray):
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
         if immediacy().limit and self.host() is not None:
-            return (self[i] for i in range(self._shape[0]))
+            return map(self.__getitem__, range(self._shape[0]))
         if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
@@ -416,7 +416,7 @@ class GpuArray(MethodsArray):
                 return (of_host(GpuArray, element, self._cell.device) for element in elements)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
-        return (self[i] for i in range(self._shape[0]))
+        return map(self.__getitem__, range(self._shape[0]))
 
     def __contains__(self, value: Any) -> bool:
         telemetry.transfer("in", 1, self._cell.device)
