@@ -16,6 +16,8 @@ from gpuarray.references import owner_count
 _CANONICAL: Final = frozenset(map(id, dtypes.ALL))
 _ndarray: Final = np.ndarray
 _generic: Final = np.generic
+#: Bytes from which on shrinking a longer array takes less time than a copy.
+_LARGE: Final = 1 << 15
 #: Containers of several results. A union of types is slower.
 _SEVERAL: Final = (tuple, list)
 
@@ -59,12 +61,19 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     raise LookupError
 
 
+def _start(array: np.ndarray[Any, Any]) -> int:
+    start: int = array.__array_interface__["data"][0]
+    return start
+
+
 def in_own_memory(result: Any) -> Any:
-    """Return an array that is no view: without a copy if it is all of an array to which nothing else refers."""
+    """Return an array that is no view: without a copy if it is the begin of an array to which nothing else refers."""
     base = result.base
     if base is None:
         return result
-    if type(base) is not _ndarray or base.dtype is not result.dtype or base.nbytes != result.nbytes:
+    if type(base) is not _ndarray or base.dtype is not result.dtype or base.nbytes < result.nbytes:
+        return result.copy()
+    if base.nbytes > result.nbytes and (result.nbytes < _LARGE or _start(base) != _start(result)):
         return result.copy()
     if not (result.flags.c_contiguous and base.flags.c_contiguous and base.flags.owndata and base.flags.writeable):
         return result.copy()

@@ -20,6 +20,7 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.at_once import at_once
+from gpuarray.functions.host_results import in_own_memory
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
@@ -403,8 +404,9 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] |
             return value
         if not (value.ndim and value.dtype.isnative):
             return make(as_node(value), device)
+        value = in_own_memory(value)
         flags = value.flags
-        is_own = value.base is None and flags.owndata and flags.writeable
+        is_own = flags.owndata and flags.writeable
         if value.size <= immediacy().limit and immediacy().covers(device):
             return made_of(value if is_own else value.copy(), device)
         return make(host_leaf(value) if is_own else as_node(value), device)

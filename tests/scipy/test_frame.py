@@ -12,6 +12,7 @@ from scipy import ndimage, signal
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
 import gpuarray.scipy.signal as sig
+from gpuarray.functions.host_results import in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
@@ -258,6 +259,22 @@ def test_arrays_of_numpy_go_to_the_device_of_the_others():
                 result = getattr(ndi, name)(image, given)
                 assert result.device == on_device.device
                 np.testing.assert_allclose(result, getattr(ndimage, name)(image, given.get()), rtol=1e-10)
+
+
+def test_results_that_are_the_begin_of_a_longer_array_are_not_copied():
+    line = np.arange(1 << 14, dtype=np.float64)
+    result = in_own_memory(line[:-5])
+    assert result.base is None
+    result[0] = 7  # a copy, because the line is needed further
+    assert (line[0], len(line)) == (0, 1 << 14)
+    start = line.__array_interface__["data"]
+    begin = line[:-5].reshape(-1, 11)
+    del line
+    result = in_own_memory(begin)
+    assert result.base is None
+    assert result.flags.owndata
+    assert result.__array_interface__["data"] == start
+    np.testing.assert_array_equal(result, np.arange((1 << 14) - 5).reshape(-1, 11))
 
 
 def test_errors_of_jit_name_the_function():

@@ -1,7 +1,7 @@
 """Interpolation between the points of grids, and of one variable by SciPy's older class."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from math import prod
 from operator import index, or_
@@ -96,10 +96,41 @@ class RegularGridInterpolator:
             raise ValueError(f"Method '{method}' is not defined")
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
         self._solver = solver, solver_args
-        array = as_array(values, device_among(values))
-        self.values = (
-            array if array.dtype.kind in "fc" and array.dtype != dtypes.float16 else array.astype(dtypes.float64)
-        )
+        self._data = points, values
+        self._splines: dict[str, tuple[GpuArray, list[BSpline]]] = {}
+        if is_hosts(self._data, {}):
+            _ = self._host
+        elif method in ("pchip", *_DEGREES):
+            self._check_extents(method)
+        else:
+            _ = self._checked
+
+    @cached_property
+    def _host(self) -> Any:
+        """SciPy's object."""
+        solver, arguments = self._solver
+        points, values = self._data
+        return fitted(
+            scipy_interpolate.RegularGridInterpolator,
+            (tuple(map(read, points)), values, self.method, self.bounds_error, self.fill_value),
+            {"solver": solver, "solver_args": arguments},
+        )[0]
+
+    @property
+    def grid(self) -> tuple[np.ndarray[Any, Any], ...]:
+        """The coordinates along each axis, ascending."""
+        return self._checked[0]
+
+    @property
+    def values(self) -> GpuArray:
+        """The values on this grid."""
+        return self._checked[1]
+
+    @cached_property
+    def _checked(self) -> tuple[tuple[np.ndarray[Any, Any], ...], GpuArray]:
+        points, given = self._data
+        array = as_array(given, device_among(given))
+        values = array if array.dtype.kind in "fc" and array.dtype != dtypes.float16 else array.astype(dtypes.float64)
         grid = [np.asarray(read(line), float) for line in points]
         if len(grid) > array.ndim:
             raise ValueError(f"There are {len(grid)} point arrays, but values has {array.ndim} dimensions")
@@ -109,16 +140,12 @@ class RegularGridInterpolator:
             steps = np.diff(line)
             if (steps < 0).all() and len(line) > 1:
                 grid[axis] = line[::-1].copy()
-                self.values = xp.flip(self.values, axis)
+                values = xp.flip(values, axis)
             elif not (steps > 0).all():
                 raise ValueError(f"The points in dimension {axis} must be strictly ascending or descending")
             if array.shape[axis] != len(line):
                 raise ValueError(f"There are {len(line)} points and {array.shape[axis]} values in dimension {axis}")
-        self.grid = tuple(grid)
-        self._host: Any = None
-        self._splines: dict[str, tuple[GpuArray, list[BSpline]]] = {}
-        if method in ("pchip", *_DEGREES):
-            self._check_extents(method)
+        return tuple(grid), values
 
     def __call__(self, xi: Any, method: str | None = None, *, nu: Any = None) -> GpuArray:
         """Return the values at points.
@@ -135,9 +162,11 @@ class RegularGridInterpolator:
         method = self.method if method is None else method
         if method not in _METHODS:
             raise ValueError(f"Method '{method}' is not defined")
+        if is_hosts((xi, *self._data), {}):
+            return cast(GpuArray, run_scipy(self._host, (xi,), {"method": method, "nu": nu}))
         is_spline = method in _DEGREES and max(map(len, self.grid)) <= _LONGEST
-        if is_hosts((xi, self.values), {}) or not (is_spline or (method in ("linear", "nearest") and nu is None)):
-            return cast(GpuArray, self._by_scipy(xi, method, nu))
+        if not (is_spline or (method in ("linear", "nearest") and nu is None)):
+            return cast(GpuArray, run_scipy(self._host, (xi,), {"method": method, "nu": nu}, self.values.device))
         if isinstance(xi, tuple):
             lines = [*xp.broadcast_arrays(*(as_array(line, self.values.device) for line in xi))]
         else:
@@ -161,16 +190,6 @@ class RegularGridInterpolator:
             result = xp.where(outside.reshape(outside.shape + trailing), self.fill_value, result)
         invalid = reduce(or_, [line != line for line in lines])
         return xp.where(invalid.reshape(invalid.shape + trailing), np.nan, result)
-
-    def _by_scipy(self, xi: Any, method: str, nu: Any) -> Any:
-        if self._host is None:
-            solver, arguments = self._solver
-            self._host, _ = fitted(
-                scipy_interpolate.RegularGridInterpolator,
-                (self.grid, self.values, self.method, self.bounds_error, self.fill_value),
-                {"solver": solver, "solver_args": arguments},
-            )
-        return run_scipy(self._host, (xi,), {"method": method, "nu": nu})
 
     def _check_extents(self, method: str) -> None:
         least = _DEGREES.get(method, 3) + 1
@@ -277,7 +296,12 @@ class RegularGridInterpolator:
         return cast(GpuArray, total)
 
 
-@mirrors(scipy_interpolate.interpn, kind=COMPOSED)
+def _interpn(points: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call SciPy's function with values that can be written to, for which it has a faster way."""
+    return scipy_interpolate.interpn(points, np.array(values), *args, **kwargs)
+
+
+@mirrors(scipy_interpolate.interpn, kind=COMPOSED, on_host=_interpn)
 def interpn(
     points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True, fill_value: Any = np.nan
 ) -> GpuArray:
@@ -319,11 +343,12 @@ class interp1d:  # noqa: N801  # SciPy's name
             scipy_interpolate.interp1d, (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted), {}
         )
         self._axis = index(axis) % self._host.y.ndim
-        self._inside = self._evaluator(kind)
+        self._kind = kind
 
-    def _evaluator(self, kind: Any) -> Callable[[GpuArray], GpuArray] | None:
-        """Return what computes the values at points, also beyond the ends; None if SciPy does."""
-        x, y, axis = self._host.x, self._host.y, self._axis
+    @cached_property
+    def _inside(self) -> Callable[[GpuArray], GpuArray] | None:
+        """What computes the values at points, also beyond the ends; None if SciPy does."""
+        x, y, axis, kind = self._host.x, self._host.y, self._axis, self._kind
         if kind in _STEPS:
             values, count = as_array(y, self._device), len(x)
             edges, side, first = _STEPS[kind](x)
