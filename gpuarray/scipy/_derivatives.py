@@ -52,3 +52,29 @@ def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> 
         return tuple(result)
 
     return run
+
+
+def with_cotangents(function: Callable[..., Any], pull: Callable[..., Sequence[GpuArray]]) -> Callable[..., Any]:
+    """Return a function of arrays whose derivative is known.
+
+    Parameters
+    ----------
+    function : callable
+        Reads its arguments, and returns an array.
+    pull : callable
+        Takes the cotangent of the result and the positional arguments, and returns the cotangents of these.
+    """
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not tape.state.tapes:
+            return function(*args, **kwargs)
+        own = custom_vjp(lambda *given: function(*map(stop_gradient, given), **kwargs))
+        own.defvjp(lambda *given: (own(*given), given), pulled)
+        return own(*args)
+
+    def pulled(given: Sequence[GpuArray], ct: GpuArray) -> tuple[GpuArray, ...]:
+        cts = pull(ct, *given)
+        return tuple(converted(share, operand.dtype) for share, operand in zip(cts, given, strict=True))
+
+    return run

@@ -27,7 +27,7 @@ from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._derivatives import Partial, with_partials
+from gpuarray.scipy._derivatives import Partial, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -119,6 +119,7 @@ def hosted(
     name: str = "",
     is_counted: bool = True,
     partials: Sequence[Partial] = (),
+    pull: Callable[..., Sequence[GpuArray]] | None = None,
 ) -> Callable[..., Any]:
     """Return a function that runs SciPy's on the host.
 
@@ -134,6 +135,8 @@ def hosted(
         Whether that counts as a fallback, if the device is another; not of functions that have little work.
     partials : sequence of callable or None
         The partial derivatives, if some are known.
+    pull : callable, optional
+        What :func:`with_cotangents` takes, if it is known.
     """
     dotted = name or _name_of(original)
     package, _, short = dotted.rpartition(".")
@@ -148,6 +151,8 @@ def hosted(
 
     _name(call, short)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
+    if pull is not None:
+        run = with_cotangents(call, pull)
     what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
     run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, short)

@@ -1,11 +1,12 @@
-"""Derivatives and batches of functions of signals, of interpolation and of statistics."""
+"""Derivatives and batches of functions of signals, of interpolation, of statistics and of matrices."""
 
 import numpy as np
 import pytest
 from scipy import signal as scipy_signal
 
 import gpuarray as xp
-from gpuarray.scipy import fft, interpolate, signal, special, stats
+from gpuarray import testing
+from gpuarray.scipy import fft, interpolate, linalg, signal, special, stats
 
 LINE = np.random.default_rng(0).standard_normal(150)
 IMAGE = LINE.reshape(10, 15)
@@ -78,3 +79,24 @@ def test_derivatives_and_batches(name):
         each = [FUNCTIONS[name](x).get() for x in both]
         np.testing.assert_allclose(xp.vmap(FUNCTIONS[name])(both).get(), each, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(xp.vmap(xp.grad(total))(both)[0].get(), rate, rtol=1e-8, atol=1e-10)
+
+
+MATRIX = LINE[:9].reshape(3, 3) + 3 * np.eye(3)
+SYMMETRIC = MATRIX @ MATRIX.T
+
+
+@pytest.mark.parametrize(
+    ("function", "matrices"),
+    [
+        (linalg.sqrtm, (SYMMETRIC,)),
+        (linalg.sqrtm, (MATRIX + 0.5j * SYMMETRIC,)),
+        (linalg.sqrtm, (np.eye(3),)),
+        (lambda a: linalg.sqrtm(a).imag, (np.diag([-1.0, 2, 3]) + 0.1 * MATRIX,)),
+        (linalg.solve_sylvester, (MATRIX, SYMMETRIC[:2, :2], MATRIX[:, :2])),
+        (linalg.solve_continuous_lyapunov, (MATRIX, SYMMETRIC)),
+        (linalg.solve_continuous_lyapunov, (MATRIX + 1j * SYMMETRIC, SYMMETRIC + 0j)),
+    ],
+)
+def test_derivatives_of_functions_of_matrices_on_the_host(function, matrices):
+    with xp.using(device="cpu"):
+        testing.check_grads(function, tuple(map(xp.asarray, matrices)), order=2, rtol=1e-4, atol=1e-4)
