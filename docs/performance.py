@@ -49,7 +49,8 @@ COMPUTED = (
 #: Targets of linear algebra beside 1.
 FACTORS = {
     **{f"{name}-4096": 0.6 for name in ("cholesky", "solve", "qr")},
-    **{f"{name}-2048-float64": 0.3 for name in ("cholesky", "solve", "qr")},
+    **{f"{name}-2048": 0.5 for name in ("cholesky", "solve", "qr")},
+    **{f"{name}-2048-float64": 0.25 for name in ("cholesky", "solve", "qr")},
     **{f"{name}-2048-float64": 0.5 for name in ("eigh", "svd")},
     **{
         f"{name}-stack-{n}-float64": 0.5
