@@ -206,7 +206,7 @@ def signatures(row: MapOp) -> Iterator[Signature]:
 
 
 def cases() -> list[Any]:
-    # samplers take the words of one substream, not of one for each element: see tests/api/test_random_distributions.py
+    # samplers take the words of one substream, not of one for each element: see test_random_distributions.py
     rows = [row for row in OPS.values() if isinstance(row, MapOp) and row.name not in ("cast", "bitcast")]
     rows = [row for row in rows if not row.name.startswith("sample_")]
     return [
