@@ -100,3 +100,15 @@ SYMMETRIC = MATRIX @ MATRIX.T
 def test_derivatives_of_functions_of_matrices_on_the_host(function, matrices):
     with xp.using(device="cpu"):
         testing.check_grads(function, tuple(map(xp.asarray, matrices)), order=2, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_polar_factors_of_equal_singular_values_have_derivatives(side, order):
+    complex_ = MATRIX + 0.5j * SYMMETRIC
+    equal = [np.eye(3), np.eye(4, 3), np.eye(3, 4)] if order == 1 else []
+    with xp.using(device="cpu"):
+        for matrix in (*equal, MATRIX, MATRIX[:, :2], MATRIX[:2], complex_, complex_[:, :2]):
+            testing.check_grads(
+                lambda a: tuple(linalg.polar(a, side)), (xp.asarray(matrix),), order=order, rtol=1e-4, atol=1e-4
+            )

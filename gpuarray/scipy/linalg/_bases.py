@@ -10,6 +10,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import singular_values
 from gpuarray.functions.arguments import as_arrays, read
 from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import tape
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import adjoint, computed, matrices, refuse
 
@@ -165,5 +166,19 @@ def polar(a: Any, side: str = "right") -> tuple[GpuArray, GpuArray]:
     """
     array = matrices(scipy_linalg.polar, a, side=side)
     w, s, vh = singular_values.svd(array, full_matrices=False)
+    if tape.varying(array.node()):
+        unitary = tape.state.with_rule(w @ vh, (array,), _unitary_pulled)
+        return unitary, adjoint(unitary) @ array if side == "right" else array @ adjoint(unitary)
     positive = (adjoint(vh) * s[..., None, :]) @ vh if side == "right" else (w * s[..., None, :]) @ adjoint(w)
     return w @ vh, positive
+
+
+def _unitary_pulled(ct: GpuArray, x: GpuArray) -> tuple[GpuArray]:
+    """Return the cotangent of matrices by that of their factors; it divides by no differences of singular values."""
+    w, s, vh = singular_values.svd(x, full_matrices=False)
+    ct = xp.conj(ct)
+    inner = adjoint(w) @ ct @ adjoint(vh)
+    pulled = w @ ((inner - adjoint(inner)) / (s[..., None, :] + s[..., None])) @ vh
+    rows, columns = (ct @ adjoint(vh)) / s[..., None, :], (adjoint(w) @ ct) / s[..., None]
+    pulled = pulled + (rows - w @ (adjoint(w) @ rows)) @ vh + w @ (columns - (columns @ adjoint(vh)) @ vh)
+    return (xp.conj(pulled),)
