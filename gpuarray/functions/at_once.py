@@ -152,7 +152,7 @@ def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: i
 
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
-        if immediacy().limit and not (arguments and _is_pinned(arguments[0])):
+        if immediacy().limit:
             result = computed(rule, arguments, keywords)
             if result is not NOT_COMPUTED:
                 return result
@@ -269,6 +269,8 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
         if computed_by_numpy is not None:
             return computed_by_numpy
+    if arguments and _is_pinned(arguments[0]):
+        return NOT_COMPUTED
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     raw: list[Any] = []
