@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import weakref
 from itertools import product
 
 import numpy as np
@@ -587,6 +588,29 @@ def test_nothing_leaks():
     gc.collect()
     assert sys.getallocatedblocks() - before[0] < 1500
     assert sys.getrefcount(x.device) - before[1] < 20
+
+
+@pytest.mark.parametrize("body", [{}, {"__slots__": ("other",)}], ids=["dict", "slots"])
+def test_instances_of_subclasses_are_not_used_again(body):
+    subclass = type("Subclass", (GpuArray,), body)
+    kept = [xp.asarray([1.0]) + 1 for _ in range(200)]  # which leaves none that is gone
+    for _ in range(10):
+        instance = object.__new__(subclass)
+        instance.other = [instance]
+        del instance
+    gc.collect()
+    assert {type(xp.asarray([1.0]) + 1) for _ in range(10)} == {GpuArray}
+    assert all(float(array[0]) == 2 for array in kept)
+
+
+def test_arrays_with_weak_references_are_not_used_again():
+    for _ in range(100):
+        array = xp.asarray([1.0]) + 1
+        gone = []
+        reference = weakref.ref(array, gone.append)
+        del array
+        assert reference() is None
+        assert gone == [reference]
 
 
 def test_threads_update_one_array():

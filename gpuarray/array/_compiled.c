@@ -238,7 +238,8 @@ static PyObject *new_array(void)
 static void dealloc_array(PyObject *array)
 {
     const Py_ssize_t *offsets = (const Py_ssize_t *)&of_array;
-    if (kept_count < MOST_KEPT && AT(array, array_type->tp_weaklistoffset) == NULL) {
+    /* instances of subclasses come here too */
+    if (kept_count < MOST_KEPT && Py_IS_TYPE(array, array_type) && AT(array, array_type->tp_weaklistoffset) == NULL) {
         PyObject_GC_UnTrack(array);
         for (size_t i = 0; i < SLOTS; i++)
             Py_CLEAR(AT(array, offsets[i]));
