@@ -69,7 +69,7 @@ def condition(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gpu
 def spans(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
     """Differentiate ``reduceat``: the rows of each span are folded again."""
     source, indices = operands
-    op = outputs.call.parameters["row"]
+    op = outputs.call.parameters["combine"]
     starts = evaluate.read(indices.node(), indices.device)
     stops = np.maximum(np.append(starts[1:], source.shape[0]), starts + 1)
     positions = starts[:, None] + np.arange(int((stops - starts).max(initial=1)))
@@ -110,7 +110,7 @@ def _part(node: Node, start: int, step: int, extent: int) -> Node:
 
 def running(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
     """Differentiate ``accumulate`` of a ufunc that is not associative, step by step."""
-    op = outputs.call.parameters["row"]
+    op = outputs.call.parameters["combine"]
 
     def composed(x: GpuArray) -> GpuArray:
         x = converted(x, outputs.call.dtype)

@@ -26,7 +26,7 @@ def name_of(call: Call) -> str:
     op = call.op
     if op in (calls.fold_spans, calls.running_fold):
         method = call.parameters.get("method", "accumulate")
-        return f"{call.parameters['row'].name}.{method}"
+        return f"{call.parameters['combine'].name}.{method}"
     return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
 
 

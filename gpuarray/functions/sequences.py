@@ -116,8 +116,8 @@ def fold_spans(
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
     spans = (at.size, prod(shape))
-    row = _op(ufunc)
-    node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind, method="reduceat")
+    parameters = {"combine": _op(ufunc), "loop": kind, "method": "reduceat"}
+    node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], **parameters)
     return _delivered(_along(node, number, (at.size, *shape), source), out, ufunc)
 
 
@@ -169,7 +169,7 @@ def fold_line(
         [line, first],
         (1, prod(shape)),
         kind,
-        row=_op(ufunc),
+        combine=_op(ufunc),
         loop=(kind, kind, kind),
         method="reduce",
     )
@@ -182,7 +182,7 @@ def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None,
     number = axis_of_scan(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
-    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_op(ufunc), loop=kind)
+    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], combine=_op(ufunc), loop=kind)
     return _delivered(_along(node, number, (source.shape[number], *shape), source), out, ufunc)
 
 

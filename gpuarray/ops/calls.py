@@ -273,20 +273,20 @@ def _histogram_near(x: Any, edges: Any) -> Any:
 _SKIPPING: Final = (np.power, np.float_power, np.arctan2)
 
 
-def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any, method: str) -> Any:
+def _fold_spans(x: Any, indices: Any, *, combine: Any, loop: Any, method: str) -> Any:
     """Fold spans of rows; ``method`` is the method of the ufunc that was called, which errors name."""
-    if row.numpy not in _SKIPPING:
-        return row.numpy.reduceat(x, indices, 0, dtype=loop[-1])
+    if combine.numpy not in _SKIPPING:
+        return combine.numpy.reduceat(x, indices, 0, dtype=loop[-1])
     stops = np.maximum(np.append(indices[1:], len(x)), indices + 1)
     kept = x[indices]
     for step in range(1, int((stops - indices).max(initial=1))):
         going = stops - indices > step
-        kept[going] = row.numpy(kept[going], x[indices[going] + step])
+        kept[going] = combine.numpy(kept[going], x[indices[going] + step])
     return kept
 
 
-def _running_fold(x: Any, *, row: Any, loop: Any) -> Any:
-    return row.numpy.accumulate(x, 0, dtype=loop[-1])
+def _running_fold(x: Any, *, combine: Any, loop: Any) -> Any:
+    return combine.numpy.accumulate(x, 0, dtype=loop[-1])
 
 
 def _fft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:

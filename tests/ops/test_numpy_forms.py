@@ -57,8 +57,8 @@ class TestPowers:
             function(x, one, out)
             np.testing.assert_array_equal(out, numpys(x, one))
             there = xp.asarray(x, device="cpu")
-            row = getattr(xp, numpys.__name__)
-            for result in (row(there, float(bound)), row(float(bound), there)):
+            ours = getattr(xp, numpys.__name__)
+            for result in (ours(there, float(bound)), ours(float(bound), there)):
                 assert result.dtype == x.dtype
                 np.testing.assert_array_equal(xp.asnumpy(result), out)
 

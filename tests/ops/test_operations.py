@@ -24,14 +24,14 @@ STANDARD = """
     sign signbit sin sinh sqrt square subtract tan tanh trunc
 """  # all of the standard's elementwise functions but clip and round, which are compositions
 
-MAPS = [row for row in OPS.values() if isinstance(row, MapOp)]
+MAPS = [op for op in OPS.values() if isinstance(op, MapOp)]
 
 
-def accepted(row: MapOp) -> list[Any]:
+def accepted(op: MapOp) -> list[Any]:
     result = []
     for dtype in dtypes.ALL:
         try:
-            result.append(row.resolve(*[dtype] * row.arity))
+            result.append(op.resolve(*[dtype] * op.arity))
         except TypeError:
             continue
     return result
@@ -41,30 +41,30 @@ def test_every_elementwise_function_of_the_standard_has_an_operation() -> None:
     assert [name for name in STANDARD.split() if not isinstance(OPS.get(name), MapOp)] == []
 
 
-@pytest.mark.parametrize("row", [r for r in MAPS if r.name not in ("cast", "bitcast")], ids=lambda r: r.name)
-def test_every_accepted_dtype_has_a_form_whose_functions_exist(row: MapOp) -> None:
-    assert accepted(row), "no dtype is accepted"
-    for signature in accepted(row):
-        first = signature.inputs[1 if row.name == "where" else 0]
+@pytest.mark.parametrize("op", [r for r in MAPS if r.name not in ("cast", "bitcast")], ids=lambda r: r.name)
+def test_every_accepted_dtype_has_a_form_whose_functions_exist(op: MapOp) -> None:
+    assert accepted(op), "no dtype is accepted"
+    for signature in accepted(op):
+        first = signature.inputs[1 if op.name == "where" else 0]
         held = compute_type(first)
-        template = wgsl_template(row, held)
-        assert template is not None, f"{row} has no form for {first}"
-        operands = [f"x{i}" for i in range(row.arity)]
+        template = wgsl_template(op, held)
+        assert template is not None, f"{op} has no form for {first}"
+        operands = [f"x{i}" for i in range(op.arity)]
         text = template.format(*operands, T=held, R=compute_type(signature.output), bits=8 * first.itemsize)
         called = {name for name in re.findall(r"(\w+)\(", text) if "_" in name}
         assert called <= library.names(), text
 
 
-@pytest.mark.parametrize("row", [r for r in MAPS if r.name not in ("cast", "bitcast", "pow")], ids=lambda r: r.name)
-def test_reference_writes_into_out(row: MapOp) -> None:
-    for signature in accepted(row):
+@pytest.mark.parametrize("op", [r for r in MAPS if r.name not in ("cast", "bitcast", "pow")], ids=lambda r: r.name)
+def test_reference_writes_into_out(op: MapOp) -> None:
+    for signature in accepted(op):
         operands = [np.ones(3, d) for d in signature.inputs]
         out = np.empty(3, signature.output)
-        if isinstance(row.numpy, np.ufunc) and row.numpy.nout == 2:
-            out = (np.empty(3, signature.output), None)[:: 1 - 2 * row.output]
+        if isinstance(op.numpy, np.ufunc) and op.numpy.nout == 2:
+            out = (np.empty(3, signature.output), None)[:: 1 - 2 * op.output]
         with np.errstate(all="ignore"):
-            written = row.numpy(*operands, out=out)
-        assert written is out or written[row.output] is out[row.output]
+            written = op.numpy(*operands, out=out)
+        assert written is out or written[op.output] is out[op.output]
 
 
 def test_weak_scalars_do_not_widen() -> None:
@@ -88,14 +88,14 @@ def test_cast_of_complex_drops_the_imaginary_part_and_keeps_truth() -> None:
     assert elementwise.cast.numpy(z, out=np.empty(3, bool)).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("row", reductions.ELEMENTWISE.values(), ids=lambda row: row.name)
-def test_identities_change_nothing(row: ReduceOp) -> None:
-    assert row.combine is not None
+@pytest.mark.parametrize("op", reductions.ELEMENTWISE.values(), ids=lambda op: op.name)
+def test_identities_change_nothing(op: ReduceOp) -> None:
+    assert op.combine is not None
     for dtype in dtypes.ALL:
-        if dtype.kind in row.identity:
+        if dtype.kind in op.identity:
             values = np.array([0, 1, 1, 0, 1]).astype(dtype)
-            same = values.astype(bool) if row.name in ("any", "all") else values
-            assert (row.combine.numpy(values, dtype.type(row.identity_of(dtype))) == same).all()
+            same = values.astype(bool) if op.name in ("any", "all") else values
+            assert (op.combine.numpy(values, dtype.type(op.identity_of(dtype))) == same).all()
 
 
 @pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.kind in "iuf"], ids=str)

@@ -18,10 +18,10 @@ from gpuarray.fusion.steps import CallStep
 from gpuarray.ops.spec import MapOp
 
 
-def _row(step: CallStep) -> MapOp:
-    row: object = dict(step.parameters)["row"]
-    assert isinstance(row, MapOp)
-    return row
+def _combine(step: CallStep) -> MapOp:
+    combine: object = dict(step.parameters)["combine"]
+    assert isinstance(combine, MapOp)
+    return combine
 
 
 def _loop(step: CallStep) -> tuple[tuple[DType, ...], DType]:
@@ -35,12 +35,12 @@ def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
     for dtype in (*sources, result):
         if dtype not in capabilities.dtypes:
             return f"{dtype.name} is not supported by this device"
-    row = _row(step)
-    return None if template_of(row, sources) is not None else f"{row.name} of {sources[0].name} has no kernel"
+    op = _combine(step)
+    return None if template_of(op, sources) is not None else f"{op.name} of {sources[0].name} has no kernel"
 
 
 def _open(step: CallStep, label: str, count: int) -> Kernel:
-    kernel = Kernel(f"{label} {_row(step).name}")
+    kernel = Kernel(f"{label} {_combine(step).name}")
     size = kernel.parameter(count)
     kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
     kernel.line(f"if (i >= {size}) {{ return; }}")
@@ -52,7 +52,7 @@ def _next(step: CallStep, value: str) -> str:
     (first, *others), result = _loop(step)
     kept = step.output_dtypes[0]
     operands = [cast_expression("kept", kept, first), *([value] if others else [])]
-    combined = apply_expression(_row(step), operands, (first, *others), result)
+    combined = apply_expression(_combine(step), operands, (first, *others), result)
     return f"kept = {cast_expression(combined, result, kept)};"
 
 
