@@ -321,7 +321,6 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
         evaluate((node,), device, is_read=True)
         leaf = current(node)
         assert isinstance(leaf, Leaf)
-        statuses.start()  # so that one wait is for both
         values = copy_of(leaf.host) if leaf.host is not None else _fetched(leaf)
     statuses.check()
     return values
@@ -329,7 +328,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
 
 def host_values(leaf: Leaf) -> npt.NDArray[Any]:
     """Return the value of a leaf as a new host array; waits for it."""
-    statuses.start()
+    statuses.start()  # so that one wait is for both
     values = residency.host_values(leaf)
     statuses.check()
     return values
