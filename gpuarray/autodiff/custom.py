@@ -285,12 +285,12 @@ class _Custom:
         return f"<{type(self).__name__} of {getattr(self._fun, '__qualname__', self._fun)}>"
 
 
-def _checked(cts_given: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
+def _checked(rule_cts: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
     """Return the cotangents that a rule has returned for arguments, of which None stands for zeros."""
-    if not isinstance(cts_given, tuple | list) or len(cts_given) != len(chosen):
+    if not isinstance(rule_cts, tuple | list) or len(rule_cts) != len(chosen):
         raise TypeError(f"the rule of defvjp must return a tuple with {len(chosen)} cotangents, one for each argument")
     cts: list[GpuArray | None] = []
-    for ct, argument in zip(cts_given, chosen, strict=True):
+    for ct, argument in zip(rule_cts, chosen, strict=True):
         count = len(containers.leaves(argument))
         tangents = kept[len(cts) : len(cts) + count]
         cts += [None] * count if ct is None else tangents_of(ct, argument, tangents, "a cotangent of defvjp")

@@ -123,7 +123,7 @@ class Program:
     def _find_steps(self, record: tape.Tape) -> None:
         """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        steps_of: dict[Any, tuple[Any, ...]] = {}
+        operands_of: dict[Any, tuple[Any, ...]] = {}
         finished: set[Any] = {*self.variables}
         varying, known, replaced = self._varying, record.operands, record.replaced
         nodes, steps = self.nodes, self.steps
@@ -133,7 +133,7 @@ class Program:
             if node in finished:
                 stack.pop()
                 continue
-            operands = steps_of.get(node)
+            operands = operands_of.get(node)
             if operands is None:
                 if node in replaced:
                     joint, self.numbers[node] = replaced[node]
@@ -143,7 +143,7 @@ class Program:
                     operands = (*(node.inputs or known.get(node, ())),)
                     if type(node) is Call and operands:
                         operands = (self._joint(node, operands, record, joints),)
-                steps_of[node] = operands
+                operands_of[node] = operands
                 height = len(stack)
                 for below in reversed(operands):
                     if below not in finished and type(below) not in _CONSTANT:

@@ -267,11 +267,11 @@ def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
     """
     hosted = [_objects(array) for array in arrays]
     rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
-    arrays_ = [next(rest) if objects is None else objects for objects in hosted]
-    shape = broadcast_shapes(*(array.shape for array in arrays_))
-    if all(array.shape == shape for array in arrays_):
-        return tuple(arrays_)
-    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in arrays_)
+    operands = [next(rest) if objects is None else objects for objects in hosted]
+    shape = broadcast_shapes(*(array.shape for array in operands))
+    if all(array.shape == shape for array in operands):
+        return tuple(operands)
+    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in operands)
 
 
 def _objects(value: Any) -> Any:

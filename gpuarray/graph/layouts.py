@@ -192,16 +192,16 @@ def collapse(layouts: Sequence[Layout]) -> list[Layout]:
         if extent == 1:
             continue
         steps = [layout.strides[axis] for layout in layouts]
-        if merged and all(steps_of[-1] == step * extent for steps_of, step in zip(strides, steps, strict=True)):
+        if merged and all(line[-1] == step * extent for line, step in zip(strides, steps, strict=True)):
             merged[-1] *= extent
-            for steps_of, step in zip(strides, steps, strict=True):
-                steps_of[-1] = step
+            for line, step in zip(strides, steps, strict=True):
+                line[-1] = step
         else:
             merged.append(extent)
-            for steps_of, step in zip(strides, steps, strict=True):
-                steps_of.append(step)
+            for line, step in zip(strides, steps, strict=True):
+                line.append(step)
     common = tuple(merged)
-    return [Layout(common, tuple(steps_of), layout.offset) for steps_of, layout in zip(strides, layouts, strict=True)]
+    return [Layout(common, tuple(line), layout.offset) for line, layout in zip(strides, layouts, strict=True)]
 
 
 def are_apart(first: Layout, second: Layout) -> bool:

@@ -232,8 +232,8 @@ class Pattern(Structure):
             start, rank = self._starts[index], len(node.shape)
             shape = tuple(numbers[start : start + rank])
             inputs = tuple([stands_for[id(current(operand))] for operand in node.inputs])
-            node_ = nodes[index] = stands_for[id(node)] = self._node(index, node, shape, inputs, numbers)
-            node_.origin = node.origin
+            renumbered = nodes[index] = stands_for[id(node)] = self._node(index, node, shape, inputs, numbers)
+            renumbered.origin = node.origin
         return nodes
 
     def _node(self, index: int, node: Node, shape: Shape, inputs: tuple[Node, ...], numbers: Sequence[int]) -> Node:

@@ -233,10 +233,10 @@ def _name(function: Any, name: str) -> None:
 
 
 def _documented(text: str | None, package: str, name: str) -> str:
-    text_of_page = text or f"Equivalent of :func:`scipy.{package}.{name}`."
-    if "\n" in text_of_page.strip():
-        return text_of_page
-    return f"{text_of_page}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
+    page = text or f"Equivalent of :func:`scipy.{package}.{name}`."
+    if "\n" in page.strip():
+        return page
+    return f"{page}\n\nParameters, results and errors are those of :func:`scipy.{package}.{name}`."
 
 
 def chosen(result: GpuArray, choice: str) -> GpuArray:

@@ -182,13 +182,13 @@ def _length(step: CallStep) -> int:
 def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     parameters = dict(step.parameters)
     length, inverse = _length(step), bool(parameters["inverse"])
-    count, length_given = prod(step.shapes[0][:-1]), step.shapes[0][-1]
+    count, input_length = prod(step.shapes[0][:-1]), step.shapes[0][-1]
     wanted = step.output_shapes[0][-1]
     transforms = _Transforms(capabilities, _real(step))
     tables = None if is_smooth(length) else transforms.chirp(length, convolution_length(length))
     for start, rows in _turns(step, count, capabilities):
         ends = Ends(
-            Rows("input", 0, step.input_dtypes[0], start * length_given, length_given),
+            Rows("input", 0, step.input_dtypes[0], start * input_length, input_length),
             Rows("output", 0, step.output_dtypes[0], start * wanted, wanted),
             hermitian=step.op is calls.irfft,
             conjugate_source=inverse,

@@ -236,8 +236,8 @@ def lombscargle(
 ) -> GpuArray:  # fmt: skip
     """Return the Lomb-Scargle periodogram of uneven samples at given angular frequencies."""
     times, values, angular = (v.astype(dtypes.float64, copy=False) for v in as_arrays(x, y, freqs))
-    weights_given = xp.ones_like(values) if weights is None else as_array(weights, values.device).astype(dtypes.float64)
-    if times.ndim != 1 or not times.size or not times.shape == values.shape == weights_given.shape:
+    raw_weights = xp.ones_like(values) if weights is None else as_array(weights, values.device).astype(dtypes.float64)
+    if times.ndim != 1 or not times.size or not times.shape == values.shape == raw_weights.shape:
         raise ValueError("Parameters x, y, weights must be 1-D arrays of equal non-zero length!")
     if angular.ndim != 1 or not angular.size:
         raise ValueError("Parameter freqs must be a 1-D array of non-zero length!")
@@ -250,7 +250,7 @@ def lombscargle(
         raise ValueError("Normalize must be: False (or 'power'), True (or 'normalize'), or 'amplitude'.")
     if precenter is True:
         values = values - values.mean()
-    share = weights_given / weights_given.sum()
+    share = raw_weights / raw_weights.sum()
     phase = angular[:, None] * times
     mean = (share * values).sum()
     cosines, sines = xp.cos(phase), xp.sin(phase)

@@ -32,8 +32,8 @@ class gaussian_kde:  # noqa: N801  # SciPy's name
 
     def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None) -> None:
         self._device = device_among(dataset)
-        weights_given = None if weights is None else read(weights)
-        self._host = scipy_stats.gaussian_kde(read(dataset), bw_method, weights_given)
+        raw_weights = None if weights is None else read(weights)
+        self._host = scipy_stats.gaussian_kde(read(dataset), bw_method, raw_weights)
 
     def evaluate(self, points: Any) -> GpuArray:
         """Return the density at points of shape (d, M), or (M,)."""
