@@ -389,8 +389,8 @@ def _seen(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind is GpuArray:
-        return seen(value)
+    if kind is GpuArray:  # elements of arrays are scalars in NumPy, which some functions ask for
+        return seen(value) if value.ndim else seen(value)[()]
     if isinstance(value, list):
         return [_seen(item) for item in value]
     if kind is tuple:

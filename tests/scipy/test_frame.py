@@ -277,6 +277,13 @@ def test_results_that_are_the_begin_of_a_longer_array_are_not_copied():
     np.testing.assert_array_equal(result, np.arange((1 << 14) - 5).reshape(-1, 11))
 
 
+def test_elements_are_scalars_for_functions_of_the_host(device):
+    """SciPy asks whether the distance is an integer of Python or NumPy."""
+    for hop in xp.asarray([3, 5]):
+        window, _ = sig.closest_STFT_dual_window(np.hanning(12)[1:-1], hop)
+        np.testing.assert_allclose(window, signal.closest_STFT_dual_window(np.hanning(12)[1:-1], int(hop))[0])
+
+
 def test_errors_of_jit_name_the_function():
     numerator = xp.asarray([1.0, 0.5])
     with pytest.raises(xp.errors.RecordingError, match=r"the value, for lfilter\(\), of an array"):
