@@ -312,7 +312,7 @@ class MemoryArray(CompiledOperators):
         """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
         if self._value is not None:
             self._settle()
-        return self.host() is not None and self._made_cell.claim()
+        return bool(self._access) and self.host() is not None and self._made_cell.claim()
 
     def _hosted(self, memory: Any) -> Any:
         """Return the elements as a view of the cell's memory, and keep it with this memory."""

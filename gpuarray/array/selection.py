@@ -141,6 +141,8 @@ class SelectableArray(StoredArray):
         if layout is not None:
             if isinstance(value, np.generic):
                 value = as_element(value, self._dtype)
+            elif isinstance(value, StoredArray) and value._access is VALUE and (known := value.host()) is not None:
+                as_element(known[()], self._dtype)  # raises NumPy's errors of scalars
             values, device = assigned_node(value, self._dtype, cell.device)
             self.store(layout, values)
             cell.device = device

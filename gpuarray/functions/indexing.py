@@ -93,10 +93,12 @@ def take(
         If the indices are not integers.
     """
     array, number = line_axis(at_least_one_axis(x), axis)
-    if 0 in array.shape[:number]:
-        mode = "clip"  # where there is no line, NumPy looks at no index
-    positions = _in_range(as_array(_as_positions(indices), array.device), array.shape[number], mode)
-    if not array.shape[number] and positions.size:
+    positions = as_array(_as_positions(indices), array.device)
+    before, extent, after = array.shape[:number], array.shape[number], array.shape[number + 1 :]
+    if 0 in before:  # NumPy looks at no index
+        return write_out(array.reshape((*before, *positions.shape, *after)), out, "unsafe")
+    positions = _in_range(positions, extent, mode)
+    if not extent and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     return write_out(array[along(number, positions)], out, "unsafe")
 

@@ -13,6 +13,7 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
 from gpuarray.functions.at_once import ANY
+from gpuarray.functions.creation import zeros_like
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -278,7 +279,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         warn(_TWO_COMPONENTS, DeprecationWarning)
     if first.shape[-1] == second.shape[-1] == 2:
         return first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
-    first, second = (concat([v, v[..., :1] * 0], -1) if v.shape[-1] == 2 else v for v in (first, second))
+    first, second = (concat([v, zeros_like(v[..., :1])], -1) if v.shape[-1] == 2 else v for v in (first, second))
     return moveaxis(cross_product(first, second), -1, axisc)
 
 

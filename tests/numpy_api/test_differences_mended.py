@@ -220,3 +220,38 @@ def test_subclasses_of_numbers_may_be_larger_than_any_dtype(put, same):
     same(put(COUNT) < Number(1 << 64), COUNT < (1 << 64))
     with pytest.raises(OverflowError):
         put(COUNT) + Number(1 << 64)
+
+
+@pytest.mark.parametrize("shape", [(4, 0, 0), (0, 3), (0, 2, 0)], ids=str)
+def test_take_of_no_lines_looks_at_no_index(shape, put, same):
+    array = np.ones(shape)
+    same(np.take(put(array), [[7], [-9]], axis=-1), np.take(array, [[7], [-9]], axis=-1))
+
+
+@pytest.mark.parametrize(("result", "error"), [(np.nan, ValueError), (np.inf, OverflowError)])
+def test_results_are_assigned_as_numpys_scalars(result, error):
+    with xp.using(device="cpu"):
+        counts, results = xp.zeros(2, np.int64), xp.asarray([result])
+        for array, value in ((counts, results[0]), (counts, results.max()), (counts.get(), results.get()[0])):
+            with pytest.raises(error):
+                array[0] = value
+
+
+@pytest.mark.parametrize("shape", [(), (2,)], ids=str)
+def test_imaginary_parts_of_real_numbers_are_not_written_to(shape, put):
+    for array in (np.ones(shape).imag, put(np.ones(shape)).imag):
+        for write in (
+            lambda x: np.copyto(x, 5),
+            lambda x: np.putmask(x, x >= 0, 5),
+            lambda x: np.put(x, [0], 5),
+            lambda x: np.add(x, 1, out=x),
+        ):
+            with pytest.raises(ValueError, match="read-only"):
+                write(array)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("dtype", [np.int16, np.float32, np.complex64])
+def test_cross_of_two_booleans_has_the_dtype_of_the_other_vectors(dtype, put, same):
+    flags, vectors = np.array([True, False]), np.array([1, 2, 3], dtype)
+    same(np.cross(put(flags), put(vectors)), np.cross(flags, vectors))
