@@ -8,6 +8,7 @@ import operator
 import sys
 from collections.abc import Callable
 from numbers import Number
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
@@ -34,8 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The comparisons that hold or fail for every value, and what they give for values that are never equal.
 _EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
 _IDENTITY: Final[Any] = object.__eq__
-#: Types whose instances are equal to no number, although they define equality.
-_NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
+#: Types whose instances are equal to no number, although they define equality; that of None does from Python 3.13 on.
+_NO_NUMBERS: Final = (NoneType, str, bytes, slice, dict, set, frozenset)
 
 
 def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:

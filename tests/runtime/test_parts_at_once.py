@@ -242,6 +242,7 @@ def test_positions_that_are_broadcast_select_few_elements(host):
     assert_same(x, y)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_a_view_with_another_shape_is_not_the_part_itself():
     for x in (np.arange(6.0).reshape(2, 3), xp.asarray(np.arange(6.0).reshape(2, 3), device="cpu")):
         part = x[1]
