@@ -35,7 +35,7 @@ from gpuarray.source_locations import frame_at
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
     "assign", "bind_device", "broadcast", "check_writeable", "claimed", "combine_at", "combined", "has_memory",
-    "host", "load_at", "node", "parts", "places", "regrouped", "seen", "settled", "store", "store_at", "stored",
+    "host", "load_at", "node", "parts", "positions", "regrouped", "seen", "settled", "store", "store_at", "stored",
     "is_computed", "traits", "unit", "view_of", "whole_host",
 ))  # fmt: skip
 
