@@ -384,6 +384,9 @@ def test_products(dtype):
     ):
         x, y = (xp.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype)) for shape in (left, right))
         assert outcome(operator.matmul, x, y) == outcome(ComputingArray.__matmul__, x, y)
+        if left[-1] == right[0]:
+            for function in (np.matmul, xp.matmul):
+                assert outcome(function, x, y) == outcome(ComputingArray.__matmul__, x, y)
         assert outcome(operator.matmul, x, 2) == outcome(ComputingArray.__matmul__, x, 2)
     assert outcome(operator.matmul, x, np.ones(3)) == outcome(ComputingArray.__matmul__, x, np.ones(3))
 
@@ -510,17 +513,13 @@ def call_quietly(call, value):
 @pytest.mark.parametrize("name", ["qr", "svd", "eig", "eigh", "slogdet"])
 def test_several_results(name):
     host = np.array([[2.0, 1.0], [1.0, 3.0]])
-    results = []
     function = getattr(np.linalg, name)
-    expected = function(host)
-    for is_compiled in (True, False):
-        with xp.using(compiled=is_compiled):
-            results.append(function(xp.asarray(host)))
-    assert type(results[0]) is type(results[1])
-    for actual, other, one in zip(*results, expected, strict=True):
-        assert type(actual) is type(other) is GpuArray
-        assert actual.dtype == other.dtype == one.dtype
-        assert np.asarray(actual).tobytes() == np.asarray(one).tobytes()
+    actual, expected = function(xp.asarray(host)), function(host)
+    assert type(actual).__name__.lower() == type(expected).__name__.lower()
+    for each, other in zip(actual, expected, strict=True):
+        assert type(each) is GpuArray
+        assert each.dtype == other.dtype
+        assert np.asarray(each).tobytes() == np.asarray(other).tobytes()
 
 
 def test_several_results_are_computed_once():

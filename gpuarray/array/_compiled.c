@@ -505,7 +505,7 @@ static int is_small_product(PyObject *first, PyObject *second, npy_intp most)
     if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
         return 0;
     PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
-    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(other) < 1)
+    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(one) < 1 || PyArray_NDIM(other) < 1)
         return 0;
     npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
     npy_intp rows = PyArray_NDIM(one) > 1 ? PyArray_DIM(one, 0) : 1;
@@ -807,6 +807,30 @@ static PyObject *unary(PyObject *array, int op)
 }
 
 /* Products of vectors and matrices. */
+/* The product of two small vectors or matrices; NULL without an error if the method in Python is to be called. */
+static PyObject *small_product(PyObject *left, PyObject *right)
+{
+    PyObject *first, *second, *device, *context, *made = NULL;
+    if (!Py_IS_TYPE(left, array_type) || !Py_IS_TYPE(right, array_type) ||
+        !operands(left, right, &first, &second, &device, IS_PRODUCT))
+        return NULL;
+    Py_INCREF(first);
+    Py_INCREF(second);
+    Py_INCREF(device);
+    PyObject *both[2] = {first, second};
+    made = looped_product(matmul, both);
+    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        made = PyNumber_MatrixMultiply(first, second);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+    Py_DECREF(first);
+    Py_DECREF(second);
+    Py_DECREF(device);
+    return made;
+}
+
 static PyObject *product(PyObject *left, PyObject *right)
 {
     if (!PyObject_TypeCheck(left, array_type)) {
@@ -814,26 +838,9 @@ static PyObject *product(PyObject *left, PyObject *right)
             Py_RETURN_NOTIMPLEMENTED;
         return PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL);
     }
-    PyObject *first, *second, *device, *context, *made = NULL;
-    if (Py_IS_TYPE(left, array_type) && Py_IS_TYPE(right, array_type) &&
-        operands(left, right, &first, &second, &device, IS_PRODUCT)) {
-        Py_INCREF(first);
-        Py_INCREF(second);
-        Py_INCREF(device);
-        PyObject *both[2] = {first, second};
-        made = looped_product(matmul, both);
-        if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
-            made = PyNumber_MatrixMultiply(first, second);
-            leave_quiet(context, made == NULL);
-        }
-        if (made != NULL && (made = wrapped(made, device)) != NULL)
-            operations++;
-        Py_DECREF(first);
-        Py_DECREF(second);
-        Py_DECREF(device);
-        if (made != NULL || PyErr_Occurred())
-            return made;
-    }
+    PyObject *made = small_product(left, right);
+    if (made != NULL || PyErr_Occurred())
+        return made;
     return PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL);
 }
 
@@ -853,6 +860,8 @@ static PyObject *invert(PyObject *array) { return unary(array, INVERT); }
 static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
 {
     PyObject *mine, *theirs, *device, *made = NULL, *context;
+    if (ufunc == matmul)
+        return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
     PyObject *found = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
     if (found == NULL || !PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 1 || count < 1 || count > 2)
         return NULL;
@@ -1097,6 +1106,11 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     double most = PyFloat_AsDouble(args[3]);
     long growth = PyLong_AsLong(args[4]);
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
+    if (args[0] == matmul && number == 2 && PyDict_GET_SIZE(args[2]) == 0) {
+        made = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
     PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
         PyObject *value = given(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
