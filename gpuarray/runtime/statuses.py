@@ -33,9 +33,9 @@ class _Status:
 
 
 _pending: Final[deque[_Status]] = deque()
-"""What is not read yet."""
-_read: Final[deque[tuple[Sequence[_Status], Callable[[], npt.NDArray[np.uint32]]]]] = deque()
-"""What is copied to the host, and the functions that wait for it."""
+"""What is on devices."""
+_on_the_way: Final[deque[tuple[Sequence[_Status], Callable[[], npt.NDArray[np.uint32]]]]] = deque()
+"""What is copied to the host, and the functions that wait for the copies."""
 _failed: Final[deque[Callable[[], Exception]]] = deque()
 """The errors of statuses that were not 0 together with another one."""
 
@@ -50,7 +50,7 @@ def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
             _pending.append(_Status(provider, buffer, leaf.dtype.itemsize, error))
             if len(_pending) >= _MOST:
                 start()
-                while len(_read) > 1:
+                while len(_on_the_way) > 1:
                     _check_oldest()
             return
     if host_values(leaf).any():
@@ -73,7 +73,7 @@ def start() -> None:
         for provider, group in groupby(by_name, key=attrgetter("provider")):
             statuses = [*group]
             read_words: Any = provider.read_words
-            _read.append((statuses, read_words([status.buffer for status in statuses])))
+            _on_the_way.append((statuses, read_words([status.buffer for status in statuses])))
             by_name = by_name[len(statuses) :]
     except KeyboardInterrupt:
         _pending.extendleft(reversed(by_name))
@@ -84,7 +84,7 @@ def check() -> None:
     """Wait for all statuses, and raise the error of the first that is not 0; the next call raises that of the next."""
     if _pending:
         start()
-    while _read:
+    while _on_the_way:
         _check_oldest()
     if _failed:
         raise _failed.popleft()()
@@ -92,7 +92,7 @@ def check() -> None:
 
 def _check_oldest() -> None:
     try:
-        statuses, wait = _read.popleft()
+        statuses, wait = _on_the_way.popleft()
     except IndexError:  # another thread has it
         return
     if not getattr(statuses[0].provider, "alive", True):

@@ -205,8 +205,7 @@ class TestEvaluation:
             xp.evaluate(bad, other)
             xp.reset_stats()
             results = [inverse(bad), inverse(good)]
-            stats = xp.stats()
-            assert (stats["submits"] < 2, stats["bytes_downloaded"]) == (True, 0)
+            assert xp.stats()["bytes_downloaded"] == 0
             with pytest.raises(np.linalg.LinAlgError, match="Singular"):
                 np.asarray(other)
             assert_same(results[1], np.eye(3, dtype=np.float32))

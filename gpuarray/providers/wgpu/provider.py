@@ -187,8 +187,7 @@ class WgpuProvider(Guarded):
     def read_words(self, buffers: Sequence[WgpuBuffer]) -> Callable[[], npt.NDArray[np.uint32]]:
         """Start to copy the first four bytes of some buffers, one submission for all.
 
-        The function that is returned waits for them, and returns a number for each buffer. It may be called again after
-        an interrupt.
+        The function that is returned waits for them, and returns a number for each buffer.
         """
         with self._entered(), self._lock, self._using("a download"):
             staging = self._transfer.start_download_of_words([b.storage(self._pool).gpu for b in buffers])
