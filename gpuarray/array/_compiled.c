@@ -860,7 +860,7 @@ static PyObject *invert(PyObject *array) { return unary(array, INVERT); }
 static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
 {
     PyObject *mine, *theirs, *device, *made = NULL, *context;
-    if (ufunc == matmul)
+    if (ufunc == matmul) /* whose size is that of its multiplications */
         return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
     PyObject *found = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
     if (found == NULL || !PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 1 || count < 1 || count > 2)
@@ -1106,6 +1106,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     double most = PyFloat_AsDouble(args[3]);
     long growth = PyLong_AsLong(args[4]);
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
+    /* a product has no bound by the sizes of its operands, but by its multiplications */
     if (args[0] == matmul && number == 2 && PyDict_GET_SIZE(args[2]) == 0) {
         made = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
         if (made != NULL || PyErr_Occurred())

@@ -27,26 +27,26 @@ class Deferred:
     ----------
     slot : int
         The number of the value.
-    part : int or None
-        The number of the element.
+    index : int or None
+        The number of the element; None for all of them.
     dtypes : tuple of dtype
         The dtypes to which it is converted, one after the other.
     """
 
-    __slots__ = ("dtypes", "part", "slot")
+    __slots__ = ("dtypes", "index", "slot")
 
     def __init__(self, slot: int, index: int | None = None, dtypes: tuple[DType, ...] = ()) -> None:
         self.slot = slot
-        self.part = index
+        self.index = index
         self.dtypes = dtypes
 
     def astype(self, dtype: DType) -> "Deferred":
         """Return the parameter with one more conversion."""
-        return Deferred(self.slot, self.part, (*self.dtypes, dtype))
+        return Deferred(self.slot, self.index, (*self.dtypes, dtype))
 
     def key(self) -> Hashable:
         """Return a key that is equal for parameters that always have the same value."""
-        return self.slot, self.part, self.dtypes
+        return self.slot, self.index, self.dtypes
 
     def conversion(self) -> Callable[[Any], Any]:
         """Return the function from the value to the parameter."""

@@ -249,8 +249,8 @@ class _Output:
         layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
         if self._trace.is_external(cell):
             self.is_sharing = True
-            line = self._trace.number(cell)
-            return lambda call: _seen(call.cells[line], layout, shape, dtype, part, access)
+            number_of_cell = self._trace.number(cell)
+            return lambda call: _seen(call.cells[number_of_cell], layout, shape, dtype, part, access)
         register, device = self._trace.register(cell.node), cell.device
         self._trace.returned.add(register)
         first = self._cells[cell]

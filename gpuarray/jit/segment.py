@@ -155,9 +155,9 @@ def bind(
 
 def _fill(parameters: Sequence[Any]) -> Fill:
     first = parameters[0]
-    if type(first) is Deferred and len(parameters) == 1 and first.part is None:
+    if type(first) is Deferred and len(parameters) == 1 and first.index is None:
         return _scalar(first.slot, first.conversion())
-    if all(type(p) is Deferred and p.part == n and p.dtypes in _AS_DRAWN for n, p in enumerate(parameters)):
+    if all(type(p) is Deferred and p.index == n and p.dtypes in _AS_DRAWN for n, p in enumerate(parameters)):
         slots = {p.slot for p in parameters}
         if len(slots) == 1:
             return _whole(slots.pop())
@@ -177,7 +177,7 @@ def _mixed(parts: Sequence[Callable[[Sequence[Any]], Any]]) -> Fill:
 
 
 def _one(parameter: Deferred) -> Callable[[Sequence[Any]], Any]:
-    slot, index, convert = parameter.slot, parameter.part, parameter.conversion()
+    slot, index, convert = parameter.slot, parameter.index, parameter.conversion()
     if index is None:
         return lambda values: convert(values[slot])
     return lambda values: convert(values[slot][index])

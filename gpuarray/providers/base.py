@@ -4,7 +4,7 @@ A provider owns one device: its memory, its queue, its compiled kernels. It runs
 values as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -123,6 +123,13 @@ class TranslatingProvider(Provider, Protocol):
 
     def prepare(self, step: Step, translated: Any = None) -> Any:
         """Return ``step`` in the form that :meth:`run` takes; ``translated`` is its translation, if it was made."""
+
+
+class WordProvider(Provider, Protocol):
+    """A provider that reads words of many buffers in one submission."""
+
+    def read_words(self, buffers: Sequence[Any]) -> Callable[[], npt.NDArray[Any]]:
+        """Start to copy the first four bytes of each buffer; the function that is returned waits for these numbers."""
 
 
 class HostProvider(Provider, Protocol):

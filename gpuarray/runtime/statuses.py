@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray.graph.nodes import Leaf
-from gpuarray.providers.base import Provider
+from gpuarray.providers.base import Provider, WordProvider
 from gpuarray.runtime.placement.residency import host_values, is_on_host
 
 #: Statuses that are read together if no value is read before.
@@ -26,7 +26,7 @@ _MOST: Final = 32
 class _Status:
     """A status on a device, and the function that makes its error."""
 
-    provider: Provider
+    provider: WordProvider
     buffer: Any
     itemsize: int
     error: Callable[[], Exception]
@@ -40,13 +40,17 @@ _failed: Final[deque[Callable[[], Exception]]] = deque()
 """The errors of statuses that were not 0 together with another one."""
 
 
+def _reads_words(provider: Provider) -> TypeGuard[WordProvider]:
+    return hasattr(provider, "read_words")
+
+
 def expect(leaf: Leaf, error: Callable[[], Exception]) -> None:
     """Raise an error if a status of one element is not 0: now if the host has it, else when a value is read.
 
     If no value is read for many calls, one of them raises it.
     """
     for provider, buffer in () if is_on_host(leaf) else [*leaf.buffers.items()]:
-        if hasattr(provider, "read_words"):  # not every provider has it
+        if _reads_words(provider):
             _pending.append(_Status(provider, buffer, leaf.dtype.itemsize, error))
             if len(_pending) >= _MOST:
                 start()
@@ -72,8 +76,7 @@ def start() -> None:
     try:
         for provider, group in groupby(by_name, key=attrgetter("provider")):
             statuses = [*group]
-            read_words: Any = provider.read_words
-            _on_the_way.append((statuses, read_words([status.buffer for status in statuses])))
+            _on_the_way.append((statuses, provider.read_words([status.buffer for status in statuses])))
             by_name = by_name[len(statuses) :]
     except KeyboardInterrupt:
         _pending.extendleft(reversed(by_name))
