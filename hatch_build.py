@@ -39,7 +39,8 @@ class CompiledOperators(BuildHookInterface):  # type: ignore[type-arg,misc]
         from setuptools.command.build_ext import build_ext
 
         name = SOURCE.with_suffix("").as_posix().replace("/", ".")
-        extension = Extension(name, [SOURCE.as_posix()], include_dirs=[np.get_include()])
+        headers = [str(header) for header in (Path(self.root) / SOURCE.parent).glob("*.h")]
+        extension = Extension(name, [SOURCE.as_posix()], include_dirs=[np.get_include()], depends=headers)
         with chdir(self.root), TemporaryDirectory() as folder:
             command = build_ext(Distribution({"ext_modules": [extension]}))
             command.inplace = True

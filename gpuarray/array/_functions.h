@@ -1,0 +1,362 @@
+/* Ufuncs and functions of NumPy, called with the values of arrays; functions that make arrays of numbers. */
+
+/* The result of a ufunc; NULL without an error if the method in Python is to be called. */
+static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
+{
+    PyObject *mine, *theirs, *device, *made = NULL, *context;
+    if (ufunc == matmul) /* whose size is that of its multiplications */
+        return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
+    PyObject *found = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
+    if (found == NULL || !PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 1 || count < 1 || count > 2)
+        return NULL;
+    int is_reflected = inputs[0] != array;
+    if (is_reflected && (count == 1 || inputs[1] != array || !is_number(inputs[0])))
+        return NULL;
+    if (!operands(array, count == 1 ? array : inputs[!is_reflected], &mine, &theirs, &device, IS_ELEMENTWISE))
+        return NULL;
+    PyObject *values[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
+    Py_INCREF(mine);
+    Py_INCREF(theirs);
+    Py_INCREF(device);
+    made = looped(ufunc, values, (int)count, NULL);
+    if (made == NULL && (context = enter_quiet()) != NULL) {
+        made = PyObject_Vectorcall(ufunc, values, count, NULL);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    if (count > 2 && (keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && Py_TYPE(array) == array_type) {
+        PyObject *method = PyTuple_GET_ITEM(args, 1);
+        int is_call = PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0;
+        PyObject *made = is_call ? called(array, PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 2), count - 2) : NULL;
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    PyObject *bound = PyMethod_New(other_methods[ARRAY_UFUNC], array);
+    PyObject *made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
+    Py_XDECREF(bound);
+    return made;
+}
+
+/* What is known of the arguments of a call: the settings, the device of the arrays, their number, the product and the sum
+   of their sizes, the first one, and whether all have its shape; and how often integers can repeat elements. */
+typedef struct {
+    long limit;
+    int on_pinned, count, is_one_shape;
+    PyObject *device, *first;
+    double product, sum, multiple;
+} Arguments;
+
+/* What else than the product of sizes can show that a result is small: nothing; that product, if there are several arrays;
+   their shape, if it is the same; or the size of the only array and the integers. */
+enum { NO_GROWTH, PRODUCTS, ELEMENTS, MULTIPLES };
+
+static int is_small_result(const Arguments *arguments, double most, long growth)
+{
+    double limit = (double)most_elements(arguments->device, arguments->limit);
+    if (arguments->product <= most || (growth == ELEMENTS && arguments->is_one_shape))
+        return 1;
+    if (growth == MULTIPLES)
+        return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
+    return growth != NO_GROWTH && arguments->count > 1 && arguments->product <= limit;
+}
+
+/* Note an array of NumPy that is an argument; 0 if it is none for a plain call. */
+static int note_array(Arguments *arguments, PyObject *value)
+{
+    PyArrayObject *array = (PyArrayObject *)value, *first = (PyArrayObject *)arguments->first;
+    if (PyArray_TYPE(array) == NPY_HALF)
+        return 0;
+    if (first == NULL)
+        arguments->first = value;
+    else
+        arguments->is_one_shape &= PyArray_SAMESHAPE(array, first);
+    arguments->count++;
+    arguments->product *= (double)PyArray_SIZE(array);
+    arguments->sum += (double)PyArray_SIZE(array);
+    return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
+}
+
+/* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
+static PyObject *given(PyObject *argument, Arguments *arguments, int is_inner)
+{
+    PyTypeObject *type = Py_TYPE(argument);
+    if (type == array_type) {
+        PyObject *device, *value = value_of(argument, arguments->on_pinned, &device);
+        if (value == NULL || (arguments->device != NULL && arguments->device != device))
+            return NULL;
+        arguments->device = device;
+        int is_plain_value = PyArray_CheckExact(value) ? note_array(arguments, value) : !PyArray_IsScalar(value, Half);
+        return is_plain_value ? Py_NewRef(value) : NULL;
+    }
+    if (type == &PyLong_Type) {
+        int overflow;
+        arguments->multiple *= 1 + fabs((double)PyLong_AsLongAndOverflow(argument, &overflow));
+        return overflow ? NULL : Py_NewRef(argument);
+    }
+    if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
+        PyArray_DescrCheck(argument))
+        return Py_NewRef(argument);
+    if ((type != &PyTuple_Type && type != &PyList_Type) || is_inner)
+        return NULL;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
+    PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
+    for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
+        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), arguments, 1);
+        if (item == NULL)
+            Py_CLEAR(items);
+        else if (type == &PyTuple_Type)
+            PyTuple_SET_ITEM(items, i, item);
+        else
+            PyList_SET_ITEM(items, i, item);
+    }
+    return items;
+}
+
+/* Whether a dtype is one of the objects of this package: NumPy has several that are equal. */
+static int is_canonical(PyObject *dtype)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dtypes); i++)
+        if (PyTuple_GET_ITEM(dtypes, i) == dtype)
+            return 1;
+    return 0;
+}
+
+static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit);
+
+/* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view is all of an
+   array to which nothing else refers. */
+static PyObject *in_own_memory(PyObject *view)
+{
+    PyArrayObject *array = (PyArrayObject *)view, *base = (PyArrayObject *)PyArray_BASE(array);
+    PyObject *made;
+    if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == 1 && PyArray_ISCARRAY(array) &&
+        PyArray_ISCARRAY(base) && PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(array) == PyArray_DESCR(base) &&
+        PyArray_NBYTES(array) == PyArray_NBYTES(base)) {
+        PyArray_Dims shape = {PyArray_DIMS(array), PyArray_NDIM(array)};
+        PyObject *done = PyArray_Resize(base, &shape, 0, NPY_CORDER);
+        made = done == NULL ? NULL : Py_NewRef((PyObject *)base);
+        Py_XDECREF(done);
+    }
+    else
+        made = PyArray_NewCopy(array, NPY_CORDER);
+    Py_DECREF(view);
+    return made;
+}
+
+/* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
+static PyObject *returned(PyObject *found, PyObject *device, long limit)
+{
+    if (PyArray_CheckExact(found)) {
+        PyArrayObject *array = (PyArrayObject *)found;
+        npy_intp size = PyArray_SIZE(array);
+        int is_usual = size <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
+                       is_canonical((PyObject *)PyArray_DESCR(array));
+        if (is_usual && PyArray_BASE(array) != NULL) /* of memory that others may have */
+            found = in_own_memory(found);
+        if (is_usual)
+            return found == NULL ? NULL : wrapped(found, device);
+        Py_DECREF(found);
+        return NULL;
+    }
+    return PyTuple_Check(found) ? returned_tuple(found, device, limit) : wrapped(found, device);
+}
+
+/* Several results, which are consumed, as a tuple of the same type; NULL without an error if one is not wrapped. */
+static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit)
+{
+    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(found));
+    for (Py_ssize_t i = 0; made != NULL && i < PyTuple_GET_SIZE(found); i++) {
+        PyObject *item = returned(Py_NewRef(PyTuple_GET_ITEM(found, i)), device, limit);
+        if (item == NULL)
+            Py_CLEAR(made);
+        else
+            PyTuple_SET_ITEM(made, i, item);
+    }
+    if (made != NULL && !PyTuple_CheckExact(found)) /* a named tuple */
+        Py_SETREF(made, PyObject_Call((PyObject *)Py_TYPE(found), made, NULL));
+    Py_DECREF(found);
+    return made;
+}
+
+PyDoc_STRVAR(apply_doc, "apply($module, op, /, *values)\n--\n\nApply an elementwise operation to arrays and scalars.");
+
+static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 1; i < count && count <= 3; i++)
+        if (Py_IS_TYPE(args[i], array_type)) {
+            PyObject *ufunc = PyObject_GetAttr(args[0], str_numpy), *made = NULL;
+            if (ufunc != NULL && Py_IS_TYPE(ufunc, &PyUFunc_Type))
+                made = called(args[i], ufunc, args + 1, count - 1);
+            Py_XDECREF(ufunc);
+            if (made != NULL || PyErr_Occurred())
+                return made;
+            break;
+        }
+    return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
+}
+
+/* A view of one of the arguments, which is consumed; NULL without an error if it is none of their memory. */
+static PyObject *view_of_argument(PyObject *inputs, PyObject *found)
+{
+    int can_write = PyArray_ISWRITEABLE((PyArrayObject *)found); /* NumPy's broadcasts cannot be written to */
+    for (Py_ssize_t i = 0; can_write && i < PyTuple_GET_SIZE(inputs); i++) {
+        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = elements(array, &memory);
+        if (host == NULL && PyErr_Occurred())
+            break;
+        if (host != NULL && PyArray_BASE((PyArrayObject *)found) == memory)
+            return seen(array, found, memory, Py_None, Py_None);
+    }
+    Py_DECREF(found);
+    return NULL;
+}
+
+/* Whether a result is an object, or a tuple that has it. */
+static int is_or_has(PyObject *result, PyObject *object)
+{
+    for (Py_ssize_t i = 0; PyTuple_Check(result) && i < PyTuple_GET_SIZE(result); i++)
+        if (PyTuple_GET_ITEM(result, i) == object)
+            return 1;
+    return result == object;
+}
+
+PyDoc_STRVAR(call_doc,
+"call($module, function, arguments, keywords, most, growth, may_be_view, /)\n--\n\n"
+"Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
+"The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
+"product of the sizes of several arrays (growth is 1), the shape of all arrays (2), or the size of an array times the\n"
+"integers (3). The last argument tells whether a result that shares memory with an array is a view of it.");
+
+static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 6 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, two numbers and a bool");
+    PyObject *inputs = args[1], *named = NULL, *made = NULL, *context;
+    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
+    arguments.limit = limit_now(&arguments.on_pinned);
+    double most = PyFloat_AsDouble(args[3]);
+    long growth = PyLong_AsLong(args[4]);
+    Py_ssize_t number = PyTuple_GET_SIZE(inputs);
+    /* a product has no bound by the sizes of its operands, but by its multiplications */
+    if (args[0] == matmul && number == 2 && PyDict_GET_SIZE(args[2]) == 0) {
+        made = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
+    for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
+        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
+        if (value == NULL)
+            Py_CLEAR(values);
+        else
+            PyTuple_SET_ITEM(values, i, value);
+    }
+    if (values != NULL && PyDict_GET_SIZE(args[2])) {
+        PyObject *name, *argument;
+        Py_ssize_t position = 0;
+        named = PyDict_New();
+        while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
+            PyObject *value = given(argument, &arguments, 0);
+            if (value == NULL || PyDict_SetItem(named, name, value) < 0)
+                Py_CLEAR(named);
+            Py_XDECREF(value);
+        }
+        if (named == NULL)
+            Py_CLEAR(values);
+    }
+    PyObject *device = values == NULL ? NULL : arguments.device;
+    if (device != NULL && arguments.product > 0 && is_small_result(&arguments, most, growth)) {
+        Py_INCREF(device);
+        if ((context = enter_quiet()) != NULL) {
+            made = PyObject_Call(args[0], values, named);
+            leave_quiet(context, made == NULL);
+        }
+        for (Py_ssize_t i = 0; made != NULL && i < number; i++)
+            if (is_or_has(made, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
+                Py_CLEAR(made);
+        if (made != NULL && args[5] == Py_True && PyTuple_Check(made)) /* of views, perhaps */
+            Py_CLEAR(made);
+        if (made != NULL && args[5] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
+            made = view_of_argument(inputs, made);
+        else if (made != NULL)
+            made = returned(made, device, arguments.limit);
+        operations += made != NULL;
+        Py_DECREF(device);
+    }
+    Py_XDECREF(values);
+    Py_XDECREF(named);
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
+}
+
+/* Whether an argument of a function that makes arrays is plain: a number, a dtype, None, or a sequence of these. `size`
+   is multiplied by the numbers, and divided by those below 1, which are steps. */
+static int is_plain(PyObject *item, double *size)
+{
+    if (PyTuple_CheckExact(item) || PyList_CheckExact(item)) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(item); i++)
+            if (!is_plain(PySequence_Fast_GET_ITEM(item, i), size))
+                return 0;
+        return 1;
+    }
+    if (PyLong_CheckExact(item) || PyFloat_CheckExact(item)) {
+        double number = fabs(PyFloat_AsDouble(item)); /* an integer may be too large */
+        if (PyErr_Occurred())
+            PyErr_Clear();
+        *size *= number >= 1 ? number : number > 0 ? 1 / number : 1;
+        return 1;
+    }
+    return is_number(item) || item == Py_None || PyUnicode_CheckExact(item) || PyType_Check(item) || PyArray_DescrCheck(item);
+}
+
+PyDoc_STRVAR(create_doc,
+"create($module, function, arguments, keywords, device, power, /)\n--\n\n"
+"Return the array that a function of NumPy makes of numbers; None if the call is not plain, or if the array is large.\n\n"
+"The array has at most as many elements as the product of the numbers to a power. If that is 0, the first argument is\n"
+"the data: numbers, sequences of them, or an array of NumPy.");
+
+static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "create takes a function, a tuple, a dict, a device and a number");
+    PyObject *device = args[3], *made = NULL, *context, *name, *argument;
+    Py_ssize_t first = 0, number = PyTuple_GET_SIZE(args[1]), position = 0;
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned), power = PyLong_AsLong(args[4]);
+    double most = (double)most_elements(device, limit), size = 1;
+    if (power == 0 && number) {
+        PyObject *data = PyTuple_GET_ITEM(args[1], 0);
+        first = PyArray_CheckExact(data);
+        if (first)
+            size = (double)PyArray_SIZE((PyArrayObject *)data);
+        else if (PyTuple_CheckExact(data) || PyList_CheckExact(data))
+            size = (double)PySequence_Fast_GET_SIZE(data);
+    }
+    int is_possible = limit > 0 && (on_pinned || device == cpu || device == automatic) && size <= most;
+    for (Py_ssize_t i = first; is_possible && i < number; i++)
+        is_possible = is_plain(PyTuple_GET_ITEM(args[1], i), &size);
+    while (is_possible && PyDict_Next(args[2], &position, &name, &argument))
+        is_possible = !PyUnicode_Compare(name, str_dtype) && is_plain(argument, &size);
+    if (is_possible && (power == 0 || pow(size, (double)power) <= most) && (context = enter_quiet()) != NULL) {
+        made = PyObject_Call(args[0], args[1], args[2]);
+        leave_quiet(context, made == NULL);
+        if (made != NULL && (!PyArray_CheckExact(made) || (number && made == PyTuple_GET_ITEM(args[1], 0))))
+            Py_CLEAR(made);
+        if (made != NULL)
+            made = returned(made, device, limit);
+        operations += made != NULL;
+    }
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
+}

@@ -1,0 +1,257 @@
+/* Reads and writes by keys, and views that methods return. */
+
+enum { NOT_BASIC, PARTS, ELEMENT };
+
+static int kind_of_item(PyObject *item)
+{
+    PyTypeObject *type = Py_TYPE(item);
+    if (type == &PyLong_Type)
+        return ELEMENT;
+    return type == &PySlice_Type || item == Py_None || item == Py_Ellipsis ? PARTS : NOT_BASIC;
+}
+
+/* What a key selects, as far as its types say: a part, or, if it has only integers, perhaps an element. */
+static int kind_of_key(PyObject *key)
+{
+    if (!PyTuple_CheckExact(key))
+        return kind_of_item(key);
+    int kind = ELEMENT;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
+        int found = kind_of_item(PyTuple_GET_ITEM(key, i));
+        if (found < kind)
+            kind = found;
+    }
+    return kind;
+}
+
+/* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
+   has anything else. `size` is multiplied by the sizes of arrays of integers. */
+static PyObject *key_of_numpy(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
+{
+    PyObject *device_of_key, *value = key;
+    if (PyTuple_CheckExact(key)) {
+        PyObject *items = PyTuple_New(PyTuple_GET_SIZE(key));
+        for (Py_ssize_t i = 0; items != NULL && i < PyTuple_GET_SIZE(key); i++) {
+            PyObject *item = PyTuple_GET_ITEM(key, i);
+            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : key_of_numpy(item, device, most, on_pinned, size);
+            if (item == NULL)
+                Py_CLEAR(items);
+            else
+                PyTuple_SET_ITEM(items, i, item);
+        }
+        return items;
+    }
+    if (PyList_CheckExact(key)) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(key); i++)
+            if (!PyLong_CheckExact(PyList_GET_ITEM(key, i)))
+                return NULL;
+        *size *= (double)PyList_GET_SIZE(key);
+        return Py_NewRef(key);
+    }
+    if (Py_IS_TYPE(key, array_type)) {
+        if ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device)
+            return NULL;
+        if (PyArray_IsScalar(value, Integer))
+            return PyNumber_Index(value);
+    }
+    if (!PyArray_CheckExact(value) || PyArray_NDIM((PyArrayObject *)value) < 1 || PyArray_SIZE((PyArrayObject *)value) > most)
+        return NULL;
+    if (PyArray_ISINTEGER((PyArrayObject *)value))
+        *size *= (double)PyArray_SIZE((PyArrayObject *)value);
+    else if (!PyArray_ISBOOL((PyArrayObject *)value))
+        return NULL;
+    return Py_NewRef(value);
+}
+
+/* A key as NumPy takes it, as a new reference; NULL without an error if the method in Python is to be called. */
+static PyObject *given_key(PyObject *key, PyObject *host, PyObject *device, long limit, int on_pinned)
+{
+    if (kind_of_key(key) != NOT_BASIC)
+        return Py_NewRef(key);
+    npy_intp most = most_elements(device, limit), elements = PyArray_SIZE((PyArrayObject *)host);
+    if (elements > most || !(on_pinned || device == cpu || device == automatic))
+        return NULL;
+    double size = PyArray_NDIM((PyArrayObject *)host) > 1 ? (double)elements : 1;
+    PyObject *found = key_of_numpy(key, device, most, on_pinned, &size);
+    if (found != NULL && size > MOST_SELECTED)
+        Py_CLEAR(found);
+    return found;
+}
+
+/* The part of an array that a key selects; NULL without an error if the method in Python is to be called. */
+static PyObject *part(PyObject *array, PyObject *key)
+{
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned);
+    PyObject *value = AT(array, of_array.value), *device, *host, *memory;
+    if (limit <= 0)
+        return NULL;
+    if (is_set(value)) {
+        host = memory = value;
+        device = AT(array, of_array.device);
+    }
+    else {
+        if ((memory = seen_memory(array)) == NULL)
+            return NULL;
+        host = AT(array, of_array.host);
+        device = AT(AT(array, of_array.made_cell), of_cell.device);
+    }
+    PyObject *given = PyArray_CheckExact(host) ? given_key(key, host, device, limit, on_pinned) : NULL;
+    if (given == NULL)
+        return NULL;
+    Py_INCREF(host);
+    Py_INCREF(memory);
+    Py_INCREF(device);
+    PyObject *found = PyObject_GetItem(host, given), *made = NULL;
+    if (found == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_Exception))
+            PyErr_Clear();
+    }
+    else if (!PyArray_Check(found))
+        made = wrapped(found, device);
+    else if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory &&
+             PyArray_SIZE((PyArrayObject *)found) <= limit && (!is_set(value) || settle(array) == 0) &&
+             AT(array, of_array.made_part) == Py_None)
+        made = seen(array, found, memory, host, key);
+    else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) != memory)
+        made = returned(found, device, limit);
+    else
+        Py_DECREF(found);
+    Py_DECREF(given);
+    Py_DECREF(host);
+    Py_DECREF(memory);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *subscript(PyObject *array, PyObject *key)
+{
+    if (Py_TYPE(array) == array_type) {
+        PyObject *made = part(array, key);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    return PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL);
+}
+
+/* A view that NumPy made of these elements, which is consumed; NULL without an error if it is none of the memory. */
+static PyObject *seen_or_none(PyObject *array, PyObject *found, PyObject *memory)
+{
+    if (found == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_Exception))
+            PyErr_Clear();
+        return NULL;
+    }
+    if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory)
+        return seen(array, found, memory, Py_None, Py_None);
+    Py_DECREF(found);
+    return NULL;
+}
+
+static PyObject *transposed(PyObject *array, void *unused)
+{
+    PyObject *memory, *host = elements(array, &memory), *made = NULL;
+    if (host != NULL) {
+        Py_INCREF(memory);
+        made = seen_or_none(array, PyArray_Transpose((PyArrayObject *)host, NULL), memory);
+        Py_DECREF(memory);
+    }
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallMethodNoArgs(array, str_transpose);
+}
+
+PyDoc_STRVAR(view_doc,
+"view($module, array, name, arguments, /)\n--\n\n"
+"Return the view of a small array that a method of NumPy returns; None if that is to be found in another way.");
+
+static PyObject *view(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *memory, *host, *made = NULL;
+    if (count != 3 || !PyTuple_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "view takes an array, a name and a tuple");
+    if ((host = elements(args[0], &memory)) != NULL) {
+        Py_INCREF(memory);
+        PyObject *method = PyObject_GetAttr(host, args[1]);
+        PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args[2]);
+        Py_XDECREF(method);
+        made = seen_or_none(args[0], found, memory);
+        Py_DECREF(memory);
+    }
+    if (made == NULL && PyErr_Occurred())
+        return NULL;
+    return made == NULL ? Py_NewRef(Py_None) : made;
+}
+
+/* Whether NumPy would discard imaginary parts in an assignment. */
+static int loses_imaginary(PyObject *value, PyObject *host)
+{
+    int is_complex = PyArray_CheckExact(value) ? PyArray_ISCOMPLEX((PyArrayObject *)value)
+                                               : PyArray_IsScalar(value, ComplexFloating);
+    PyArrayObject *target = (PyArrayObject *)host;
+    return is_complex && !PyArray_ISCOMPLEX(target) && !PyArray_ISBOOL(target);
+}
+
+/* Write to the part that a key selects; 1 if the method in Python is to be called, -1 with an error. */
+static int assign(PyObject *array, PyObject *key, PyObject *value)
+{
+    int on_pinned = 0;
+    long limit = limit_now(&on_pinned);
+    if (limit <= 0 || (is_set(AT(array, of_array.value)) && settle(array) < 0))
+        return PyErr_Occurred() ? -1 : 1;
+    PyObject *access = AT(array, of_array.made_access), *cell = AT(array, of_array.made_cell);
+    PyObject *memory = seen_memory(array), *host = AT(array, of_array.host), *device = NULL;
+    if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
+        return 1;
+    if (memory != AT(array, of_array.memory) && kind_of_key(key) != ELEMENT)
+        return 1; /* a part of a large array may be large */
+    PyObject *elements = value;
+    if (!is_number(value)) {
+        if (Py_TYPE(value) != array_type || (elements = value_of(value, on_pinned, &device)) == NULL)
+            return 1;
+        if (device != AT(cell, of_cell.device) || loses_imaginary(elements, host))
+            return 1;
+        /* x[key] += y ends with a write of the view x[key] to itself */
+        if (!is_set(AT(value, of_array.value)) && AT(value, of_array.made_cell) == cell &&
+            is_set(AT(value, of_array.made_owner)) && AT(value, of_array.source) == host &&
+            AT(value, of_array.key) == key)
+            return 0;
+    }
+    PyObject *given = given_key(key, host, AT(cell, of_cell.device), limit, on_pinned);
+    if (given == NULL)
+        return PyErr_Occurred() ? -1 : 1;
+    Py_INCREF(host);
+    Py_INCREF(elements);
+    PyObject *lock = lock_of_cells(), *context;
+    int is_left = 1, is_done = 0;
+    if (lock == NULL)
+        is_left = 0;
+    else {
+        if (seen_memory(array) != NULL && is_own(cell) && AT(array, of_array.host) == host &&
+            (context = enter_quiet()) != NULL) {
+            is_done = PyObject_SetItem(host, given, elements) == 0;
+            is_left = leave_quiet(context, !is_done);
+        }
+        if (unlock(lock) < 0)
+            is_left = 0;
+    }
+    Py_DECREF(given);
+    Py_DECREF(host);
+    Py_DECREF(elements);
+    return is_left ? !is_done : -1;
+}
+
+static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
+{
+    PyObject *done;
+    if (value == NULL)
+        done = PyObject_CallFunctionObjArgs(other_methods[DELITEM], array, key, NULL);
+    else {
+        int is_left = Py_TYPE(array) == array_type ? assign(array, key, value) : 1;
+        if (is_left <= 0)
+            return is_left;
+        done = PyObject_CallFunctionObjArgs(other_methods[SETITEM], array, key, value, NULL);
+    }
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}

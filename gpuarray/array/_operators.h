@@ -1,0 +1,323 @@
+/* Operators of arrays, in place and reflected ones too, and products of matrices. */
+
+enum { IS_ELEMENTWISE, IS_PRODUCT };
+
+/* Whether a product of vectors or matrices takes few multiplications. */
+static int is_small_product(PyObject *first, PyObject *second, npy_intp most)
+{
+    if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
+        return 0;
+    PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
+    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(one) < 1 || PyArray_NDIM(other) < 1)
+        return 0;
+    npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
+    npy_intp rows = PyArray_NDIM(one) > 1 ? PyArray_DIM(one, 0) : 1;
+    return PyArray_SIZE(one) <= most && PyArray_SIZE(other) <= most && rows * columns <= most &&
+           PyArray_SIZE(one) * columns <= 1 << 20;
+}
+
+/* The values of two operands, borrowed, of which `array` is an array; 0 if the method in Python is to be called. */
+static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device, int kind)
+{
+    int on_pinned = 0;
+    PyObject *device_of_other = NULL;
+    long limit = limit_now(&on_pinned);
+    if (limit <= 0 || (*mine = value_of(array, on_pinned, device)) == NULL)
+        return 0;
+    if (is_number(other))
+        *theirs = other;
+    else {
+        if (Py_TYPE(other) != array_type || (*theirs = value_of(other, on_pinned, &device_of_other)) == NULL)
+            return 0;
+        if (device_of_other != *device)
+            return 0;
+    }
+    npy_intp most = most_elements(*device, limit);
+    return kind == IS_PRODUCT ? is_small_product(*mine, *theirs, most) : are_few(*mine, *theirs, most);
+}
+
+/* Whether an instruction of a frame has left an array with this value on the stack, and the present one takes it, as
+   `side` says; -1 with an error. */
+static int is_temporary(PyObject *array, PyObject *value, PyObject *maker, PyFrameObject *frame, PyObject *side)
+{
+    if (!Py_IS_TYPE(array, array_type) || AT(array, of_array.value) != value || AT(array, of_array.maker) == NULL)
+        return 0;
+    PyObject *other = AT(array, of_array.maker);
+    int is_same_frame = PyObject_RichCompareBool(PyTuple_GET_ITEM(other, 0), PyTuple_GET_ITEM(maker, 0), Py_EQ);
+    if (is_same_frame <= 0)
+        return is_same_frame;
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    PyObject *found = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(other, 1), PyTuple_GET_ITEM(maker, 1), NULL);
+    int answer = found == NULL ? -1 : PyObject_RichCompareBool(found, side, Py_EQ);
+    Py_DECREF(code);
+    Py_XDECREF(found);
+    return answer;
+}
+
+/* Whether a result of two operands, one of which is an array, can be in the memory of the array. */
+static int has_place(PyObject *item, PyObject *other)
+{
+    PyArrayObject *array = (PyArrayObject *)item;
+    if (!PyArray_CheckExact(item) || !(PyArray_ISFLOAT(array) || PyArray_ISCOMPLEX(array)))
+        return 0;
+    if (!PyArray_CheckExact(other))
+        return PyFloat_CheckExact(other) || PyLong_CheckExact(other);
+    return PyArray_SAMESHAPE(array, (PyArrayObject *)other) && PyArray_DESCR(array) == PyArray_DESCR((PyArrayObject *)other);
+}
+
+/* The result of an operator of large arrays, in the memory of an operand that is a temporary result if there is one. */
+static PyObject *with_temporaries(PyObject *const *arrays, PyObject *const *values, int op, PyObject *device)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyObject *maker = frame == NULL ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(frame), PyFrame_GetLasti(frame));
+    PyObject *given[3] = {values[0], values[1], NULL}, *made = NULL, *context;
+    int found = maker == NULL ? -1 : 0, side;
+    for (side = 0; found == 0 && side < 2; side++)
+        if (has_place(values[side], values[!side]))
+            found = is_temporary(arrays[side], values[side], maker, frame, side ? right_side : left_side);
+    if (found > 0)
+        given[2] = values[--side];
+    if (found >= 0 && (context = enter_quiet()) != NULL) {
+        made = PyObject_Vectorcall(binary_ufuncs[op], given, found ? 3 : 2, NULL);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL) {
+        if (found) /* an extension module that has kept the array does not get another value, but an error */
+            Py_XSETREF(AT(arrays[side], of_array.value), Py_NewRef(Py_None));
+        AT(made, of_array.maker) = Py_NewRef(maker);
+    }
+    Py_XDECREF(maker);
+    return made;
+}
+
+static int is_large(PyObject *item)
+{
+    return PyArray_CheckExact(item) && PyArray_NBYTES((PyArrayObject *)item) >= LARGE;
+}
+
+/* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
+static PyObject *computed(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
+{
+    PyObject *mine, *theirs, *device, *made, *context;
+    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE))
+        return NULL;
+    Py_INCREF(mine); /* other threads may replace them meanwhile */
+    Py_INCREF(theirs);
+    Py_INCREF(device);
+    PyObject *both[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
+    if (comparison < 0 && op <= DIVIDE && (is_large(mine) || is_large(theirs))) {
+        PyObject *arrays[2] = {is_reflected ? other : array, is_reflected ? array : other};
+        made = with_temporaries(arrays, both, op, device);
+        operations += made != NULL;
+        goto done;
+    }
+    made = of_numbers(both[0], both[1], op, comparison);
+    if (made == NULL && !PyErr_Occurred())
+        made = in_loop(both, op, comparison, NULL);
+    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        made = comparison >= 0 ? PyObject_RichCompare(both[0], both[1], comparison) : apply(op, both[0], both[1]);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+done:
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *binary(PyObject *left, PyObject *right, int op)
+{
+    PyObject *made;
+    if (PyObject_TypeCheck(left, array_type)) {
+        made = Py_TYPE(left) == array_type ? computed(left, right, op, 0, -1) : NULL;
+        if (made != NULL || PyErr_Occurred())
+            return made;
+        return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
+    }
+    if (!PyObject_TypeCheck(right, array_type))
+        Py_RETURN_NOTIMPLEMENTED;
+    made = Py_TYPE(right) == array_type && is_number(left) ? computed(right, left, op, 1, -1) : NULL;
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
+}
+
+static PyObject *compare(PyObject *array, PyObject *other, int comparison)
+{
+    PyObject *made = Py_TYPE(array) == array_type ? computed(array, other, 0, 0, comparison) : NULL;
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
+}
+
+/* Whether `mine`, the elements of an array, can still be updated. Called with the lock of cells. */
+static int can_update(PyObject *array, PyObject *mine)
+{
+    PyObject *value = AT(array, of_array.value);
+    if (is_set(value))
+        return value == mine;
+    PyObject *cell = AT(array, of_array.made_cell);
+    return AT(array, of_array.host) == mine && AT(array, of_array.memory) == AT(cell, of_cell.memory) && is_own(cell);
+}
+
+/* Update the elements of an array; 1 if the method in Python is to be called, -1 with an error. */
+static int update(PyObject *array, PyObject *other, int op)
+{
+    PyObject *mine, *theirs, *device, *made = NULL, *context, *lock;
+    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE) || !PyArray_CheckExact(mine))
+        return 1;
+    if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
+        return 1;
+    if (!is_set(AT(array, of_array.value))) {
+        PyObject *access = AT(array, of_array.made_access);
+        if (access == NULL || PyLong_AsLong(access) != 1)
+            return 1;
+    }
+    Py_INCREF(mine);
+    Py_INCREF(theirs);
+    int is_left = 1;
+    if ((lock = lock_of_cells()) == NULL)
+        is_left = 0;
+    else {
+        PyObject *both[2] = {mine, theirs};
+        int is_possible = can_update(array, mine);
+        if (is_possible)
+            made = in_loop(both, op, -1, mine);
+        if (is_possible && made == NULL && (context = enter_quiet()) != NULL) {
+            made = apply_in_place(op, mine, theirs);
+            is_left = leave_quiet(context, made == NULL);
+        }
+        if (unlock(lock) < 0)
+            is_left = 0;
+    }
+    int is_done = made == mine;
+    Py_XDECREF(made);
+    Py_DECREF(mine);
+    Py_DECREF(theirs);
+    if (!is_left)
+        return -1;
+    operations += is_done;
+    return is_done ? 0 : 1;
+}
+
+static PyObject *inplace(PyObject *array, PyObject *other, int op)
+{
+    if (Py_TYPE(array) == array_type) {
+        PyObject *value = AT(array, of_array.value);
+        if (is_set(value) && !PyArray_CheckExact(value)) { /* scalars are not written to */
+            PyObject *made = computed(array, other, op, 0, -1);
+            if (made != NULL || PyErr_Occurred())
+                return made;
+        }
+        else {
+            int is_left = update(array, other, op);
+            if (is_left <= 0)
+                return is_left < 0 ? NULL : Py_NewRef(array);
+        }
+    }
+    return PyObject_CallFunctionObjArgs(inplace_methods[op], array, other, NULL);
+}
+
+#define OPERATOR(name, op) \
+    static PyObject *name(PyObject *left, PyObject *right) { return binary(left, right, op); } \
+    static PyObject *i##name(PyObject *left, PyObject *right) { return inplace(left, right, op); }
+OPERATOR(add, ADD)
+OPERATOR(subtract, SUBTRACT)
+OPERATOR(multiply, MULTIPLY)
+OPERATOR(divide, DIVIDE)
+OPERATOR(floor_divide, FLOOR_DIVIDE)
+OPERATOR(remainder_of, REMAINDER)
+OPERATOR(and_, AND)
+OPERATOR(or_, OR)
+OPERATOR(xor_, XOR)
+OPERATOR(left_shift, LEFT_SHIFT)
+OPERATOR(right_shift, RIGHT_SHIFT)
+
+static PyObject *power(PyObject *left, PyObject *right, PyObject *modulus)
+{
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    return binary(left, right, POWER);
+}
+
+static PyObject *ipower(PyObject *left, PyObject *right, PyObject *modulus)
+{
+    return inplace(left, right, POWER);
+}
+
+static PyObject *unary(PyObject *array, int op)
+{
+    int on_pinned = 0;
+    PyObject *device, *mine, *context, *made = NULL;
+    long limit = Py_TYPE(array) == array_type ? limit_now(&on_pinned) : 0;
+    if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, most_elements(device, limit))) {
+        Py_INCREF(mine);
+        Py_INCREF(device);
+        made = looped(unary_ufuncs[op], &mine, 1, NULL);
+        if (made == NULL && (context = enter_quiet()) != NULL) {
+            switch (op) {
+            case NEGATIVE: made = PyNumber_Negative(mine); break;
+            case POSITIVE: made = PyNumber_Positive(mine); break;
+            case ABSOLUTE: made = PyNumber_Absolute(mine); break;
+            default: made = PyNumber_Invert(mine);
+            }
+            leave_quiet(context, made == NULL);
+        }
+        if (made != NULL && (made = wrapped(made, device)) != NULL)
+            operations++;
+        Py_DECREF(mine);
+        Py_DECREF(device);
+        if (made != NULL || PyErr_Occurred())
+            return made;
+    }
+    return PyObject_CallOneArg(unary_methods[op], array);
+}
+
+/* The product of two small vectors or matrices; NULL without an error if the method in Python is to be called. */
+static PyObject *small_product(PyObject *left, PyObject *right)
+{
+    PyObject *first, *second, *device, *context, *made = NULL;
+    if (!Py_IS_TYPE(left, array_type) || !Py_IS_TYPE(right, array_type) ||
+        !operands(left, right, &first, &second, &device, IS_PRODUCT))
+        return NULL;
+    Py_INCREF(first);
+    Py_INCREF(second);
+    Py_INCREF(device);
+    PyObject *both[2] = {first, second};
+    made = looped_product(matmul, both);
+    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        made = PyNumber_MatrixMultiply(first, second);
+        leave_quiet(context, made == NULL);
+    }
+    if (made != NULL && (made = wrapped(made, device)) != NULL)
+        operations++;
+    Py_DECREF(first);
+    Py_DECREF(second);
+    Py_DECREF(device);
+    return made;
+}
+
+static PyObject *product(PyObject *left, PyObject *right)
+{
+    if (!PyObject_TypeCheck(left, array_type)) {
+        if (!PyObject_TypeCheck(right, array_type))
+            Py_RETURN_NOTIMPLEMENTED;
+        return PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL);
+    }
+    PyObject *made = small_product(left, right);
+    if (made != NULL || PyErr_Occurred())
+        return made;
+    return PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL);
+}
+
+static PyObject *iproduct(PyObject *array, PyObject *other)
+{
+    return PyObject_CallFunctionObjArgs(other_methods[IMATMUL], array, other, NULL);
+}
+
+static PyObject *negative(PyObject *array) { return unary(array, NEGATIVE); }
+static PyObject *positive(PyObject *array) { return unary(array, POSITIVE); }
+static PyObject *absolute(PyObject *array) { return unary(array, ABSOLUTE); }
+static PyObject *invert(PyObject *array) { return unary(array, INVERT); }
