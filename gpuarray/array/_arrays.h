@@ -89,7 +89,7 @@ static void dealloc_array(PyObject *array)
 }
 
 /* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
-static PyObject *wrapped(PyObject *value, PyObject *device)
+static PyObject *new_array_of(PyObject *value, PyObject *device)
 {
     if (PyArray_CheckExact(value)) {
         PyArrayObject *array = (PyArrayObject *)value;
@@ -105,14 +105,22 @@ static PyObject *wrapped(PyObject *value, PyObject *device)
         Py_DECREF(value);
         return NULL;
     }
-    PyObject *made = new_array();
-    if (made == NULL) {
+    PyObject *result = new_array();
+    if (result == NULL) {
         Py_DECREF(value);
         return NULL;
     }
-    AT(made, of_array.value) = value;
-    AT(made, of_array.device) = Py_NewRef(device);
-    return made;
+    AT(result, of_array.value) = value;
+    AT(result, of_array.device) = Py_NewRef(device);
+    return result;
+}
+
+/* An array of the result of an operation, which is consumed and may be NULL. */
+static PyObject *counted_array(PyObject *value, PyObject *device)
+{
+    PyObject *result = value == NULL ? NULL : new_array_of(value, device);
+    operations += result != NULL;
+    return result;
 }
 
 /* The shape of an array of NumPy, or of a scalar. */
@@ -131,30 +139,30 @@ static PyObject *shape_of(PyObject *value)
 }
 
 /* A view of the memory of an array's cell, which is `source[key]`; the view of NumPy is consumed. */
-static PyObject *seen(PyObject *array, PyObject *view, PyObject *memory, PyObject *source, PyObject *key)
+static PyObject *new_view(PyObject *array, PyObject *view, PyObject *memory, PyObject *source, PyObject *key)
 {
     PyObject *access = AT(array, of_array.made_access), *owner = AT(array, of_array.made_owner);
-    PyObject *shape = shape_of(view), *made = NULL, *access_of_view = NULL;
+    PyObject *shape = shape_of(view), *result = NULL, *access_of_view = NULL;
     if (shape == NULL)
         goto failed;
     int can_write = PyObject_IsTrue(access);
     access_of_view = can_write < 0 ? NULL : PyLong_FromLong(can_write);
-    made = access_of_view == NULL ? NULL : new_array();
-    if (made == NULL)
+    result = access_of_view == NULL ? NULL : new_array();
+    if (result == NULL)
         goto failed;
-    AT(made, of_array.value) = Py_NewRef(Py_None);
-    AT(made, of_array.made_cell) = Py_NewRef(AT(array, of_array.made_cell));
-    AT(made, of_array.made_owner) = Py_NewRef(is_set(owner) ? owner : array);
-    AT(made, of_array.made_shape) = shape;
-    AT(made, of_array.made_dtype) = Py_NewRef(AT(array, of_array.made_dtype));
-    AT(made, of_array.made_part) = Py_NewRef(Py_None);
-    AT(made, of_array.made_access) = access_of_view;
-    AT(made, of_array.host) = view;
-    AT(made, of_array.memory) = Py_NewRef(memory);
-    AT(made, of_array.large) = Py_NewRef(nothing);
-    AT(made, of_array.source) = Py_NewRef(source);
-    AT(made, of_array.key) = Py_NewRef(key);
-    return made;
+    AT(result, of_array.value) = Py_NewRef(Py_None);
+    AT(result, of_array.made_cell) = Py_NewRef(AT(array, of_array.made_cell));
+    AT(result, of_array.made_owner) = Py_NewRef(is_set(owner) ? owner : array);
+    AT(result, of_array.made_shape) = shape;
+    AT(result, of_array.made_dtype) = Py_NewRef(AT(array, of_array.made_dtype));
+    AT(result, of_array.made_part) = Py_NewRef(Py_None);
+    AT(result, of_array.made_access) = access_of_view;
+    AT(result, of_array.host) = view;
+    AT(result, of_array.memory) = Py_NewRef(memory);
+    AT(result, of_array.large) = Py_NewRef(nothing);
+    AT(result, of_array.source) = Py_NewRef(source);
+    AT(result, of_array.key) = Py_NewRef(key);
+    return result;
 failed:
     Py_DECREF(view);
     Py_XDECREF(shape);
@@ -211,8 +219,8 @@ static PyObject *settle_method(PyObject *array, PyObject *unused)
 /* Whether the memory of a cell is its own, so that it can be written to. */
 static int is_own(PyObject *cell) { return is_set(AT(cell, of_cell.own)); }
 
-/* The memory that the elements of an array with a cell are a view of, borrowed; NULL if they are not seen. */
-static PyObject *seen_memory(PyObject *array)
+/* The memory of its cell, of which the elements of an array are a view, borrowed; NULL if they are a view of none. */
+static PyObject *memory_of(PyObject *array)
 {
     PyObject *cell = AT(array, of_array.made_cell), *memory = cell == NULL ? NULL : AT(cell, of_cell.memory);
     if (!is_set(memory))
@@ -221,13 +229,13 @@ static PyObject *seen_memory(PyObject *array)
 }
 
 /* An array of small elements in host memory and this memory, borrowed; NULL if the method in Python is to be called. */
-static PyObject *elements(PyObject *array, PyObject **memory)
+static PyObject *host_elements(PyObject *array, PyObject **memory)
 {
     int on_pinned;
     if (!Py_IS_TYPE(array, array_type) || limit_now(&on_pinned) <= 0 || settle(array) < 0)
         return NULL;
     PyObject *host = AT(array, of_array.host);
-    *memory = seen_memory(array);
+    *memory = memory_of(array);
     if (*memory == NULL || *memory != AT(array, of_array.memory) || AT(array, of_array.made_part) != Py_None)
         return NULL;
     return PyArray_CheckExact(host) && PyArray_NDIM((PyArrayObject *)host) ? host : NULL;

@@ -81,23 +81,23 @@ static PyTypeObject *base_type;
 static Py_ssize_t offset_of(PyObject *type, const char *name)
 {
     PyObject *descriptor = PyObject_GetAttrString(type, name);
-    Py_ssize_t found = -1;
+    Py_ssize_t offset = -1;
     if (descriptor != NULL && Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
-        found = ((PyMemberDescrObject *)descriptor)->d_member->offset;
+        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
     else if (descriptor != NULL)
         PyErr_Format(PyExc_TypeError, "%s is no slot", name);
     Py_XDECREF(descriptor);
-    return found;
+    return offset;
 }
 
 /* Keep a method of a class, and put the one of CompiledOperators in front of it. */
 static int replace(PyObject *type, const char *name, PyObject **method)
 {
-    PyObject *found = PyObject_GetAttrString(type, name);
-    PyObject *own = found == NULL ? NULL : PyObject_GetAttrString((PyObject *)base_type, name);
-    int failed = own == NULL || PyObject_SetAttrString(type, name, own) < 0;
-    Py_XDECREF(own);
-    Py_XSETREF(*method, found);
+    PyObject *original = PyObject_GetAttrString(type, name);
+    PyObject *compiled = original == NULL ? NULL : PyObject_GetAttrString((PyObject *)base_type, name);
+    int failed = compiled == NULL || PyObject_SetAttrString(type, name, compiled) < 0;
+    Py_XDECREF(compiled);
+    Py_XSETREF(*method, original);
     return failed ? -1 : 0;
 }
 
@@ -188,10 +188,10 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "gpuarray.array._compiled", "Operators of small arrays in host memory.", -1, functions,
 };
 
-static int find_all(PyObject *module, const char *const *names, PyObject **found, int count)
+static int find_all(PyObject *module, const char *const *names, PyObject **objects, int count)
 {
     for (int i = 0; i < count; i++)
-        if ((found[i] = PyObject_GetAttrString(module, names[i])) == NULL)
+        if ((objects[i] = PyObject_GetAttrString(module, names[i])) == NULL)
             return -1;
     return 0;
 }

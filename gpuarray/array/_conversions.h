@@ -18,9 +18,9 @@ static int is_true(PyObject *array)
     if (value != NULL)
         return PyObject_IsTrue(value);
     PyObject *answer = PyObject_CallOneArg(unary_methods[BOOL], array);
-    int found = answer == NULL ? -1 : answer == Py_True;
+    int truth = answer == NULL ? -1 : answer == Py_True;
     Py_XDECREF(answer);
-    return found;
+    return truth;
 }
 
 static int is_real(PyObject *value)
@@ -61,8 +61,8 @@ static Py_ssize_t length(PyObject *array)
         else if (value != NULL && PyArray_CheckExact(value) && PyArray_NDIM((PyArrayObject *)value))
             return PyArray_DIM((PyArrayObject *)value, 0);
     }
-    PyObject *found = PyObject_CallOneArg(unary_methods[LEN], array);
-    Py_ssize_t number = found == NULL ? -1 : PyLong_AsSsize_t(found);
-    Py_XDECREF(found);
+    PyObject *answer = PyObject_CallOneArg(unary_methods[LEN], array);
+    Py_ssize_t number = answer == NULL ? -1 : PyLong_AsSsize_t(answer);
+    Py_XDECREF(answer);
     return number;
 }

@@ -1,13 +1,13 @@
 /* Ufuncs and functions of NumPy, called with the values of arrays; functions that make arrays of numbers. */
 
 /* The result of a ufunc; NULL without an error if the method in Python is to be called. */
-static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
+static PyObject *ufunc_result(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
 {
-    PyObject *mine, *theirs, *device, *made = NULL, *context;
+    PyObject *mine, *theirs, *device, *result = NULL, *context;
     if (ufunc == matmul) /* whose size is that of its multiplications */
         return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
-    PyObject *found = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
-    if (found == NULL || !PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 1 || count < 1 || count > 2)
+    PyObject *operation = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
+    if (operation == NULL || !PyTuple_Check(operation) || PyTuple_GET_SIZE(operation) != 1 || count < 1 || count > 2)
         return NULL;
     int is_reflected = inputs[0] != array;
     if (is_reflected && (count == 1 || inputs[1] != array || !is_number(inputs[0])))
@@ -18,17 +18,16 @@ static PyObject *called(PyObject *array, PyObject *ufunc, PyObject *const *input
     Py_INCREF(mine);
     Py_INCREF(theirs);
     Py_INCREF(device);
-    made = looped(ufunc, values, (int)count, NULL);
-    if (made == NULL && (context = enter_quiet()) != NULL) {
-        made = PyObject_Vectorcall(ufunc, values, count, NULL);
-        leave_quiet(context, made == NULL);
+    result = looped(ufunc, values, (int)count, NULL);
+    if (result == NULL && (context = enter_quiet()) != NULL) {
+        result = PyObject_Vectorcall(ufunc, values, count, NULL);
+        leave_quiet(context, result == NULL);
     }
-    if (made != NULL && (made = wrapped(made, device)) != NULL)
-        operations++;
+    result = counted_array(result, device);
     Py_DECREF(mine);
     Py_DECREF(theirs);
     Py_DECREF(device);
-    return made;
+    return result;
 }
 
 static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords)
@@ -36,15 +35,16 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     if (count > 2 && (keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && Py_TYPE(array) == array_type) {
         PyObject *method = PyTuple_GET_ITEM(args, 1);
-        int is_call = PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0;
-        PyObject *made = is_call ? called(array, PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 2), count - 2) : NULL;
-        if (made != NULL || PyErr_Occurred())
-            return made;
+        PyObject *const *items = &PyTuple_GET_ITEM(args, 0), *result = NULL;
+        if (PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0)
+            result = ufunc_result(array, items[0], items + 2, count - 2);
+        if (result != NULL || PyErr_Occurred())
+            return result;
     }
     PyObject *bound = PyMethod_New(other_methods[ARRAY_UFUNC], array);
-    PyObject *made = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
+    PyObject *result = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
     Py_XDECREF(bound);
-    return made;
+    return result;
 }
 
 /* What is known of the arguments of a call: the settings, the device of the arrays, their number, the product and the sum
@@ -87,7 +87,7 @@ static int note_array(Arguments *arguments, PyObject *value)
 }
 
 /* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
-static PyObject *given(PyObject *argument, Arguments *arguments, int is_inner)
+static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int is_inner)
 {
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
@@ -111,7 +111,7 @@ static PyObject *given(PyObject *argument, Arguments *arguments, int is_inner)
     Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
     PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
     for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
-        PyObject *item = given(PySequence_Fast_GET_ITEM(argument, i), arguments, 1);
+        PyObject *item = numpy_argument(PySequence_Fast_GET_ITEM(argument, i), arguments, 1);
         if (item == NULL)
             Py_CLEAR(items);
         else if (type == &PyTuple_Type)
@@ -131,61 +131,61 @@ static int is_canonical(PyObject *dtype)
     return 0;
 }
 
-static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit);
+static PyObject *tuple_of_results(PyObject *value, PyObject *device, long limit);
 
 /* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view is all of an
    array to which nothing else refers. */
 static PyObject *in_own_memory(PyObject *view)
 {
     PyArrayObject *array = (PyArrayObject *)view, *base = (PyArrayObject *)PyArray_BASE(array);
-    PyObject *made;
+    PyObject *result;
     if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == 1 && PyArray_ISCARRAY(array) &&
         PyArray_ISCARRAY(base) && PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(array) == PyArray_DESCR(base) &&
         PyArray_NBYTES(array) == PyArray_NBYTES(base)) {
         PyArray_Dims shape = {PyArray_DIMS(array), PyArray_NDIM(array)};
         PyObject *done = PyArray_Resize(base, &shape, 0, NPY_CORDER);
-        made = done == NULL ? NULL : Py_NewRef((PyObject *)base);
+        result = done == NULL ? NULL : Py_NewRef((PyObject *)base);
         Py_XDECREF(done);
     }
     else
-        made = PyArray_NewCopy(array, NPY_CORDER);
+        result = PyArray_NewCopy(array, NPY_CORDER);
     Py_DECREF(view);
-    return made;
+    return result;
 }
 
 /* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
-static PyObject *returned(PyObject *found, PyObject *device, long limit)
+static PyObject *array_of_result(PyObject *value, PyObject *device, long limit)
 {
-    if (PyArray_CheckExact(found)) {
-        PyArrayObject *array = (PyArrayObject *)found;
+    if (PyArray_CheckExact(value)) {
+        PyArrayObject *array = (PyArrayObject *)value;
         npy_intp size = PyArray_SIZE(array);
         int is_usual = size <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
                        is_canonical((PyObject *)PyArray_DESCR(array));
         if (is_usual && PyArray_BASE(array) != NULL) /* of memory that others may have */
-            found = in_own_memory(found);
+            value = in_own_memory(value);
         if (is_usual)
-            return found == NULL ? NULL : wrapped(found, device);
-        Py_DECREF(found);
+            return value == NULL ? NULL : new_array_of(value, device);
+        Py_DECREF(value);
         return NULL;
     }
-    return PyTuple_Check(found) ? returned_tuple(found, device, limit) : wrapped(found, device);
+    return PyTuple_Check(value) ? tuple_of_results(value, device, limit) : new_array_of(value, device);
 }
 
 /* Several results, which are consumed, as a tuple of the same type; NULL without an error if one is not wrapped. */
-static PyObject *returned_tuple(PyObject *found, PyObject *device, long limit)
+static PyObject *tuple_of_results(PyObject *value, PyObject *device, long limit)
 {
-    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(found));
-    for (Py_ssize_t i = 0; made != NULL && i < PyTuple_GET_SIZE(found); i++) {
-        PyObject *item = returned(Py_NewRef(PyTuple_GET_ITEM(found, i)), device, limit);
+    PyObject *result = PyTuple_New(PyTuple_GET_SIZE(value));
+    for (Py_ssize_t i = 0; result != NULL && i < PyTuple_GET_SIZE(value); i++) {
+        PyObject *item = array_of_result(Py_NewRef(PyTuple_GET_ITEM(value, i)), device, limit);
         if (item == NULL)
-            Py_CLEAR(made);
+            Py_CLEAR(result);
         else
-            PyTuple_SET_ITEM(made, i, item);
+            PyTuple_SET_ITEM(result, i, item);
     }
-    if (made != NULL && !PyTuple_CheckExact(found)) /* a named tuple */
-        Py_SETREF(made, PyObject_Call((PyObject *)Py_TYPE(found), made, NULL));
-    Py_DECREF(found);
-    return made;
+    if (result != NULL && !PyTuple_CheckExact(value)) /* a named tuple */
+        Py_SETREF(result, PyObject_Call((PyObject *)Py_TYPE(value), result, NULL));
+    Py_DECREF(value);
+    return result;
 }
 
 PyDoc_STRVAR(apply_doc, "apply($module, op, /, *values)\n--\n\nApply an elementwise operation to arrays and scalars.");
@@ -194,29 +194,29 @@ static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssi
 {
     for (Py_ssize_t i = 1; i < count && count <= 3; i++)
         if (Py_IS_TYPE(args[i], array_type)) {
-            PyObject *ufunc = PyObject_GetAttr(args[0], str_numpy), *made = NULL;
+            PyObject *ufunc = PyObject_GetAttr(args[0], str_numpy), *result = NULL;
             if (ufunc != NULL && Py_IS_TYPE(ufunc, &PyUFunc_Type))
-                made = called(args[i], ufunc, args + 1, count - 1);
+                result = ufunc_result(args[i], ufunc, args + 1, count - 1);
             Py_XDECREF(ufunc);
-            if (made != NULL || PyErr_Occurred())
-                return made;
+            if (result != NULL || PyErr_Occurred())
+                return result;
             break;
         }
     return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
 }
 
 /* A view of one of the arguments, which is consumed; NULL without an error if it is none of their memory. */
-static PyObject *view_of_argument(PyObject *inputs, PyObject *found)
+static PyObject *view_of_argument(PyObject *inputs, PyObject *view)
 {
-    int can_write = PyArray_ISWRITEABLE((PyArrayObject *)found); /* NumPy's broadcasts cannot be written to */
+    int can_write = PyArray_ISWRITEABLE((PyArrayObject *)view); /* NumPy's broadcasts cannot be written to */
     for (Py_ssize_t i = 0; can_write && i < PyTuple_GET_SIZE(inputs); i++) {
-        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = elements(array, &memory);
+        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = host_elements(array, &memory);
         if (host == NULL && PyErr_Occurred())
             break;
-        if (host != NULL && PyArray_BASE((PyArrayObject *)found) == memory)
-            return seen(array, found, memory, Py_None, Py_None);
+        if (host != NULL && PyArray_BASE((PyArrayObject *)view) == memory)
+            return new_view(array, view, memory, Py_None, Py_None);
     }
-    Py_DECREF(found);
+    Py_DECREF(view);
     return NULL;
 }
 
@@ -240,7 +240,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     if (count != 6 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
         return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, two numbers and a bool");
-    PyObject *inputs = args[1], *named = NULL, *made = NULL, *context;
+    PyObject *inputs = args[1], *named = NULL, *result = NULL, *context;
     Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
     arguments.limit = limit_now(&arguments.on_pinned);
     double most = PyFloat_AsDouble(args[3]);
@@ -248,13 +248,13 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t number = PyTuple_GET_SIZE(inputs);
     /* a product has no bound by the sizes of its operands, but by its multiplications */
     if (args[0] == matmul && number == 2 && PyDict_GET_SIZE(args[2]) == 0) {
-        made = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
-        if (made != NULL || PyErr_Occurred())
-            return made;
+        result = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
+        if (result != NULL || PyErr_Occurred())
+            return result;
     }
     PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
     for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
-        PyObject *value = given(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
+        PyObject *value = numpy_argument(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
         if (value == NULL)
             Py_CLEAR(values);
         else
@@ -265,7 +265,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         Py_ssize_t position = 0;
         named = PyDict_New();
         while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
-            PyObject *value = given(argument, &arguments, 0);
+            PyObject *value = numpy_argument(argument, &arguments, 0);
             if (value == NULL || PyDict_SetItem(named, name, value) < 0)
                 Py_CLEAR(named);
             Py_XDECREF(value);
@@ -277,26 +277,25 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (device != NULL && arguments.product > 0 && is_small_result(&arguments, most, growth)) {
         Py_INCREF(device);
         if ((context = enter_quiet()) != NULL) {
-            made = PyObject_Call(args[0], values, named);
-            leave_quiet(context, made == NULL);
+            result = PyObject_Call(args[0], values, named);
+            leave_quiet(context, result == NULL);
         }
-        for (Py_ssize_t i = 0; made != NULL && i < number; i++)
-            if (is_or_has(made, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
-                Py_CLEAR(made);
-        if (made != NULL && args[5] == Py_True && PyTuple_Check(made)) /* of views, perhaps */
-            Py_CLEAR(made);
-        if (made != NULL && args[5] == Py_True && PyArray_CheckExact(made) && PyArray_BASE((PyArrayObject *)made) != NULL)
-            made = view_of_argument(inputs, made);
-        else if (made != NULL)
-            made = returned(made, device, arguments.limit);
-        operations += made != NULL;
+        for (Py_ssize_t i = 0; result != NULL && i < number; i++)
+            if (is_or_has(result, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
+                Py_CLEAR(result);
+        int may_be_view = result != NULL && args[5] == Py_True;
+        if (may_be_view && PyTuple_Check(result)) /* of views, perhaps */
+            Py_CLEAR(result);
+        else if (may_be_view && PyArray_CheckExact(result) && PyArray_BASE((PyArrayObject *)result) != NULL)
+            result = view_of_argument(inputs, result);
+        else if (result != NULL)
+            result = array_of_result(result, device, arguments.limit);
+        operations += result != NULL;
         Py_DECREF(device);
     }
     Py_XDECREF(values);
     Py_XDECREF(named);
-    if (made == NULL && PyErr_Occurred())
-        return NULL;
-    return made == NULL ? Py_NewRef(Py_None) : made;
+    return result_or_none(result);
 }
 
 /* Whether an argument of a function that makes arrays is plain: a number, a dtype, None, or a sequence of these. `size`
@@ -329,7 +328,7 @@ static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t coun
 {
     if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
         return PyErr_Format(PyExc_TypeError, "create takes a function, a tuple, a dict, a device and a number");
-    PyObject *device = args[3], *made = NULL, *context, *name, *argument;
+    PyObject *device = args[3], *result = NULL, *context, *name, *argument;
     Py_ssize_t first = 0, number = PyTuple_GET_SIZE(args[1]), position = 0;
     int on_pinned = 0;
     long limit = limit_now(&on_pinned), power = PyLong_AsLong(args[4]);
@@ -348,15 +347,13 @@ static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t coun
     while (is_possible && PyDict_Next(args[2], &position, &name, &argument))
         is_possible = !PyUnicode_Compare(name, str_dtype) && is_plain(argument, &size);
     if (is_possible && (power == 0 || pow(size, (double)power) <= most) && (context = enter_quiet()) != NULL) {
-        made = PyObject_Call(args[0], args[1], args[2]);
-        leave_quiet(context, made == NULL);
-        if (made != NULL && (!PyArray_CheckExact(made) || (number && made == PyTuple_GET_ITEM(args[1], 0))))
-            Py_CLEAR(made);
-        if (made != NULL)
-            made = returned(made, device, limit);
-        operations += made != NULL;
+        result = PyObject_Call(args[0], args[1], args[2]);
+        leave_quiet(context, result == NULL);
+        if (result != NULL && (!PyArray_CheckExact(result) || (number && result == PyTuple_GET_ITEM(args[1], 0))))
+            Py_CLEAR(result);
+        if (result != NULL)
+            result = array_of_result(result, device, limit);
+        operations += result != NULL;
     }
-    if (made == NULL && PyErr_Occurred())
-        return NULL;
-    return made == NULL ? Py_NewRef(Py_None) : made;
+    return result_or_none(result);
 }

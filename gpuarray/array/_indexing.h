@@ -17,23 +17,23 @@ static int kind_of_key(PyObject *key)
         return kind_of_item(key);
     int kind = ELEMENT;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
-        int found = kind_of_item(PyTuple_GET_ITEM(key, i));
-        if (found < kind)
-            kind = found;
+        int item_kind = kind_of_item(PyTuple_GET_ITEM(key, i));
+        if (item_kind < kind)
+            kind = item_kind;
     }
     return kind;
 }
 
 /* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
    has anything else. `size` is multiplied by the sizes of arrays of integers. */
-static PyObject *key_of_numpy(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
+static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
 {
     PyObject *device_of_key, *value = key;
     if (PyTuple_CheckExact(key)) {
         PyObject *items = PyTuple_New(PyTuple_GET_SIZE(key));
         for (Py_ssize_t i = 0; items != NULL && i < PyTuple_GET_SIZE(key); i++) {
             PyObject *item = PyTuple_GET_ITEM(key, i);
-            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : key_of_numpy(item, device, most, on_pinned, size);
+            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : advanced_key(item, device, most, on_pinned, size);
             if (item == NULL)
                 Py_CLEAR(items);
             else
@@ -64,7 +64,7 @@ static PyObject *key_of_numpy(PyObject *key, PyObject *device, npy_intp most, in
 }
 
 /* A key as NumPy takes it, as a new reference; NULL without an error if the method in Python is to be called. */
-static PyObject *given_key(PyObject *key, PyObject *host, PyObject *device, long limit, int on_pinned)
+static PyObject *numpy_key(PyObject *key, PyObject *host, PyObject *device, long limit, int on_pinned)
 {
     if (kind_of_key(key) != NOT_BASIC)
         return Py_NewRef(key);
@@ -72,14 +72,14 @@ static PyObject *given_key(PyObject *key, PyObject *host, PyObject *device, long
     if (elements > most || !(on_pinned || device == cpu || device == automatic))
         return NULL;
     double size = PyArray_NDIM((PyArrayObject *)host) > 1 ? (double)elements : 1;
-    PyObject *found = key_of_numpy(key, device, most, on_pinned, &size);
-    if (found != NULL && size > MOST_SELECTED)
-        Py_CLEAR(found);
-    return found;
+    PyObject *new_key = advanced_key(key, device, most, on_pinned, &size);
+    if (new_key != NULL && size > MOST_SELECTED)
+        Py_CLEAR(new_key);
+    return new_key;
 }
 
 /* The part of an array that a key selects; NULL without an error if the method in Python is to be called. */
-static PyObject *part(PyObject *array, PyObject *key)
+static PyObject *item_at(PyObject *array, PyObject *key)
 {
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
@@ -91,73 +91,73 @@ static PyObject *part(PyObject *array, PyObject *key)
         device = AT(array, of_array.device);
     }
     else {
-        if ((memory = seen_memory(array)) == NULL)
+        if ((memory = memory_of(array)) == NULL)
             return NULL;
         host = AT(array, of_array.host);
         device = AT(AT(array, of_array.made_cell), of_cell.device);
     }
-    PyObject *given = PyArray_CheckExact(host) ? given_key(key, host, device, limit, on_pinned) : NULL;
-    if (given == NULL)
+    PyObject *index = PyArray_CheckExact(host) ? numpy_key(key, host, device, limit, on_pinned) : NULL;
+    if (index == NULL)
         return NULL;
     Py_INCREF(host);
     Py_INCREF(memory);
     Py_INCREF(device);
-    PyObject *found = PyObject_GetItem(host, given), *made = NULL;
-    if (found == NULL) {
+    PyObject *item = PyObject_GetItem(host, index), *result = NULL;
+    if (item == NULL) {
         if (PyErr_ExceptionMatches(PyExc_Exception))
             PyErr_Clear();
     }
-    else if (!PyArray_Check(found))
-        made = wrapped(found, device);
-    else if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory &&
-             PyArray_SIZE((PyArrayObject *)found) <= limit && (!is_set(value) || settle(array) == 0) &&
+    else if (!PyArray_Check(item))
+        result = new_array_of(item, device);
+    else if (PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) == memory &&
+             PyArray_SIZE((PyArrayObject *)item) <= limit && (!is_set(value) || settle(array) == 0) &&
              AT(array, of_array.made_part) == Py_None)
-        made = seen(array, found, memory, host, key);
-    else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) != memory)
-        made = returned(found, device, limit);
+        result = new_view(array, item, memory, host, key);
+    else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) != memory)
+        result = array_of_result(item, device, limit);
     else
-        Py_DECREF(found);
-    Py_DECREF(given);
+        Py_DECREF(item);
+    Py_DECREF(index);
     Py_DECREF(host);
     Py_DECREF(memory);
     Py_DECREF(device);
-    return made;
+    return result;
 }
 
 static PyObject *subscript(PyObject *array, PyObject *key)
 {
     if (Py_TYPE(array) == array_type) {
-        PyObject *made = part(array, key);
-        if (made != NULL || PyErr_Occurred())
-            return made;
+        PyObject *result = item_at(array, key);
+        if (result != NULL || PyErr_Occurred())
+            return result;
     }
     return PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL);
 }
 
 /* A view that NumPy made of these elements, which is consumed; NULL without an error if it is none of the memory. */
-static PyObject *seen_or_none(PyObject *array, PyObject *found, PyObject *memory)
+static PyObject *view_in_memory(PyObject *array, PyObject *view, PyObject *memory)
 {
-    if (found == NULL) {
+    if (view == NULL) {
         if (PyErr_ExceptionMatches(PyExc_Exception))
             PyErr_Clear();
         return NULL;
     }
-    if (PyArray_CheckExact(found) && PyArray_BASE((PyArrayObject *)found) == memory)
-        return seen(array, found, memory, Py_None, Py_None);
-    Py_DECREF(found);
+    if (PyArray_CheckExact(view) && PyArray_BASE((PyArrayObject *)view) == memory)
+        return new_view(array, view, memory, Py_None, Py_None);
+    Py_DECREF(view);
     return NULL;
 }
 
 static PyObject *transposed(PyObject *array, void *unused)
 {
-    PyObject *memory, *host = elements(array, &memory), *made = NULL;
+    PyObject *memory, *host = host_elements(array, &memory), *result = NULL;
     if (host != NULL) {
         Py_INCREF(memory);
-        made = seen_or_none(array, PyArray_Transpose((PyArrayObject *)host, NULL), memory);
+        result = view_in_memory(array, PyArray_Transpose((PyArrayObject *)host, NULL), memory);
         Py_DECREF(memory);
     }
-    if (made != NULL || PyErr_Occurred())
-        return made;
+    if (result != NULL || PyErr_Occurred())
+        return result;
     return PyObject_CallMethodNoArgs(array, str_transpose);
 }
 
@@ -167,20 +167,18 @@ PyDoc_STRVAR(view_doc,
 
 static PyObject *view(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    PyObject *memory, *host, *made = NULL;
+    PyObject *memory, *host, *result = NULL;
     if (count != 3 || !PyTuple_Check(args[2]))
         return PyErr_Format(PyExc_TypeError, "view takes an array, a name and a tuple");
-    if ((host = elements(args[0], &memory)) != NULL) {
+    if ((host = host_elements(args[0], &memory)) != NULL) {
         Py_INCREF(memory);
         PyObject *method = PyObject_GetAttr(host, args[1]);
-        PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args[2]);
+        PyObject *view = method == NULL ? NULL : PyObject_CallObject(method, args[2]);
         Py_XDECREF(method);
-        made = seen_or_none(args[0], found, memory);
+        result = view_in_memory(args[0], view, memory);
         Py_DECREF(memory);
     }
-    if (made == NULL && PyErr_Occurred())
-        return NULL;
-    return made == NULL ? Py_NewRef(Py_None) : made;
+    return result_or_none(result);
 }
 
 /* Whether NumPy would discard imaginary parts in an assignment. */
@@ -200,7 +198,7 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
     if (limit <= 0 || (is_set(AT(array, of_array.value)) && settle(array) < 0))
         return PyErr_Occurred() ? -1 : 1;
     PyObject *access = AT(array, of_array.made_access), *cell = AT(array, of_array.made_cell);
-    PyObject *memory = seen_memory(array), *host = AT(array, of_array.host), *device = NULL;
+    PyObject *memory = memory_of(array), *host = AT(array, of_array.host), *device = NULL;
     if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
         return 1;
     if (memory != AT(array, of_array.memory) && kind_of_key(key) != ELEMENT)
@@ -217,8 +215,8 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
             AT(value, of_array.key) == key)
             return 0;
     }
-    PyObject *given = given_key(key, host, AT(cell, of_cell.device), limit, on_pinned);
-    if (given == NULL)
+    PyObject *index = numpy_key(key, host, AT(cell, of_cell.device), limit, on_pinned);
+    if (index == NULL)
         return PyErr_Occurred() ? -1 : 1;
     Py_INCREF(host);
     Py_INCREF(elements);
@@ -227,15 +225,15 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
     if (lock == NULL)
         is_left = 0;
     else {
-        if (seen_memory(array) != NULL && is_own(cell) && AT(array, of_array.host) == host &&
+        if (memory_of(array) != NULL && is_own(cell) && AT(array, of_array.host) == host &&
             (context = enter_quiet()) != NULL) {
-            is_done = PyObject_SetItem(host, given, elements) == 0;
+            is_done = PyObject_SetItem(host, index, elements) == 0;
             is_left = leave_quiet(context, !is_done);
         }
         if (unlock(lock) < 0)
             is_left = 0;
     }
-    Py_DECREF(given);
+    Py_DECREF(index);
     Py_DECREF(host);
     Py_DECREF(elements);
     return is_left ? !is_done : -1;

@@ -113,10 +113,10 @@ static int common_type(PyObject *const *operands, int count)
         if (!PyArray_CheckExact(operands[i]))
             continue;
         PyArrayObject *array = (PyArrayObject *)operands[i];
-        int found = PyArray_TYPE(array);
-        if ((type >= 0 && found != type) || found > NPY_CDOUBLE || !PyArray_ISBEHAVED_RO(array))
+        int this_type = PyArray_TYPE(array);
+        if ((type >= 0 && this_type != type) || this_type > NPY_CDOUBLE || !PyArray_ISBEHAVED_RO(array))
             return -1;
-        type = found;
+        type = this_type;
     }
     return type;
 }
@@ -250,15 +250,15 @@ static PyObject *looped_product(PyObject *callable, PyObject *const *operands)
         shape[ndim++] = rows;
     if (has_columns)
         shape[ndim++] = columns;
-    PyArrayObject *made = (PyArrayObject *)PyArray_SimpleNew(ndim, shape, type);
-    if (made == NULL)
+    PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(ndim, shape, type);
+    if (result == NULL)
         return NULL;
     npy_intp extents[] = {1, rows, length, columns};
     npy_intp steps[] = {
         0, 0, 0, step_along(left, has_rows - 1), step_along(left, has_rows), step_along(right, 0), step_along(right, 1),
-        step_along(made, has_rows - 1), has_columns ? step_along(made, has_rows) : 0,
+        step_along(result, has_rows - 1), has_columns ? step_along(result, has_rows) : 0,
     };
-    char *data[] = {PyArray_DATA(left), PyArray_DATA(right), PyArray_DATA(made)};
+    char *data[] = {PyArray_DATA(left), PyArray_DATA(right), PyArray_DATA(result)};
     ufunc->functions[loop](data, extents, steps, ufunc->data == NULL ? NULL : ufunc->data[loop]);
-    return PyArray_Return(made);
+    return PyArray_Return(result);
 }

@@ -85,16 +85,16 @@ static PyObject *compared(int is_less, int is_equal, int comparison)
 /* The result of an operator or a comparison of numbers as a NumPy scalar; NULL without an error if NumPy computes it. */
 static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int comparison)
 {
-    PyObject *made;
+    PyObject *result;
     npy_int64 i, j;
     double x, y;
     if (as_double(left, &x) && as_double(right, &y)) {
         if (comparison >= 0)
             return compared(x < y ? 1 : x >= y ? 0 : -1, x == y, comparison);
-        if (op > DIVIDE || (made = PyArrayScalar_New(Double)) == NULL)
+        if (op > DIVIDE || (result = PyArrayScalar_New(Double)) == NULL)
             return NULL;
-        PyArrayScalar_ASSIGN(made, Double, op == ADD ? x + y : op == SUBTRACT ? x - y : op == MULTIPLY ? x * y : x / y);
-        return made;
+        PyArrayScalar_ASSIGN(result, Double, op == ADD ? x + y : op == SUBTRACT ? x - y : op == MULTIPLY ? x * y : x / y);
+        return result;
     }
     if (as_integer(left, &i) && as_integer(right, &j)) {
         if (comparison >= 0)
@@ -102,10 +102,10 @@ static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int compari
         npy_int64 most = (npy_int64)1 << 31;
         if (op > MULTIPLY || (op == MULTIPLY && (i >= most || i <= -most || j >= most || j <= -most)))
             return NULL;
-        if ((made = PyArrayScalar_New(Int64)) == NULL)
+        if ((result = PyArrayScalar_New(Int64)) == NULL)
             return NULL;
-        PyArrayScalar_ASSIGN(made, Int64, op == ADD ? i + j : op == SUBTRACT ? i - j : i * j);
-        return made;
+        PyArrayScalar_ASSIGN(result, Int64, op == ADD ? i + j : op == SUBTRACT ? i - j : i * j);
+        return result;
     }
     return NULL;
 }

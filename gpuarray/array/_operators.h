@@ -8,7 +8,8 @@ static int is_small_product(PyObject *first, PyObject *second, npy_intp most)
     if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
         return 0;
     PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
-    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(one) < 1 || PyArray_NDIM(other) < 1)
+    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(one) < 1 ||
+        PyArray_NDIM(other) < 1)
         return 0;
     npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
     npy_intp rows = PyArray_NDIM(one) > 1 ? PyArray_DIM(one, 0) : 1;
@@ -47,10 +48,10 @@ static int is_temporary(PyObject *array, PyObject *value, PyObject *maker, PyFra
     if (is_same_frame <= 0)
         return is_same_frame;
     PyObject *code = (PyObject *)PyFrame_GetCode(frame);
-    PyObject *found = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(other, 1), PyTuple_GET_ITEM(maker, 1), NULL);
-    int answer = found == NULL ? -1 : PyObject_RichCompareBool(found, side, Py_EQ);
+    PyObject *operand = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(other, 1), PyTuple_GET_ITEM(maker, 1), NULL);
+    int answer = operand == NULL ? -1 : PyObject_RichCompareBool(operand, side, Py_EQ);
     Py_DECREF(code);
-    Py_XDECREF(found);
+    Py_XDECREF(operand);
     return answer;
 }
 
@@ -70,24 +71,24 @@ static PyObject *with_temporaries(PyObject *const *arrays, PyObject *const *valu
 {
     PyFrameObject *frame = PyEval_GetFrame();
     PyObject *maker = frame == NULL ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(frame), PyFrame_GetLasti(frame));
-    PyObject *given[3] = {values[0], values[1], NULL}, *made = NULL, *context;
-    int found = maker == NULL ? -1 : 0, side;
-    for (side = 0; found == 0 && side < 2; side++)
+    PyObject *inputs[3] = {values[0], values[1], NULL}, *result = NULL, *context;
+    int reused = maker == NULL ? -1 : 0, side;
+    for (side = 0; reused == 0 && side < 2; side++)
         if (has_place(values[side], values[!side]))
-            found = is_temporary(arrays[side], values[side], maker, frame, side ? right_side : left_side);
-    if (found > 0)
-        given[2] = values[--side];
-    if (found >= 0 && (context = enter_quiet()) != NULL) {
-        made = PyObject_Vectorcall(binary_ufuncs[op], given, found ? 3 : 2, NULL);
-        leave_quiet(context, made == NULL);
+            reused = is_temporary(arrays[side], values[side], maker, frame, side ? right_side : left_side);
+    if (reused > 0)
+        inputs[2] = values[--side];
+    if (reused >= 0 && (context = enter_quiet()) != NULL) {
+        result = PyObject_Vectorcall(binary_ufuncs[op], inputs, reused ? 3 : 2, NULL);
+        leave_quiet(context, result == NULL);
     }
-    if (made != NULL && (made = wrapped(made, device)) != NULL) {
-        if (found) /* an extension module that has kept the array does not get another value, but an error */
+    if (result != NULL && (result = new_array_of(result, device)) != NULL) {
+        if (reused) /* an extension module that has kept the array does not get another value, but an error */
             Py_XSETREF(AT(arrays[side], of_array.value), Py_NewRef(Py_None));
-        AT(made, of_array.maker) = Py_NewRef(maker);
+        AT(result, of_array.maker) = Py_NewRef(maker);
     }
     Py_XDECREF(maker);
-    return made;
+    return result;
 }
 
 static int is_large(PyObject *item)
@@ -96,9 +97,9 @@ static int is_large(PyObject *item)
 }
 
 /* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
-static PyObject *computed(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
+static PyObject *operator_result(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
 {
-    PyObject *mine, *theirs, *device, *made, *context;
+    PyObject *mine, *theirs, *device, *result, *context;
     if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE))
         return NULL;
     Py_INCREF(mine); /* other threads may replace them meanwhile */
@@ -107,48 +108,47 @@ static PyObject *computed(PyObject *array, PyObject *other, int op, int is_refle
     PyObject *both[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
     if (comparison < 0 && op <= DIVIDE && (is_large(mine) || is_large(theirs))) {
         PyObject *arrays[2] = {is_reflected ? other : array, is_reflected ? array : other};
-        made = with_temporaries(arrays, both, op, device);
-        operations += made != NULL;
+        result = with_temporaries(arrays, both, op, device);
+        operations += result != NULL;
         goto done;
     }
-    made = of_numbers(both[0], both[1], op, comparison);
-    if (made == NULL && !PyErr_Occurred())
-        made = in_loop(both, op, comparison, NULL);
-    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
-        made = comparison >= 0 ? PyObject_RichCompare(both[0], both[1], comparison) : apply(op, both[0], both[1]);
-        leave_quiet(context, made == NULL);
+    result = of_numbers(both[0], both[1], op, comparison);
+    if (result == NULL && !PyErr_Occurred())
+        result = in_loop(both, op, comparison, NULL);
+    if (result == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        result = comparison >= 0 ? PyObject_RichCompare(both[0], both[1], comparison) : apply(op, both[0], both[1]);
+        leave_quiet(context, result == NULL);
     }
-    if (made != NULL && (made = wrapped(made, device)) != NULL)
-        operations++;
+    result = counted_array(result, device);
 done:
     Py_DECREF(mine);
     Py_DECREF(theirs);
     Py_DECREF(device);
-    return made;
+    return result;
 }
 
 static PyObject *binary(PyObject *left, PyObject *right, int op)
 {
-    PyObject *made;
+    PyObject *result;
     if (PyObject_TypeCheck(left, array_type)) {
-        made = Py_TYPE(left) == array_type ? computed(left, right, op, 0, -1) : NULL;
-        if (made != NULL || PyErr_Occurred())
-            return made;
+        result = Py_TYPE(left) == array_type ? operator_result(left, right, op, 0, -1) : NULL;
+        if (result != NULL || PyErr_Occurred())
+            return result;
         return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
     }
     if (!PyObject_TypeCheck(right, array_type))
         Py_RETURN_NOTIMPLEMENTED;
-    made = Py_TYPE(right) == array_type && is_number(left) ? computed(right, left, op, 1, -1) : NULL;
-    if (made != NULL || PyErr_Occurred())
-        return made;
+    result = Py_TYPE(right) == array_type && is_number(left) ? operator_result(right, left, op, 1, -1) : NULL;
+    if (result != NULL || PyErr_Occurred())
+        return result;
     return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
 }
 
 static PyObject *compare(PyObject *array, PyObject *other, int comparison)
 {
-    PyObject *made = Py_TYPE(array) == array_type ? computed(array, other, 0, 0, comparison) : NULL;
-    if (made != NULL || PyErr_Occurred())
-        return made;
+    PyObject *result = Py_TYPE(array) == array_type ? operator_result(array, other, 0, 0, comparison) : NULL;
+    if (result != NULL || PyErr_Occurred())
+        return result;
     return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
 }
 
@@ -165,7 +165,7 @@ static int can_update(PyObject *array, PyObject *mine)
 /* Update the elements of an array; 1 if the method in Python is to be called, -1 with an error. */
 static int update(PyObject *array, PyObject *other, int op)
 {
-    PyObject *mine, *theirs, *device, *made = NULL, *context, *lock;
+    PyObject *mine, *theirs, *device, *result = NULL, *context, *lock;
     if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE) || !PyArray_CheckExact(mine))
         return 1;
     if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
@@ -184,16 +184,16 @@ static int update(PyObject *array, PyObject *other, int op)
         PyObject *both[2] = {mine, theirs};
         int is_possible = can_update(array, mine);
         if (is_possible)
-            made = in_loop(both, op, -1, mine);
-        if (is_possible && made == NULL && (context = enter_quiet()) != NULL) {
-            made = apply_in_place(op, mine, theirs);
-            is_left = leave_quiet(context, made == NULL);
+            result = in_loop(both, op, -1, mine);
+        if (is_possible && result == NULL && (context = enter_quiet()) != NULL) {
+            result = apply_in_place(op, mine, theirs);
+            is_left = leave_quiet(context, result == NULL);
         }
         if (unlock(lock) < 0)
             is_left = 0;
     }
-    int is_done = made == mine;
-    Py_XDECREF(made);
+    int is_done = result == mine;
+    Py_XDECREF(result);
     Py_DECREF(mine);
     Py_DECREF(theirs);
     if (!is_left)
@@ -207,9 +207,9 @@ static PyObject *inplace(PyObject *array, PyObject *other, int op)
     if (Py_TYPE(array) == array_type) {
         PyObject *value = AT(array, of_array.value);
         if (is_set(value) && !PyArray_CheckExact(value)) { /* scalars are not written to */
-            PyObject *made = computed(array, other, op, 0, -1);
-            if (made != NULL || PyErr_Occurred())
-                return made;
+            PyObject *result = operator_result(array, other, op, 0, -1);
+            if (result != NULL || PyErr_Occurred())
+                return result;
         }
         else {
             int is_left = update(array, other, op);
@@ -250,27 +250,26 @@ static PyObject *ipower(PyObject *left, PyObject *right, PyObject *modulus)
 static PyObject *unary(PyObject *array, int op)
 {
     int on_pinned = 0;
-    PyObject *device, *mine, *context, *made = NULL;
+    PyObject *device, *mine, *context, *result = NULL;
     long limit = Py_TYPE(array) == array_type ? limit_now(&on_pinned) : 0;
     if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, most_elements(device, limit))) {
         Py_INCREF(mine);
         Py_INCREF(device);
-        made = looped(unary_ufuncs[op], &mine, 1, NULL);
-        if (made == NULL && (context = enter_quiet()) != NULL) {
+        result = looped(unary_ufuncs[op], &mine, 1, NULL);
+        if (result == NULL && (context = enter_quiet()) != NULL) {
             switch (op) {
-            case NEGATIVE: made = PyNumber_Negative(mine); break;
-            case POSITIVE: made = PyNumber_Positive(mine); break;
-            case ABSOLUTE: made = PyNumber_Absolute(mine); break;
-            default: made = PyNumber_Invert(mine);
+            case NEGATIVE: result = PyNumber_Negative(mine); break;
+            case POSITIVE: result = PyNumber_Positive(mine); break;
+            case ABSOLUTE: result = PyNumber_Absolute(mine); break;
+            default: result = PyNumber_Invert(mine);
             }
-            leave_quiet(context, made == NULL);
+            leave_quiet(context, result == NULL);
         }
-        if (made != NULL && (made = wrapped(made, device)) != NULL)
-            operations++;
+        result = counted_array(result, device);
         Py_DECREF(mine);
         Py_DECREF(device);
-        if (made != NULL || PyErr_Occurred())
-            return made;
+        if (result != NULL || PyErr_Occurred())
+            return result;
     }
     return PyObject_CallOneArg(unary_methods[op], array);
 }
@@ -278,7 +277,7 @@ static PyObject *unary(PyObject *array, int op)
 /* The product of two small vectors or matrices; NULL without an error if the method in Python is to be called. */
 static PyObject *small_product(PyObject *left, PyObject *right)
 {
-    PyObject *first, *second, *device, *context, *made = NULL;
+    PyObject *first, *second, *device, *context, *result = NULL;
     if (!Py_IS_TYPE(left, array_type) || !Py_IS_TYPE(right, array_type) ||
         !operands(left, right, &first, &second, &device, IS_PRODUCT))
         return NULL;
@@ -286,17 +285,16 @@ static PyObject *small_product(PyObject *left, PyObject *right)
     Py_INCREF(second);
     Py_INCREF(device);
     PyObject *both[2] = {first, second};
-    made = looped_product(matmul, both);
-    if (made == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
-        made = PyNumber_MatrixMultiply(first, second);
-        leave_quiet(context, made == NULL);
+    result = looped_product(matmul, both);
+    if (result == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
+        result = PyNumber_MatrixMultiply(first, second);
+        leave_quiet(context, result == NULL);
     }
-    if (made != NULL && (made = wrapped(made, device)) != NULL)
-        operations++;
+    result = counted_array(result, device);
     Py_DECREF(first);
     Py_DECREF(second);
     Py_DECREF(device);
-    return made;
+    return result;
 }
 
 static PyObject *product(PyObject *left, PyObject *right)
@@ -306,9 +304,9 @@ static PyObject *product(PyObject *left, PyObject *right)
             Py_RETURN_NOTIMPLEMENTED;
         return PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL);
     }
-    PyObject *made = small_product(left, right);
-    if (made != NULL || PyErr_Occurred())
-        return made;
+    PyObject *result = small_product(left, right);
+    if (result != NULL || PyErr_Occurred())
+        return result;
     return PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL);
 }
 

@@ -73,18 +73,24 @@ static long long operations;
 
 static inline int is_set(PyObject *item) { return item != NULL && item != Py_None; }
 
+/* What a function of the module returns: None in place of NULL without an error. */
+static PyObject *result_or_none(PyObject *result)
+{
+    return result != NULL || PyErr_Occurred() ? result : Py_NewRef(Py_None);
+}
+
 /* The most elements with which operations are computed at once, 0 if they are recorded; and whether on all devices. */
 static long limit_now(int *on_pinned)
 {
-    PyObject *found = NULL;
-    if (PyContextVar_Get(setting, NULL, &found) < 0 || found == NULL) {
+    PyObject *current = NULL;
+    if (PyContextVar_Get(setting, NULL, &current) < 0 || current == NULL) {
         PyErr_Clear();
         return 0;
     }
-    PyObject *number = AT(found, of_setting.limit);
+    PyObject *number = AT(current, of_setting.limit);
     long limit = number == NULL ? 0 : PyLong_AsLong(number);
-    *on_pinned = AT(found, of_setting.on_pinned) == Py_True;
-    Py_DECREF(found);
+    *on_pinned = AT(current, of_setting.on_pinned) == Py_True;
+    Py_DECREF(current);
     return limit;
 }
 
@@ -97,14 +103,14 @@ static PyObject *quiet_context(void)
     if (context != NULL && now == thread)
         return context;
     PyObject *run = PyObject_GetAttr(quiet, str_run);
-    PyObject *found = run == NULL ? NULL : PyObject_GetAttr(run, str_self);
+    PyObject *new_context = run == NULL ? NULL : PyObject_GetAttr(run, str_self);
     Py_XDECREF(run);
-    if (found == NULL || !PyContext_CheckExact(found)) {
+    if (new_context == NULL || !PyContext_CheckExact(new_context)) {
         PyErr_Clear();
-        Py_XDECREF(found);
+        Py_XDECREF(new_context);
         return NULL;
     }
-    Py_XSETREF(context, found);
+    Py_XSETREF(context, new_context);
     thread = now;
     return context;
 }
