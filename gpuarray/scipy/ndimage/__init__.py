@@ -17,6 +17,7 @@ from gpuarray.scipy.ndimage._measurements import *
 from gpuarray.scipy.ndimage._objects import *
 from gpuarray.scipy.ndimage._ranks import *
 from gpuarray.scipy.ndimage._smoothing import *
+from gpuarray.scipy.ndimage._steps import *
 from gpuarray.scipy.ndimage._vectorized import *
 
 globals().update(_host.on_host("ndimage"))

@@ -1,7 +1,12 @@
-"""Distances to the nearest zero: along one axis after the other, the least sum with the distances along that axis."""
+"""Distances to the nearest zero: along one axis after the other, the least sum with the distances along that axis.
+
+Of several zeros that are as near, SciPy returns the place that its algorithm finds, and so do these functions.
+"""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import product
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -9,8 +14,9 @@ from scipy import ndimage
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
+from gpuarray.device import Device
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.arguments import as_array
 from gpuarray.functions.joining import stack
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import flip
@@ -20,20 +26,17 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
-from gpuarray.scipy._mirror import by_name, hosted, is_target, mirrors, write
+from gpuarray.scipy._mirror import by_name, is_target, mirrors, run_scipy, write
 from gpuarray.scipy.ndimage._arguments import each
 from gpuarray.scipy.ndimage._labels import at
 
-__all__ = ["distance_transform_bf", "distance_transform_cdt", "distance_transform_edt"]
+__all__ = ["distance_transform_bf", "distance_transform_edt"]
 
-#: More than any distance whose square has 32 bits.
+#: More than any distance along an axis whose squares have sums of 32 bits.
 _FAR: Final = 1 << 14
 #: What stands for a distance where there is no zero, in whole numbers and in others.
-_NONE: Final = 1 << 29
+NONE: Final = np.int32(1 << 29)
 _NONE_WIDE: Final = 1e300
-_LONG: Final = f"axes have more than {_FAR} elements"
-_MANY: Final = f"{_LONG}, or many zeros are as near by the chessboard metric, and indices are wanted"
-_PASSES: Final = "with indices, or a metric of one's own, each step depends on the steps before it"
 
 
 @lru_cache(maxsize=64)
@@ -58,13 +61,13 @@ class _Distances(NamedTuple):
     positions: list[GpuArray]
 
 
-def _distances(
+def least_distances(
     inside: GpuArray, steps: Sequence[float] | None, axes: Sequence[int], power: int, *, is_largest: bool = False,
     with_positions: bool = False,
 ) -> _Distances:  # fmt: skip
     """Return the sums, or the largest, of powers of the distances along axes; whole numbers if there are no steps."""
     kind = dtypes.int32 if steps is None else dtypes.float64
-    node = where(inside, kind.type(_NONE if steps is None else _NONE_WIDE), kind.type(0)).node()
+    node = where(inside, kind.type(NONE if steps is None else _NONE_WIDE), kind.type(0)).node()
     indices = []
     for axis in axes:
         operands = node, _away(inside.shape[axis], 1.0 if steps is None else steps[axis], power, kind)
@@ -76,19 +79,37 @@ def _distances(
     return _Distances(make(node, inside.device), indices)
 
 
+def _lines(shape: Sequence[int], device: Device) -> list[GpuArray]:
+    """Return the positions along each axis, which broadcast with each other."""
+    return [
+        arange(extent, dtype=np.int32, device=device).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        for axis, extent in enumerate(shape)
+    ]
+
+
+def numbers(shape: Sequence[int], device: Device) -> GpuArray:
+    """Return the position of each element in C order."""
+    return arange(prod(shape), dtype=np.int32, device=device).reshape(shape)
+
+
+def unravelled(numbers: GpuArray, shape: Sequence[int]) -> GpuArray:
+    """Return the positions along axes of the elements of some numbers, along a new first axis."""
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return stack([numbers // np.int32(n) % np.int32(extent) for n, extent in zip(strides, shape, strict=True)], 0)
+
+
 def _nearest(indices: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
     """Return the positions of the nearest zeros along a new first axis: the last axis was treated with all others."""
     shape, device = indices[0].shape, indices[0].device
-    strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
-    lines = [arange(extent, dtype=np.int32, device=device) for extent in shape]
-    result = [line.reshape([-1 if a == axis else 1 for a in range(len(shape))]) for axis, line in enumerate(lines)]
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    result = _lines(shape, device)
     for axis, index in zip(reversed(axes), reversed(indices), strict=True):
         flat: Any = sum(number * np.int32(stride) for number, stride in zip(result, strides, strict=True))
         result[axis] = at(index.reshape(-1), flat)
     return stack(result, 0)
 
 
-def _checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray:
+def checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray:
     """Return the array, after SciPy's checks of the arguments with small ones in place of the arrays."""
     source = as_array(a.input)
     small = (1,) * source.ndim
@@ -103,7 +124,7 @@ def _checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray
     return source
 
 
-def _results(a: Any, distances: GpuArray | None, indices: GpuArray | None) -> Any:
+def results(a: Any, distances: GpuArray | None, indices: GpuArray | None) -> Any:
     """Write results to the arrays that were given for them, and return the others."""
     results = []
     for result, target in ((distances, a.distances), (indices, a.indices)):
@@ -130,25 +151,25 @@ def _beyond(inside: GpuArray, steps: Sequence[float] | None) -> GpuArray:
     return make(outside, inside.device)
 
 
-def _steps(sampling: Any, ndim: int) -> list[float] | None:
-    return None if sampling is None else [float(step) for step in each(sampling, ndim)]
+def _steps(sampling: Any, shape: Sequence[int]) -> list[float] | None:
+    """Return the distances of neighbours along axes; None if they are ones and squares of distances have 32 bits."""
+    if sampling is None and max(shape) <= _FAR:
+        return None
+    return [float(step) for step in each(1.0 if sampling is None else sampling, len(shape))]
 
 
-_edt_by_scipy = hosted(ndimage.distance_transform_edt, _LONG)
-
-
-@mirrors(ndimage.distance_transform_edt, reason=_LONG)
+@mirrors(ndimage.distance_transform_edt)
 @by_name(ndimage.distance_transform_edt)
 def distance_transform_edt(a: Any) -> Any:
     """Return the Euclidean distance of each element to the nearest zero, and where this is."""
     source = as_array(a.input)
-    if not source.ndim or not source.size or max(source.shape) > _FAR:
-        return _edt_by_scipy(**vars(a))
-    _checked(ndimage.distance_transform_edt, a, sampling=a.sampling)
-    inside, steps, axes = source != 0, _steps(a.sampling, source.ndim), range(source.ndim)
-    squares, nearest = _distances(inside, steps, axes, 2, with_positions=a.return_indices)
+    if not source.ndim or not source.size:
+        return run_scipy(ndimage.distance_transform_edt, (), vars(a), source.device)
+    checked(ndimage.distance_transform_edt, a, sampling=a.sampling)
+    inside, steps, axes = source != 0, _steps(a.sampling, source.shape), range(source.ndim)
+    squares, nearest = least_distances(inside, steps, axes, 2, with_positions=a.return_indices)
     # without any zero SciPy has the distances to a position outside
-    is_none = squares == squares.dtype.type(_NONE if steps is None else _NONE_WIDE)
+    is_none = squares == squares.dtype.type(NONE if steps is None else _NONE_WIDE)
     distances = indices = None
     if a.return_distances:
         squares = where(is_none, _beyond(inside, steps), squares)
@@ -156,66 +177,73 @@ def distance_transform_edt(a: Any) -> Any:
     if a.return_indices:
         outside = as_array(np.array([-1] + [0] * (source.ndim - 1), np.int32), source.device)
         indices = where(is_none, outside.reshape(-1, *[1] * source.ndim), _nearest(nearest, axes))
-    return _results(a, distances, indices)
+    return results(a, distances, indices)
 
 
-# -- other metrics ----------------------------------------------------------------------------------------------------
-
-_bf_by_scipy = hosted(ndimage.distance_transform_bf, _MANY)
+# -- all distances ----------------------------------------------------------------------------------------------------
 
 
-@mirrors(ndimage.distance_transform_bf, reason=_MANY)
+@mirrors(ndimage.distance_transform_bf)
 @by_name(ndimage.distance_transform_bf)
 def distance_transform_bf(a: Any) -> Any:
     """Return the distance of each element to the nearest zero by a metric, and where this is: the last place."""
     source = as_array(a.input)
     metric = a.metric.lower()
     is_euclidean, is_largest = metric == "euclidean", metric == "chessboard"
-    if not source.ndim or not source.size or max(source.shape) > _FAR or (is_largest and a.return_indices):
-        return _bf_by_scipy(**vars(a))
-    _checked(ndimage.distance_transform_bf, a, metric=a.metric, sampling=a.sampling)
-    steps = _steps(a.sampling, source.ndim) if is_euclidean else None
+    if not source.ndim or not source.size:
+        return run_scipy(ndimage.distance_transform_bf, (), vars(a), source.device)
+    checked(ndimage.distance_transform_bf, a, metric=a.metric, sampling=a.sampling)
+    steps = _steps(a.sampling, source.shape) if is_euclidean else None
     axes = range(source.ndim)[::-1]
     inside = flip(source != 0)
-    result, nearest_axes = _distances(
-        inside, steps, axes, 1 + is_euclidean, is_largest=is_largest, with_positions=a.return_indices
-    )
-    is_none = result == result.dtype.type(_NONE if steps is None else _NONE_WIDE)
+    result, nearest_axes = least_distances(
+        inside, steps, axes, 1 + is_euclidean, is_largest=is_largest,
+        with_positions=a.return_indices and not is_largest,
+    )  # fmt: skip
+    is_none = result == result.dtype.type(NONE if steps is None else _NONE_WIDE)
     distances = indices = None
     if a.return_distances:
         values = elementwise.sqrt(result.astype(np.float64)) if is_euclidean else result.astype(np.uint32)
         most = np.sqrt(np.finfo(np.float64).max) if is_euclidean else np.uint32(np.iinfo(np.uint32).max)
         distances = flip(where(is_none, most, values))
-    if a.return_indices:
+    if a.return_indices and is_largest:
+        indices = where(flip(is_none), np.int32(0), _last_zeros(source, flip(result)))
+    elif a.return_indices:
         last = as_array(np.array(source.shape, np.int32) - 1, source.device).reshape(-1, *[1] * source.ndim)
         nearest = where(is_none, np.int32(0), last - _nearest(nearest_axes, axes))
         indices = flip(nearest, tuple(range(1, source.ndim + 1)))
-    return _results(a, distances, indices)
+    return results(a, distances, indices)
 
 
-_cdt_by_scipy = hosted(ndimage.distance_transform_cdt, _PASSES)
+def _last_zeros(source: GpuArray, reach: GpuArray) -> GpuArray:
+    """Return the positions of the last zeros that are up to a distance away along all axes.
+
+    Where the distance is from ``radius`` to twice as much, the boxes of this radius around the corners of a smaller box
+    cover all of it.
+    """
+    number = numbers(source.shape, source.device)
+    lines = _lines(source.shape, source.device)
+    result = boxes = where(source != 0, np.int32(-1), number)
+    radius = 0
+    while radius < max(source.shape):
+        for axis in range(source.ndim):
+            step = max(radius, 1)
+            ends = [_taken(boxes, [line + n * (a == axis) for a, line in enumerate(lines)]) for n in (-step, step)]
+            boxes = elementwise.maximum(boxes, elementwise.maximum(*ends))
+        radius = max(2 * radius, 1)
+        away = reach - np.int32(radius)
+        corners = [
+            _taken(boxes, [line + sign * away for line, sign in zip(lines, signs, strict=True)])
+            for signs in product((-1, 1), repeat=source.ndim)
+        ]
+        result = where((away >= 0) & (reach < 2 * radius), reduce(elementwise.maximum, corners), result)
+    return unravelled(result, source.shape)
 
 
-def _connectivity(metric: Any, ndim: int) -> int:
-    """Return along how many axes a step of a metric may lead; 0 if it is neither one axis nor all."""
-    if isinstance(metric, str):
-        return {"chessboard": ndim}.get(metric, 1)
-    known = np.asarray(read(metric))
-    choices = (1, ndim) if known.dtype.itemsize == 1 else ()  # SciPy takes bytes for booleans
-    return next((n for n in choices if np.array_equal(known != 0, ndimage.generate_binary_structure(ndim, n))), 0)
-
-
-@mirrors(ndimage.distance_transform_cdt, reason=_PASSES)
-@by_name(ndimage.distance_transform_cdt)
-def distance_transform_cdt(a: Any) -> Any:
-    """Return the distance of each element to the nearest zero in steps along one axis, or along all of them."""
-    source = as_array(a.input)
-    if not source.ndim or not source.size or a.return_indices:
-        return _cdt_by_scipy(**vars(a))
-    metric = a.metric if isinstance(a.metric, str) else read(a.metric)
-    _checked(ndimage.distance_transform_cdt, a, metric=metric)
-    connectivity = _connectivity(metric, source.ndim)
-    if not connectivity:
-        return _cdt_by_scipy(**vars(a))
-    result, _ = _distances(source != 0, None, range(source.ndim), 1, is_largest=connectivity > 1)
-    return _results(a, where(result == np.int32(_NONE), np.int32(-1), result), None)
+def _taken(values: GpuArray, positions: Sequence[GpuArray]) -> GpuArray:
+    """Return the elements at positions along each axis; those outside are moved to the edge."""
+    flat: Any = 0
+    for position, extent in zip(positions, values.shape, strict=True):
+        inside = elementwise.maximum(elementwise.minimum(position, np.int32(extent - 1)), np.int32(0))
+        flat = flat * np.int32(extent) + inside
+    return at(values.reshape(-1), flat)

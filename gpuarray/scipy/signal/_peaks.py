@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from scipy import signal as scipy_signal
@@ -11,17 +11,14 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.functions.arguments import as_array, concatenated
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import searches
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.ndimage._labels import at
+from gpuarray.scipy.signal._spacing import numbers_apart
 
 __all__ = ["find_peaks", "peak_prominences", "peak_widths"]
-
-_DISTANCE: Final = "with distance, peaks are chosen one after the other, the highest first"
-
 
 # -- arguments --------------------------------------------------------------------------------------------------------
 
@@ -285,15 +282,7 @@ class _Peaks:
         return as_array(end, self.line.device)[self.positions]
 
 
-def _apart(line: GpuArray, positions: GpuArray, distance: float) -> GpuArray:
-    """Return the numbers of the peaks that are left if peaks that are near to higher ones are removed."""
-    alone = xp.full_like(line, -np.inf)
-    alone[positions] = line[positions]
-    kept, _ = on_host(scipy_signal.find_peaks, (alone,), {"distance": distance}, _DISTANCE, "scipy.signal.find_peaks")
-    return xp.searchsorted(positions, kept)
-
-
-@mirrors(scipy_signal.find_peaks, kind=COMPOSED, reason=_DISTANCE)
+@mirrors(scipy_signal.find_peaks, kind=COMPOSED)
 def find_peaks(
     x: Any, height: Any = None, threshold: Any = None, distance: Any = None, prominence: Any = None, width: Any = None,
     wlen: Any = None, rel_height: float = 0.5, plateau_size: Any = None,
@@ -308,7 +297,7 @@ def find_peaks(
         The least height, and the least height over both neighbours. Of these and of other properties, a pair is an
         interval, and an array has a number for each sample.
     distance : number, optional
-        The least distance between peaks; the highest ones are kept.
+        The least distance between peaks; the highest ones are kept, and the last one of equal ones.
     prominence, width : number, array_like or tuple, optional
         The least prominence and width.
     wlen : int, optional
@@ -347,7 +336,7 @@ def find_peaks(
         peaks.properties |= {"left_thresholds": sides[0], "right_thresholds": sides[1]}
         peaks.require(threshold, xp.minimum(*sides), xp.maximum(*sides))
     if distance is not None:
-        peaks.keep(_apart(line, peaks.positions, distance))
+        peaks.keep(numbers_apart(peaks.positions, at(line, peaks.positions), distance))
     if prominence is not None or width is not None:
         measured = _prominences(line, peaks.positions, _reach(wlen))
         peaks.properties |= dict(zip(("prominences", "left_bases", "right_bases"), measured, strict=True))
