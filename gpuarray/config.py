@@ -211,16 +211,26 @@ _BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "o
 _checks: Final[dict[str, Callable[[Any], str]]] = {}
 
 
-def add_check(name: str, check: Callable[[Any], str]) -> None:
+def add_check(name: str, check: Callable[[Any], str], present: Callable[[Any], str] | None = None) -> None:
     """Check a setting whenever it is set, by a function that this module cannot import, and check its value now.
+
+    Parameters
+    ----------
+    name : str
+        The setting.
+    check : callable
+        Returns why a value is not accepted, or an empty string.
+    present : callable, optional
+        The same for the present value, where the check would take too long for an import.
 
     Raises
     ------
     ConfigurationError
         If the present value, from an environment variable, is not accepted.
     """
-    _checks[name] = check
+    _checks[name] = present or check
     _checked(name, getattr(config.current, name), environment_name(name))
+    _checks[name] = check
 
 
 def _checked(name: str, value: Any, origin: str) -> Any:

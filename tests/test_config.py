@@ -9,6 +9,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.errors import ConfigurationError, DeviceError
+from gpuarray.providers import registry
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,10 +36,38 @@ def test_other_names_are_refused(name, reason):
         xp.config.device = name
 
 
-@pytest.mark.parametrize("name", ["auto", "cpu", "wgpu", "wgpu:1"])
-def test_devices_are_accepted_without_being_opened(name):
+@pytest.mark.parametrize("name", ["auto", "cpu", "wgpu", "two:1", "uncounted:7"])
+def test_devices_are_accepted_without_being_opened(name, monkeypatch):
+    monkeypatch.setattr(registry, "_registered", registry._registered.copy())
+    registry.register("two", pytest.fail, count=lambda: 2)
+    registry.register("uncounted", pytest.fail)
     with xp.using(device=name, provider=name):
         assert xp.config.device == name
+
+
+@pytest.mark.parametrize("setting", ["device", "provider"])
+@pytest.mark.parametrize("name", ["wgpu:99", "cpu:1"])
+def test_numbers_of_devices_that_do_not_exist_are_refused(setting, name):
+    message = rf"'{name}'; there is no device '{name}'; there are '{name.partition(':')[0]}:0'"
+    with pytest.raises(ConfigurationError, match=message), xp.using(**{setting: name}):
+        pytest.fail("accepted")
+    with pytest.raises(ConfigurationError, match=message):
+        setattr(xp.config, setting, name)
+
+
+def test_the_import_does_not_look_for_devices():
+    program = "import sys, gpuarray; print(gpuarray.config.device, 'wgpu' in sys.modules)"
+    environment = {**os.environ, "GPUARRAY_DEVICE": "wgpu:99"}
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert finished.stdout.split() == ["wgpu:99", "False"]
 
 
 @pytest.mark.parametrize(

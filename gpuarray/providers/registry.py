@@ -39,7 +39,7 @@ ENTRY_POINTS: Final = "gpuarray.providers"
 @dataclass(frozen=True)
 class _Registration:
     factory: Factory
-    count: Callable[[], int]
+    count: Callable[[], int] | None
 
 
 def _one() -> int:
@@ -73,10 +73,7 @@ def _open_wgpu(number: int) -> Provider:
 
 
 def _count_wgpu() -> int:
-    try:
-        return len(_wgpu("device").adapters())
-    except DeviceError:
-        return 0
+    return len(_wgpu("device").adapters())
 
 
 _lock = threading.RLock()
@@ -93,7 +90,7 @@ _is_wanted = False
 _entry_points_read = False
 
 
-def register(name: str, factory: Factory, count: Callable[[], int] = _one) -> None:
+def register(name: str, factory: Factory, count: Callable[[], int] | None = None) -> None:
     """Register a provider.
 
     Parameters
@@ -103,7 +100,8 @@ def register(name: str, factory: Factory, count: Callable[[], int] = _one) -> No
     factory : callable
         Called with a device's number; returns a :class:`~gpuarray.providers.base.Provider` or raises DeviceError.
     count : callable, optional
-        Returns how many devices there are, without opening one; 1 if not given.
+        Returns how many devices there are, without opening one, or raises DeviceError. If not given, one is listed,
+        and the factory says whether there are others.
     """
     if not name.isidentifier() or name == "auto":
         raise ValueError(f"a provider cannot be named {name!r}; use an identifier other than 'auto'")
@@ -121,7 +119,7 @@ def _providers() -> dict[str, _Registration]:
             # the module takes as long to import as a tenth of this package, and few programs need it
             metadata = importlib.import_module("importlib.metadata")
             for point in metadata.entry_points(group=ENTRY_POINTS):
-                _registered.setdefault(point.name, _Registration(_lazily(point), _one))
+                _registered.setdefault(point.name, _Registration(_lazily(point), None))
         return _registered
 
 
@@ -145,13 +143,33 @@ def _unknown(name: str) -> str:
     return f"there is no provider {name!r}; there are {', '.join(map(repr, sorted(_providers())))}{hint}"
 
 
-def _check_setting(name: str) -> str:
-    """Return why the settings ``device`` and ``provider`` do not accept a name; empty if they do."""
+def _check_kind(name: str) -> str:
+    """Return why there is no provider of a device; empty if there is one."""
     try:
         kind = Device(name).kind
     except DeviceError as error:
         return str(error)
     return "" if kind == "auto" or kind in _registered or kind in _providers() else _unknown(kind)
+
+
+def _check_device(name: str) -> str:
+    """Return why the settings ``device`` and ``provider`` do not accept a name; empty if they do.
+
+    Devices are counted only for a number that is not 0: to look for GPUs may take a second.
+    """
+    if reason := _check_kind(name):
+        return reason
+    device = Device(name)
+    count = _registration(device.kind).count if device.number else None
+    if count is None:
+        return ""
+    try:
+        names = [f"'{device.kind}:{number}'" for number in range(count())]
+    except DeviceError as error:
+        return str(error)
+    if device.number < len(names):
+        return ""
+    return f"there is no device {device.name!r}; there are {', '.join(names) or 'none of this kind'}"
 
 
 def open_device(device: Device) -> Provider:
@@ -281,8 +299,16 @@ def devices() -> list[Device]:
     return [
         Device(name if name == "cpu" else f"{name}:{number}")
         for name, registration in sorted(_providers().items(), key=lambda item: (item[0] != "cpu", item[0]))
-        for number in range(registration.count())
+        for number in range(_listed(registration))
     ]
+
+
+def _listed(registration: _Registration) -> int:
+    """Return how many devices of a provider are listed."""
+    try:
+        return 1 if registration.count is None else registration.count()
+    except DeviceError:
+        return 0
 
 
 def opened() -> list[Provider]:
@@ -314,8 +340,8 @@ def _after_fork() -> None:
         sys.modules["gpuarray.providers.wgpu.device"].after_fork()
 
 
-add_check("device", _check_setting)
-add_check("provider", _check_setting)
+add_check("device", _check_device, _check_kind)
+add_check("provider", _check_device, _check_kind)
 atexit.register(close_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
