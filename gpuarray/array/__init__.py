@@ -17,6 +17,7 @@ from gpuarray.array.operands import (
     default_device,
     default_dtype,
     device_of,
+    dtype_of,
     holds_arrays,
     joint_device_of,
     placed_node,
@@ -26,7 +27,7 @@ from gpuarray.array.recorded import recorded
 
 __all__ = [
     "AUTO", "CPU", "WEAK", "Cell", "Compaction", "GpuArray", "apply", "as_element", "as_node", "as_operand",
-    "assigned_node", "compaction", "create", "default_device", "default_dtype", "device_of", "from_host",
+    "assigned_node", "compaction", "create", "default_device", "default_dtype", "device_of", "dtype_of", "from_host",
     "holds_arrays", "is_cpu", "joint_device", "joint_device_of", "made_of", "make", "placed_node", "recorded",
     "weak_node", "wrap",
 ]  # fmt: skip

@@ -27,6 +27,7 @@ WEAK: Final = frozenset((bool, int, float, complex))
 _device_named: Final = cache(Device)
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
 _PLAIN: Final = frozenset((np.ndarray, np.memmap))
+_LARGEST: Final = np.iinfo(np.int64).max
 
 
 def as_operand(value: Any) -> Any:
@@ -78,7 +79,7 @@ def as_node(value: Any, dtype: DType | None = None) -> Node:
         node: Node = operand
         weak = weak_of(node)
         return node if weak is None else build.cast(node, dtype or default_dtype(weak.python))
-    return build.full((), operand, dtype or default_dtype(type(operand)))
+    return build.full((), operand, dtype or dtype_of(operand))
 
 
 def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
@@ -100,6 +101,12 @@ def default_dtype(kind: type) -> DType:
     if kind is complex:
         return dtypes.complex64 if single else dtypes.complex128
     return dtypes.bool_ if kind is bool else dtypes.int64
+
+
+def dtype_of(number: complex) -> DType:
+    """Return the dtype of an array of a Python scalar."""
+    is_unsigned = isinstance(number, int) and number > _LARGEST
+    return dtypes.uint64 if is_unsigned else default_dtype(type(number))
 
 
 def _converted(value: Any, dtype: DType | None = None) -> Any:

@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -102,6 +102,41 @@ def standard_function(function: F) -> F:
     return cast(F, checked)
 
 
+def takes_names_of(numpys: Any, function: F) -> F:
+    """Return a function that also takes its positional-only parameters by the names that NumPy's function gives them.
+
+    They have no names in the array API standard: ``gpuarray.sum(a=x)`` becomes ``gpuarray.sum(x)``.
+    """
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or not code.co_posonlyargcount or isinstance(numpys, np.ufunc):  # whose operands have no names
+        return function
+
+    @wraps(function)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        if keywords:
+            for name in _names_by_position(numpys, function)[len(arguments) :]:
+                if name not in keywords:
+                    break
+                arguments = (*arguments, keywords.pop(name))
+        return function(*arguments, **keywords)
+
+    unchecked = getattr(function, "unchecked", None)
+    if unchecked is not None:
+        cast(Any, run).unchecked = takes_names_of(numpys, unchecked)
+    return cast(F, run)
+
+
+@cache
+def _names_by_position(numpys: Any, function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return NumPy's names of the parameters that are positional-only in a function."""
+    parameters = inspect.signature(function).parameters.values()
+    count = sum(parameter.kind is parameter.POSITIONAL_ONLY for parameter in parameters)
+    try:
+        return tuple(inspect.signature(numpys).parameters)[:count]
+    except ValueError:  # some functions of NumPy have no signature
+        return ()
+
+
 def checked_shape(shape: Any, dtype: DType) -> Shape:
     """Return a shape argument as a tuple.
 
@@ -172,10 +207,13 @@ def as_elements(value: Any, like: GpuArray) -> GpuArray:
 def as_choices(values: Iterable[Any]) -> list[GpuArray]:
     """Convert values to arrays of their common dtype. Python numbers are weakly typed."""
     choices = list(values)
-    arrays = as_arrays(*choices)
-    pairs = zip(choices, arrays, strict=True)
-    kind = np.result_type(*(v if type(v) in (int, float, complex) else array.dtype for v, array in pairs))
-    return [array.astype(kind, copy=False) for array in arrays]
+    device = device_of(*choices) or default_device()
+    choices = [value if type(value) in (int, float, complex) else as_array(value, device) for value in choices]
+    kind = np.result_type(*(value.dtype if isinstance(value, GpuArray) else value for value in choices))
+    return [
+        value.astype(kind, copy=False) if isinstance(value, GpuArray) else make(as_node(value, kind), device)
+        for value in choices
+    ]
 
 
 def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> GpuArray:

@@ -14,6 +14,7 @@ from gpuarray.array import (
     default_device,
     default_dtype,
     device_of,
+    dtype_of,
     holds_arrays,
     made_of,
     make,
@@ -207,9 +208,9 @@ def array(
 
 
 @native("ascontiguousarray")
-def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
+def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None, *, like: Any = None) -> GpuArray:
     """Convert data to an array in C order with at least one axis."""
-    converted = asarray(obj, dtype)
+    converted = asarray(obj, dtype, like=like)
     return array(converted if converted.flags.c_contiguous else converted.copy(), copy=None, ndmin=1)
 
 
@@ -245,7 +246,7 @@ def full(
     elif node is not None:
         kind = node.dtype
     else:
-        kind = default_dtype(type(fill_value)) if type(fill_value) in WEAK else dtypes.canonical(fill_value.dtype)
+        kind = dtype_of(fill_value) if type(fill_value) in WEAK else dtypes.canonical(fill_value.dtype)
     extents = checked_shape(shape, kind)
     target = target_device(device, like) if node is None else target_device(device, like, fill_value)
     if node is None and is_immediate(extents, target):
@@ -342,16 +343,16 @@ def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
 
 
 @native("asfortranarray")
-def asfortranarray(a: Any, dtype: DTypeLike = None) -> GpuArray:
+def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> GpuArray:
     """Return the input as an array with at least one axis. Arrays of this package have no Fortran order."""
-    return array(a, dtype, copy=None, ndmin=1)
+    return array(a, dtype, copy=None, ndmin=1, like=like)
 
 
 @native("require")
-def require(a: Any, dtype: DTypeLike = None, requirements: Any = None) -> GpuArray:
+def require(a: Any, dtype: DTypeLike = None, requirements: Any = None, *, like: Any = None) -> GpuArray:
     """Return an array that satisfies requirements on its dtype and flags."""
     np.require(np.empty(0), None, requirements)  # NumPy checks these
-    return asarray(a, dtype)
+    return asarray(a, dtype, like=like)
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> GpuArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions import lapack
-from gpuarray.functions.arguments import ArrayLike, as_array, standard_function
+from gpuarray.functions.arguments import ArrayLike, as_array, standard_function, takes_names_of
 from gpuarray.functions.at_once import at_once, grouped
 from gpuarray.functions.linalg_arguments import (
     by_lapack,
@@ -85,6 +85,7 @@ def _complex(x: Any) -> Any:
 
 
 @partial(at_once, results="elements", call=lambda a: tuple(map(_complex, np.linalg.eig(a))))
+@partial(takes_names_of, np.linalg.eig)
 @standard_function
 def eig(x: ArrayLike, /) -> EigResult:
     """Return eigenvalues and right eigenvectors.
@@ -111,6 +112,7 @@ def eig(x: ArrayLike, /) -> EigResult:
 
 
 @partial(at_once, results="elements", call=lambda a: _complex(np.linalg.eigvals(a)))
+@partial(takes_names_of, np.linalg.eigvals)
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
     """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""

@@ -52,16 +52,16 @@ def _transform(op: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *
     Of the complex numbers of a transform, ``rfft`` leaves out the redundant half, and ``irfft`` takes the other half.
     """
     array = as_array(x)
-    if op is calls.rfft and array.dtype.kind == "c":
-        raise TypeError(
-            f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
-            "of complex numbers"
-        )
     extent = _extent(array, axis)
     length = index(n) if n is not None else 2 * (extent - 1) if op is calls.irfft else extent
     if length < 1:
         raise ValueError(f"Invalid number of FFT data points ({length}) specified.")
     kind = _norm(norm)
+    if op is calls.rfft and array.dtype.kind == "c":
+        raise TypeError(
+            f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
+            "of complex numbers"
+        )
     real = _precision(array.dtype)
     whole = dtypes.promote(real, dtypes.complex64)
     source = whole if op is calls.irfft or (op is calls.fft and array.dtype.kind == "c") else real

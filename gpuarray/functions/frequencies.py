@@ -1,5 +1,6 @@
 """The frequencies of Fourier transforms, and shifts that put frequency 0 in the middle."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gpuarray.functions.arguments import (
     DTypeLike,
     as_array,
     standard_function,
+    takes_names_of,
     wanted_device,
 )
 from gpuarray.functions.at_once import created
@@ -39,6 +41,7 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
     return cycles.astype(kind) * (1.0 / length)
 
 
+@partial(takes_names_of, np.fft.fftfreq)
 @created(np.fft.fftfreq, lambda n, *_, **others: n)
 def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
     """Return the frequencies of the elements of :func:`fft`: 0 and the positive ones, then the negative ones.
@@ -70,6 +73,7 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
     return ifftshift(_frequencies(-(points // 2), (points - 1) // 2, points * d, dtype, device))
 
 
+@partial(takes_names_of, np.fft.rfftfreq)
 @created(np.fft.rfftfreq, lambda n, *_, **others: n)
 def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
     """Return the ``n // 2 + 1`` frequencies of :func:`rfft`; the arguments are those of :func:`fftfreq`."""

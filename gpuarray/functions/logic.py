@@ -4,7 +4,7 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from gpuarray.array import GpuArray, apply
+from gpuarray.array import GpuArray, apply, device_of
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, as_choices, value_or, write_out
 from gpuarray.functions.at_once import QUICK
@@ -53,16 +53,12 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
         raise ValueError("either both or neither of x and y should be given")
     if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
         return apply(ops.where, condition, x1, x2)
-    result = apply(
-        ops.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
-    )
+    device = device_of(condition, x1, x2)
+    values = (condition, x1, x2)
+    result = apply(ops.where, *(v if isinstance(v, int | float | complex) else as_array(v, device) for v in values))
     if result is NotImplemented:
         raise elementwise.refused(ops.where, (condition, x1, x2))
     return result
-
-
-def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
-    return list(zip(values, as_arrays(*values), strict=True))
 
 
 @native("select", at_once="elements")

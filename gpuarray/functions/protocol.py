@@ -24,7 +24,7 @@ from gpuarray.functions.absent import reason_for
 from gpuarray.functions.at_once import NOT_COMPUTED, computed
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.namespace_info import __array_api_version__
-from gpuarray.functions.registry import AT_ONCE, REFUSED, by_position, find, implementation_of, name_of
+from gpuarray.functions.registry import AT_ONCE, REFUSED, find, implementation_of, name_of
 from gpuarray.graph import standard
 from gpuarray.immediacy import immediacy
 
@@ -72,8 +72,6 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
             return array_function(array, function, types, args, kwargs)
     kind, reason, implementation = implementation_of(function)
     if implementation is not None:
-        if kwargs:
-            args, kwargs = by_position(function, implementation, args, kwargs)
         if function in _WITH_LIKE:
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)

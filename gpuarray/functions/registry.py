@@ -4,10 +4,7 @@ Names are those that NumPy gives its functions below ``numpy.`` (``"sum"``, ``"l
 every NumPy version: names that this version lacks are skipped by :func:`install`.
 """
 
-import inspect
 from collections.abc import Callable
-from functools import cache
-from inspect import Parameter
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,6 +12,7 @@ import numpy as np
 from gpuarray import dispatch
 from gpuarray.config import strictness
 from gpuarray.functions import at_once as immediate
+from gpuarray.functions.arguments import takes_names_of
 from gpuarray.functions.result_bounds import Results
 
 #: The function records graph nodes, which fuse with the nodes around them.
@@ -114,9 +112,11 @@ def implements(
     """
 
     def declare(function: _F) -> _F:
-        numpys = call or find(names[0])
-        if at_once is not None and numpys is not None:  # this NumPy version may lack it
-            function = immediate.at_once(function, at_once, numpys, most=most, empty=empty)
+        numpys = find(names[0])
+        if numpys is not None:  # this NumPy version may lack it
+            function = takes_names_of(numpys, function)
+            if at_once is not None:
+                function = immediate.at_once(function, at_once, call or numpys, most=most, empty=empty)
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
@@ -201,33 +201,3 @@ def current() -> dict[str, Implementation]:
 def _exists(name: str) -> bool:
     module = name.rpartition(".")[0]
     return find(name) is not None or bool(module and find(module) is None)  # NumPy imports some modules lazily
-
-
-# --- arguments ------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _positional_names(function: Any, implementation: Callable[..., Any]) -> tuple[str, ...]:
-    """Return NumPy's names of the parameters that are positional-only in the implementation."""
-    try:
-        parameters = inspect.signature(implementation).parameters.values()
-    except ValueError:  # some functions of NumPy, which run on the host, have no signature
-        return ()
-    count = sum(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in parameters)
-    return tuple(inspect.signature(function).parameters)[:count] if count else ()
-
-
-def by_position(
-    function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of a NumPy function in the form that its implementation accepts.
-
-    Some parameters have a name in NumPy and are positional-only in the array API standard: ``numpy.sum(a=x)`` becomes
-    ``gpuarray.sum(x)``.
-    """
-    for name in _positional_names(function, implementation)[len(args) :]:
-        if name not in kwargs:
-            break
-        args = (*args, kwargs[name])
-        kwargs = {key: value for key, value in kwargs.items() if key != name}
-    return args, kwargs

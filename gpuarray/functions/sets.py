@@ -22,6 +22,7 @@ from gpuarray.functions.arguments import (
     is_on_host,
     result,
     standard_function,
+    takes_names_of,
 )
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import implements, native
@@ -121,6 +122,7 @@ def _numpys_isin(x1: Any, x2: Any, *options: Any, **keywords: Any) -> Any:
     return np.isin(x1, x2, *options, **keywords)
 
 
+@partial(takes_names_of, np.isin)
 @standard_function
 @partial(at_once, results="sums", call=_numpys_isin)
 def isin(

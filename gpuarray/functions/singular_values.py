@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise, lapack, logic, reductions
-from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
+from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function, takes_names_of
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run_checked, square
@@ -116,6 +116,7 @@ def _small_pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any
 
 
 @partial(at_once, results="matrices", call=_small_pinv)
+@partial(takes_names_of, np.linalg.pinv)
 @standard_function
 def pinv(
     x: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None

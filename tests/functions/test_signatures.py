@@ -5,6 +5,7 @@ keyword-only ones by position too, and positional ones left out. What goes beyon
 """
 
 import inspect
+import re
 from inspect import Parameter
 from typing import Any
 
@@ -102,6 +103,46 @@ def test_what_is_accepted_is_needed() -> None:
         wanted = parameters(found(strict, path)).get(name)
         given = parameters(found(xp, path))[name]
         assert wanted is None or (wanted.kind, wanted.default) != (given.kind, given.default), (path, name)
+
+
+def error_of(function: Any, given: dict[str, Any]) -> str:
+    try:
+        function(**given)
+    except Exception as error:
+        return str(error)
+    return ""
+
+
+NAMESPACES = {"": (xp, np), "linalg.": (xp.linalg, np.linalg), "fft.": (xp.fft, np.fft)}
+SHARED = [
+    prefix + name
+    for prefix, (own, theirs) in NAMESPACES.items()
+    for name in own.__all__
+    if inspect.isfunction(inspect.unwrap(getattr(theirs, name, None)))
+    and getattr(own, name) is not getattr(theirs, name)
+]
+
+
+@pytest.mark.parametrize("path", SHARED)
+def test_parameters_have_numpys_names(path: str) -> None:
+    given: dict[str, Any] = {}
+    for name, parameter in numpys(path).items():
+        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
+            given[name] = object()
+            assert not re.search("unexpected keyword|positional-only", error_of(found(xp, path), given)), name
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 18])
+def test_numpys_names_are_those_of_recorded_calls_too(limit: int, device: Any) -> None:
+    with xp.using(direct_limit=limit):
+        x = xp.arange(6).reshape(2, 3)
+        assert xp.sum(a=x, axis=0).tolist() == np.sum(x.get(), axis=0).tolist()
+        assert xp.moveaxis(x, source=0, destination=1).shape == (3, 2)
+        assert xp.take(indices=[1], a=x, axis=1).tolist() == [[1], [4]]
+        assert xp.linspace(start=0, stop=2, num=3).tolist() == [0, 1, 2]
+        assert xp.isin(x[0], test_elements=[2]).tolist() == [False, False, True]
+        with pytest.raises(TypeError, match="unexpected keyword argument 'a'"):
+            xp.sum(x, a=x)
 
 
 METHODS = [

@@ -254,3 +254,20 @@ def test_spread_about_a_known_mean(name, keywords, device):
     given = {key: xp.asarray(v) if isinstance(v, np.ndarray) else v for key, v in options.items()}
     for module in (np, xp):
         np.testing.assert_allclose(np.asarray(getattr(module, name)(xp.asarray(table), **given)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 18])
+def test_integers_beyond_64_bits_are_weak_among_choices(limit, device):
+    host = np.arange(4.0)
+    with xp.using(direct_limit=limit):
+        numpys(lambda x: np.where(True, 10**30, x), host)
+        numpys(lambda x: np.select([x > 1], [x], 10**30), host)
+        numpys(lambda x: np.choose((x > 1).astype(int), [x, 10**30]), host)
+        numpys(lambda x: np.where(x > 1, x.astype(np.int32), 10**30), host)
+        assert_same(xp.full(3, 2**63 + 1), np.full(3, 2**63 + 1))
+
+
+def test_a_real_transform_of_no_points_tells_of_their_number(device):
+    numpys(np.fft.rfft, np.empty(0, complex))
+    numpys(lambda x: np.fft.rfft(x, norm="unknown"), np.ones(2, complex))
+    numpys(np.fft.rfft, np.ones(2, complex))
