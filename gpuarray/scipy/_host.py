@@ -36,7 +36,6 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         _ORDER: ("watershed_ift",),
     },
     "signal": {
-        "ridges are followed from one width to the next": ("find_peaks_cwt",),
         _NONE: ("whittaker_henderson",),
     },
 }  # fmt: skip

@@ -164,3 +164,33 @@ def test_peaks_of_batches_of_lines(device, number):
         expected = [wanted(x) for x in lines.reshape(-1, 37)]
     for one, others in zip(results, zip(*expected, strict=True), strict=True):
         np.testing.assert_allclose(one.get().reshape(-1, 5), np.stack(others), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"gap_thresh": 0, "min_snr": 2.5},
+        {"max_distances": np.full(12, 5.5), "min_length": 2},
+        {"window_size": 7, "noise_perc": 33},
+        {"wavelet": lambda points, width: np.hanning(int(points))},
+        {"min_snr": 1e9},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["noise", "steps", "walk"])
+def test_peaks_of_wavelets(kind, options, device):
+    widths = np.linspace(1, 9, 12)
+    for count in (300, 31, 2):
+        x = line(kind, count)
+        with xp.using(fallback="allow" if device.kind == "cpuf32" else "error"):
+            peaks = ours.find_peaks_cwt.composition(xp.asarray(x), widths, **options)
+        same(peaks, signal.find_peaks_cwt(x, widths, **options))
+
+
+def test_errors_of_wavelets(device):
+    for options in ({"max_distances": [1.0]}, {"noise_perc": 101}):
+        with pytest.raises(ValueError) as wanted:  # noqa: PT011  # the message is compared below
+            signal.find_peaks_cwt(X, [2, 3], **options)
+        with pytest.raises(ValueError, match=str(wanted.value).split("[")[0]):
+            ours.find_peaks_cwt.composition(xp.asarray(X), [2, 3], **options)

@@ -10,6 +10,7 @@ from gpuarray.scipy.signal._convolution import *
 from gpuarray.scipy.signal._filtering import *
 from gpuarray.scipy.signal._peaks import *
 from gpuarray.scipy.signal._resampling import *
+from gpuarray.scipy.signal._ridges import *
 from gpuarray.scipy.signal._short_time import *
 from gpuarray.scipy.signal._smoothing import *
 from gpuarray.scipy.signal._spectra import *
