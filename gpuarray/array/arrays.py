@@ -96,8 +96,7 @@ class GpuArray(MethodsArray):
                 f"GpuArray({shape!r}): a shape is an integer or a tuple of integers. For an array of a value use "
                 "gpuarray.asarray; instead of statistics.mean(x) use x.mean() or statistics.mean(x.tolist())"
             )
-        array: GpuArray = dispatch.METHODS["empty"](shape, dtype)
-        return array
+        return dispatch.METHODS["empty"](shape, dtype)
 
     @property
     def __pandas_priority__(self) -> _AboveFrames | None:
@@ -152,8 +151,7 @@ class GpuArray(MethodsArray):
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
             made = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, 0, False)
             if made is not None:
-                result: GpuArray = made
-                return result
+                return made
             host = self.host()
             if host is not None:
                 converted = quiet.run(host.astype, wanted)
@@ -385,8 +383,7 @@ class GpuArray(MethodsArray):
         OverflowError, ValueError
             If the number is infinite or NaN.
         """
-        ratio: tuple[int, int] = self._scalar(as_integer_ratio)
-        return ratio
+        return self._scalar(as_integer_ratio)
 
     def __hash__(self) -> int:
         if self._shape or self._access != VALUE:
@@ -545,8 +542,7 @@ def create(
         return None
     if len(sys.modules) != client_registration.checked_modules:
         client_registration.register_imported()
-    made: GpuArray | None = compiled.create(call, arguments, keywords, default_device(), power)
-    return made
+    return compiled.create(call, arguments, keywords, default_device(), power)
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
@@ -567,8 +563,7 @@ def is_integer(value: Any) -> bool:
 
 def as_integer_ratio(value: Any) -> tuple[int, int]:
     """Return a Python number as a ratio of integers."""
-    ratio: tuple[int, int] = value.as_integer_ratio()
-    return ratio
+    return value.as_integer_ratio()
 
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:

@@ -76,8 +76,7 @@ class MethodsArray(ComputingArray):
     __slots__ = ()
 
     def _call(self, name: str, *arguments: Any, **keywords: Any) -> Self:
-        result: Self = dispatch.METHODS[name](self, *arguments, **keywords)
-        return result
+        return dispatch.METHODS[name](self, *arguments, **keywords)
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 
@@ -331,13 +330,11 @@ class MethodsArray(ComputingArray):
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Return the slices along an axis at which a one-dimensional condition is true."""
-        result: Self = dispatch.METHODS["compress"](condition, self, axis, out)
-        return result
+        return dispatch.METHODS["compress"](condition, self, axis, out)
 
     def nonzero(self) -> tuple[Self, ...]:
         """Return the indices of the non-zero elements, one array per axis; see :func:`gpuarray.nonzero`."""
-        positions: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
-        return positions
+        return dispatch.METHODS["nonzero"](self)
 
     def searchsorted(self, v: Any, /, side: str = "left", sorter: Any = None) -> Self:
         """Return the indices at which elements can be inserted to keep the order; see :func:`gpuarray.searchsorted`."""

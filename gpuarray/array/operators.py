@@ -77,8 +77,7 @@ def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
             return made
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
-            refused: A = operand
-            return refused
+            return operand
         return self._update(recorder.binary(op, self.node(), operand), op, other)
 
     return _named(method, op, "x {}= other")
@@ -292,8 +291,7 @@ class ComputingArray(ImmediateArray):
         if type(other) is type(self):
             if immediacy().limit and (made := self._computed_with(operator.matmul, other, PRODUCT)) is not None:
                 return made
-            product: Self = dispatch.METHODS["matmul"](self, other)
-            return product
+            return dispatch.METHODS["matmul"](self, other)
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
 
     def __rmatmul__(self, other: Any) -> Self:

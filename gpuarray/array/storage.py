@@ -151,8 +151,7 @@ class StoredArray(MemoryArray):
     @property
     def base(self) -> "Self | None":
         """The array whose memory this array views; None if it has memory of its own."""
-        owner: Self | None = self._owner
-        return owner
+        return self._owner
 
     # -- value --------------------------------------------------------------------------------------------------------
 

@@ -35,8 +35,7 @@ def counterpart(batch: Batch, node: Call) -> Node:
         if rule is None:
             raise without_rule(node, name_of(node))
         stacked = batch.calls[key] = rule(batch, node, [batch.value(operand) for operand in node.inputs])
-    result: Node = stacked(node) if callable(stacked) else stacked
-    return result
+    return stacked(node) if callable(stacked) else stacked
 
 
 def _called(batch: Batch, node: Call, *inputs: Node) -> _Made:

@@ -168,8 +168,7 @@ def _det(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
 def _cofactors(x: GpuArray) -> GpuArray:
     u, s, vh = svd(x, full_matrices=False)
     others = converted(folds.products_of_others(s), u.dtype)
-    found: GpuArray = conj((u * others[..., None, :]) @ vh) * (det(u) * det(vh))[..., None, None]
-    return found
+    return conj((u * others[..., None, :]) @ vh) * (det(u) * det(vh))[..., None, None]
 
 
 def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:

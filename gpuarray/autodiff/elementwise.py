@@ -141,8 +141,7 @@ def conj(x: Any) -> Any:
 
 def adjoint(x: GpuArray) -> GpuArray:
     """Return the conjugate transposes of matrices."""
-    turned: GpuArray = conj(x).mT
-    return turned
+    return conj(x).mT
 
 
 def converted(ct: Any, dtype: DType) -> Any:

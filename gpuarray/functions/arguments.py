@@ -226,8 +226,7 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
 
 def numbers(*values: GpuArray) -> list[Any]:
     """Read 0-d arrays together, as Python numbers."""
-    items: list[Any] = concatenated([value.reshape(1) for value in values], 0).tolist()
-    return items
+    return concatenated([value.reshape(1) for value in values], 0).tolist()
 
 
 def read(value: Any) -> np.ndarray[Any, Any]:

@@ -180,8 +180,7 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
     if copy is False:
         return converted
     if converted.ndim == 0 and converted._access is VALUE:
-        result: GpuArray = converted[...]
-        return result
+        return converted[...]
     return converted.copy() if copy and converted is array else converted
 
 

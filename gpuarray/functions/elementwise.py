@@ -138,8 +138,7 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
     if out is None and where is True and dtype is None and casting == "same_kind":
-        answer: GpuArray = _of_other_classes(op, inputs)
-        return answer
+        return _of_other_classes(op, inputs)
     keywords: dict[str, Any] = {}
     if where is not True:
         keywords["where"] = where
@@ -199,8 +198,7 @@ def unary(op: MapOp) -> Unary:
                 return result
         return _with_keywords(op, (x,), out, where, dtype, casting)
 
-    finished: Unary = _finished(function, op, "x")
-    return finished
+    return _finished(function, op, "x")
 
 
 def binary(op: MapOp) -> Binary:
@@ -222,8 +220,7 @@ def binary(op: MapOp) -> Binary:
                 return result
         return _with_keywords(op, (x1, x2), out, where, dtype, casting)
 
-    finished: Binary = _finished(function, op, "x1, x2")
-    return finished
+    return _finished(function, op, "x1, x2")
 
 
 def ternary(op: MapOp) -> Ternary:
@@ -246,8 +243,7 @@ def ternary(op: MapOp) -> Ternary:
                 return result
         return _with_keywords(op, (x1, x2, x3), out, where, dtype, casting)
 
-    finished: Ternary = _finished(function, op, "x1, x2, x3")
-    return finished
+    return _finished(function, op, "x1, x2, x3")
 
 
 abs = unary(ops.abs)

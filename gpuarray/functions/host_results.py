@@ -62,8 +62,7 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
 
 
 def _start(array: np.ndarray[Any, Any]) -> int:
-    start: int = array.__array_interface__["data"][0]
-    return start
+    return array.__array_interface__["data"][0]
 
 
 def in_own_memory(result: Any) -> Any:

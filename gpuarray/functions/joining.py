@@ -160,8 +160,7 @@ def block(arrays: Any) -> GpuArray:
         if not isinstance(item, list):
             array = as_array(item)
             return array.reshape((1,) * (ndim - array.ndim) + array.shape)
-        joined: GpuArray = concatenate([join(element, level + 1) for element in item], level - levels)
-        return joined
+        return concatenate([join(element, level + 1) for element in item], level - levels)
 
     joined = join(arrays, 0)
     return joined if isinstance(arrays, list) else joined.copy()

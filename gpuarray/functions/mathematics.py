@@ -63,10 +63,7 @@ def _two_outputs(
         return compute(*inputs)
     outs = outputs if outputs[1] is not None else outputs[:1] if outputs[0] is not None else ()
     keywords = {} if out is None else {"out": out}
-    results: tuple[GpuArray, GpuArray] = ufunc(
-        as_array(inputs[0]), *inputs[1:], *outs, where=where, dtype=dtype, casting=casting, **keywords
-    )
-    return results
+    return ufunc(as_array(inputs[0]), *inputs[1:], *outs, where=where, dtype=dtype, casting=casting, **keywords)
 
 
 def _quotient_and_remainder(x1: ArrayLike, x2: ArrayLike) -> tuple[GpuArray, GpuArray]:
@@ -274,10 +271,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
 def _rounded(array: GpuArray, decimals: int) -> GpuArray:
     kind = array.dtype.kind
     if kind == "c":
-        whole: GpuArray = apply(
-            ops.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
-        )
-        return whole
+        return apply(ops.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag)))
     if kind == "b" and decimals:
         raise TypeError(f"booleans cannot be rounded to {decimals} decimals; convert them with astype")
     if kind in "iu" and decimals >= 0:

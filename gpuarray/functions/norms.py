@@ -68,8 +68,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     if ord == 1:
         return reductions.sum(size, axis=axes, keepdims=keepdims)
     order = float(ord)  # a Python scalar, which does not widen the dtype
-    total: GpuArray = reductions.sum(size**order, axis=axes, keepdims=keepdims) ** (1 / order)
-    return total
+    return reductions.sum(size**order, axis=axes, keepdims=keepdims) ** (1 / order)
 
 
 @implements("linalg.matrix_norm", at_once="elements", most=QUICK)

@@ -99,8 +99,7 @@ class Samples(Discrete):
         if out is None:
             return shuffled
         out[...] = shuffled
-        target: GpuArray = out
-        return target
+        return out
 
     def choice(
         self,
@@ -209,8 +208,7 @@ class Samples(Discrete):
         frame, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
         logarithms = frame.array(self._sample(samplers.sample_log_gamma, frame, a))
         parts = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
-        shares: GpuArray = parts / parts.sum(axis=-1, keepdims=True)
-        return shares
+        return parts / parts.sum(axis=-1, keepdims=True)
 
     def multivariate_normal(
         self,
@@ -262,8 +260,7 @@ class Samples(Discrete):
         factor = _factor(matrix.astype(np.float64), method, check_valid, tol)
         drawn = frame.array(self._normal(frame)).reshape((-1, centre.size))
         spread = drawn @ as_array(factor.astype(frame.kind), frame.device)
-        samples: GpuArray = spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
-        return samples
+        return spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
 
 
 def _factor(matrix: Any, method: str, check_valid: str, tol: float) -> Any:

@@ -246,8 +246,7 @@ class Frame:
         if out is None:
             return self.array(draws)
         out[...] = self.array(draws)
-        target: GpuArray = out
-        return target
+        return out
 
 
 _frames: Final[dict[tuple[int, Any, str], Frame]] = {}

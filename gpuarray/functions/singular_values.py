@@ -30,8 +30,7 @@ _NOT_CONVERGED: Final = "SVD did not converge"
 
 def _adjoint(x: GpuArray) -> GpuArray:
     """Return the conjugate transposes of matrices."""
-    adjoint: GpuArray = elementwise.conj(x).mT
-    return adjoint
+    return elementwise.conj(x).mT
 
 
 class SVDResult(NamedTuple):

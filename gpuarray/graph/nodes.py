@@ -403,8 +403,7 @@ def copied(node: "Node", inputs: "tuple[Node, ...]") -> "Node":
         kind.__dict__[name].__set__(new, getattr(node, name))
     if kind is Gather:
         new.rows = None  # it follows from the operands
-    copy: Node = new
-    return copy
+    return new
 
 
 _HASHABLE: Final = frozenset((str, int, float, complex, bool, type(None)))
@@ -413,8 +412,7 @@ _HASHABLE: Final = frozenset((str, int, float, complex, bool, type(None)))
 def frozen(value: Any) -> Hashable:
     """Return a hashable stand-in for the parameters of a call."""
     if type(value) in _HASHABLE:  # the test below takes ten times as long
-        hashable: Hashable = value
-        return hashable
+        return value
     if isinstance(value, Mapping):
         return tuple([(k, frozen(v)) for k, v in value.items()])
     if isinstance(value, list | tuple):

@@ -257,8 +257,7 @@ class Pattern(Structure):
 
 def _layout(node: Node | Meaning) -> Layout:
     """Return the layout of a view or of a write to a region, given the node or its meaning."""
-    layout: Layout = node.detail if isinstance(node.detail, Layout) else node.detail[0]
-    return layout
+    return node.detail if isinstance(node.detail, Layout) else node.detail[0]
 
 
 def structure_of(roots: Sequence[Node], walk: Walk) -> Structure:

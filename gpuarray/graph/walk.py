@@ -48,8 +48,7 @@ class Meaning(NamedTuple):
     @property
     def text(self) -> str:
         """The detail as text for people, such as axes."""
-        described: str = self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
-        return described
+        return self.kind.describe(self.detail)  # type: ignore[attr-defined]  # a class of nodes has it
 
 
 def meaning(node: Node, position: Mapping[Node, int]) -> Meaning:

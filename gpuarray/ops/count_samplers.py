@@ -26,8 +26,7 @@ def _stirling_rest(k: Array) -> Array:
     few = np.clip(k, 1, 9)
     factorial = np.array([1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880], k.dtype)[few.astype(np.int64)]
     small = np.log(factorial) - few * np.log(few) + few
-    rest: Array = np.where(k < 0.5, kind(0), np.where(k < 9.5, small, large))
-    return rest
+    return np.where(k < 0.5, kind(0), np.where(k < 9.5, small, large))
 
 
 def _deviance(x: Array, m: Array) -> Array:
@@ -83,8 +82,7 @@ def _by_ratio(
     log_chance = _tabulated(log_chance, variance, mode, most, parameters, draws.numbers.size)
     highest = log_chance(mode, *parameters)
     counts = search_accepted(draws, propose, mean, width, mode, most, highest, *parameters)
-    bounded: Array = np.minimum(np.maximum(counts, kind(0)), most)
-    return bounded
+    return np.minimum(np.maximum(counts, kind(0)), most)
 
 
 def _tabulated(

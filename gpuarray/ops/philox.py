@@ -147,8 +147,7 @@ def high_product(first: Words64, second: Any) -> Words64:
     """Return the upper 64 of the 128 bits of a product."""
     a0, a1, b0, b1 = first & LOW_HALF, first >> HALF_BITS, second & LOW_HALF, second >> HALF_BITS
     middle = a1 * b0 + (a0 * b0 >> HALF_BITS)
-    product: Words64 = a1 * b1 + (middle >> HALF_BITS) + ((a0 * b1 + (middle & LOW_HALF)) >> HALF_BITS)
-    return product
+    return a1 * b1 + (middle >> HALF_BITS) + ((a0 * b1 + (middle & LOW_HALF)) >> HALF_BITS)
 
 
 def scattered_blocks(key: int, first: int, numbers: Words64) -> Words64:
@@ -177,8 +176,7 @@ def words64(index: Any, stream: StreamPosition) -> Words64:
 
 
 def _words_from(stream: StreamPosition, first: int, count: int) -> Words64:
-    words: Words64 = _host.at_word(stream, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
-    return words
+    return _host.at_word(stream, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
 
 
 def _at(word: npt.NDArray[np.int64], stream: StreamPosition) -> Words64:

@@ -40,8 +40,7 @@ def _gamma_from_one(draws: Draws, a: Array) -> Array:
         v = root * root * root
         return v, (v > 0) & (np.log(share) < half * x * x + d * (one - v + np.log(v)))
 
-    gammas: Array = third * search_accepted(draws, propose, third, one / np.sqrt(draws.kind.type(9) * third))
-    return gammas
+    return third * search_accepted(draws, propose, third, one / np.sqrt(draws.kind.type(9) * third))
 
 
 def _gamma_and_log_factor(draws: Draws, a: Array) -> tuple[Array, Any]:
@@ -90,8 +89,7 @@ def _vonmises(draws: Draws, kappa: Array) -> Array:
             y = k * (s - w)
             return w, (y * (two - y) >= v) | (np.log(y / v) + one - y >= 0)
 
-        angle: Array = np.arccos(np.clip(search_accepted(draws, propose, k, shape), -1, 1))
-        return angle
+        return np.arccos(np.clip(search_accepted(draws, propose, k, shape), -1, 1))
 
     def sampler(draws: Draws, k: Array) -> Array:
         normal, share = draws.normal_and_uniform(NORMAL_DECISION)

@@ -56,7 +56,7 @@ def lock_of(provider: Provider, beside: Collection[Provider] = ()) -> Lock:
                 continue
             if all(other != known.device.name for known in beside):
                 return _WithoutWaiting(lock, name)
-    return lock  # type: ignore[no-any-return]  # the class of RLock is private in the stubs of Python 3.11
+    return lock
 
 
 class _WithoutWaiting:

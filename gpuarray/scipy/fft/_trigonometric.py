@@ -112,8 +112,7 @@ def _transform(
             _transform(part, family, kind, n, axis, norm, orthogonalize, inverse=inverse)
             for part in (array.real, array.imag)
         )
-        whole: GpuArray = apply(ops.complex_from_parts, *parts)
-        return whole
+        return apply(ops.complex_from_parts, *parts)
     number = normalize_axis(axis, array.ndim)
     line = xp.moveaxis(array, number, -1)
     count = line.shape[-1] if n is None else index(n)

@@ -105,11 +105,10 @@ def tridiagonal_solution(
         return result
     bands = xp.stack(xp.broadcast_arrays(above[..., 0], main, below[..., 0]), axis=-2)
     rows = [xp.roll(bands[..., number, :], shift, -1) for number, shift in ((0, 1), (1, 0), (2, -1))]
-    computed: GpuArray = on_host(
+    return on_host(
         scipy_linalg.solve_banded, ((1, 1), xp.stack(rows, axis=-2), right), {}, _INTERCHANGES,
         "scipy.linalg.solve_banded",
     )  # fmt: skip
-    return computed
 
 
 def _lost(low: GpuArray, main: GpuArray, high: GpuArray, right: GpuArray, solution: GpuArray) -> GpuArray:
@@ -156,7 +155,7 @@ def solve_banded(
     lower, upper = l_and_u
     bands, right = as_arrays(ab, b)
     if lower != 1 or upper != 1 or bands.ndim < 2 or bands.shape[-1] < 2:
-        return on_host(  # type: ignore[no-any-return]  # of a function without types
+        return on_host(
             scipy_linalg.solve_banded, (l_and_u, bands, right), {"check_finite": check_finite}, _WIDE,
             "scipy.linalg.solve_banded",
         )  # fmt: skip
@@ -202,7 +201,7 @@ def solveh_banded(
     """
     bands, right = as_arrays(ab, b)
     if bands.ndim < 2 or bands.shape[-2] != 2 or not right.size:
-        return on_host(  # type: ignore[no-any-return]  # of a function without types
+        return on_host(
             scipy_linalg.solveh_banded, (bands, right), {"lower": lower, "check_finite": check_finite}, _WIDE,
             "scipy.linalg.solveh_banded",
         )  # fmt: skip

@@ -43,8 +43,7 @@ def _polynomial(powers: list[GpuArray], unit: GpuArray, degree: int) -> GpuArray
     low = [unit, *powers[:3]]
 
     def part(start: int) -> GpuArray:
-        total: GpuArray = sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[assignment]  # there are terms
-        return total
+        return sum(x * (1 / factorial(start + j)) for j, x in enumerate(low))  # type: ignore[return-value]  # there are terms
 
     result = part(degree - 4) + powers[3] * (1 / factorial(degree))
     for start in range(degree - 8, -1, -4):

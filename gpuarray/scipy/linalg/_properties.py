@@ -70,7 +70,7 @@ def bandwidth(a: Any) -> tuple[Any, Any]:
     """
     array = as_array(a)
     if array.ndim < 2 or not array.size:
-        return scipy_linalg.bandwidth(read(array))  # type: ignore[no-any-return]  # of a function without types
+        return scipy_linalg.bandwidth(read(array))
     row, column = (xp.arange(extent, device=array.device) for extent in array.shape[-2:])
     below = xp.where(array != 0, row[:, None] - column, 0)
     widths = [xp.max(sign * below, axis=(-2, -1)) for sign in (1, -1)]

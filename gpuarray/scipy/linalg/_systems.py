@@ -181,8 +181,7 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> GpuArra
     packed, pivots, _ = packed_factors(array)
     positions = xp.arange(array.shape[-1], dtype=pivots.dtype, device=array.device)
     sign = 1 - 2 * (xp.count_nonzero(pivots != positions, axis=-1) % 2)
-    product: GpuArray = xp.prod(xp.diagonal(packed, axis1=-2, axis2=-1).astype(kind), axis=-1) * sign.astype(kind)
-    return product
+    return xp.prod(xp.diagonal(packed, axis1=-2, axis2=-1).astype(kind), axis=-1) * sign.astype(kind)
 
 
 def _tall_lstsq(a: Any, b: Any, **parameters: Any) -> Any:
@@ -241,7 +240,7 @@ def lstsq(
     columns = right[:, None] if right.ndim == 1 else right
     if not left.size:
         # SciPy's result takes no work
-        return run_scipy(scipy_linalg.lstsq, (left, right), {"lapack_driver": lapack_driver})  # type: ignore[no-any-return]  # of a function without types
+        return run_scipy(scipy_linalg.lstsq, (left, right), {"lapack_driver": lapack_driver})
     u, s, vh = singular_values.svd(left, full_matrices=False)
     least = float(np.finfo(s.dtype).eps) if cond is None else float(cond)
     is_kept = s > xp.max(s, axis=-1, keepdims=True) * least

@@ -44,8 +44,7 @@ def output_dtype(output: Any, source: GpuArray) -> Any:
 
 def finished(values: GpuArray, output: Any) -> GpuArray:
     """Return the result of a filter, or the array that was given for it with the result in it."""
-    result: GpuArray = write(values, output) if is_target(output) else values
-    return result
+    return write(values, output) if is_target(output) else values
 
 
 def footprint_of(footprint: Any, size: Any, axes: Sequence[int], ndim: int) -> Any:

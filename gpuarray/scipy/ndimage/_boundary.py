@@ -104,8 +104,7 @@ def seen_through(source: GpuArray, ends: Sequence[tuple[int, int]], modes: Seque
     result = make(build.gather(source.node(), positions), source.device)
     if outside is None:
         return result
-    filled: GpuArray = where(make(outside, source.device), as_array(cval, source.device).astype(source.dtype), result)
-    return filled
+    return where(make(outside, source.device), as_array(cval, source.device).astype(source.dtype), result)
 
 
 def rounded(value: GpuArray, dtype: Any) -> GpuArray:

@@ -85,8 +85,7 @@ def elements(source: GpuArray, window: Window, modes: Sequence[str], cval: Any) 
     result = build.gather(source.node(), build.binary(ops.maximum, positions, 0))
     beyond = make(build.binary(ops.less, positions, 0), source.device)
     constant = as_array(cval, source.device).astype(source.dtype)
-    node: Node = where(beyond, constant, make(result, source.device)).node()
-    return node
+    return where(beyond, constant, make(result, source.device)).node()
 
 
 def _position_dtype(shape: Shape) -> DType:

@@ -106,8 +106,7 @@ def _valid(source: GpuArray, footprint: Any, axis: int, extreme: Extreme) -> Gpu
         window = source[(slice(None),) * axis + (slice(position, position + length),)]
         node = window.node()
         total = node if total is None else build.binary(extreme.combine, total, node)
-    result: GpuArray = as_array(source)._fresh(total)
-    return result
+    return as_array(source)._fresh(total)
 
 
 def extreme_filter(

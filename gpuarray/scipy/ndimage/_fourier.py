@@ -37,8 +37,7 @@ def _filtered(source: GpuArray, factors: Sequence[Any], dtype: Any, output: Any)
             kind = np.dtype(np.complex64 if factor.dtype.kind == "c" else np.float32)
         product = product * as_array(factor.astype(kind), source.device)
     product = product.astype(dtype, copy=False)
-    result: GpuArray = write(product, output) if is_target(output) else product
-    return result
+    return write(product, output) if is_target(output) else product
 
 
 def _checked(function: Any, input: Any, *arguments: Any) -> tuple[GpuArray, Any]:

@@ -198,8 +198,7 @@ def geometric_transform(a: Any) -> GpuArray:
     result = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
     if is_hosts((source,), {}):
         lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in result])
-        seen: GpuArray = map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
-        return seen
+        return map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
     kind = rest_dtype(source, dtype)
     at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in result]
     values = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)

@@ -99,8 +99,7 @@ def _counts(groups: _Groups) -> GpuArray:
 
 
 def _listed(values: GpuArray, groups: _Groups) -> GpuArray:
-    result: GpuArray = values[groups.order] if groups.order.size else values[:0].reshape(groups.order.shape)
-    return result
+    return values[groups.order] if groups.order.size else values[:0].reshape(groups.order.shape)
 
 
 def _sums(a: Any, *, of_squares: bool = False) -> tuple[GpuArray, GpuArray]:

@@ -186,15 +186,13 @@ def _gradient(function: Any, input: Any, axis: int, output: Any, mode: Any, cval
 @mirrors(ndimage.prewitt, on_host=in_parts(ndimage.prewitt, by_neighbours))
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Prewitt's gradient along an axis."""
-    result: GpuArray = _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
-    return result
+    return _gradient(ndimage.prewitt, input, axis, output, mode, cval, (1.0, 1, 1))
 
 
 @mirrors(ndimage.sobel, on_host=in_parts(ndimage.sobel, by_neighbours))
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> GpuArray:
     """Return Sobel's gradient along an axis."""
-    result: GpuArray = _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
-    return result
+    return _gradient(ndimage.sobel, input, axis, output, mode, cval, (1.0, 2, 1))
 
 
 def _each_axis(

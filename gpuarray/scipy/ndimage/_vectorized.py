@@ -44,8 +44,7 @@ def _by_scipy(function: Callable[..., Any], a: Any, source: GpuArray) -> GpuArra
     if not evaluate.is_host(evaluate.provider_of(source.device)):
         reason = "the function is compiled, or needs values"
         telemetry.fallback(f"scipy.ndimage.{function.__name__}", reason, source.nbytes)
-    result: GpuArray = run_scipy(function, (), dict(vars(a), input=source))
-    return result
+    return run_scipy(function, (), dict(vars(a), input=source))
 
 
 def _dtype_of_windows(source: GpuArray, result: DType) -> DType:

@@ -326,8 +326,7 @@ def folded(
             if added is not None:
                 node = build.binary(ops.add, node, added[tuple(position)].item())
             total = node if total is None else build.binary(combine, total, node)
-        result: Node = total
-        return result
+        return total
 
     return _by_parts(source, before, after, modes, cval, compute)
 

@@ -269,7 +269,7 @@ def filtfilt(
     recurrence = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     if method == "gust":
         if scaled[0].dtype.kind == "c":
-            return on_host(  # type: ignore[no-any-return]  # of a function without types
+            return on_host(
                 scipy_signal.filtfilt, (b, a, signal, axis), {"method": method, "irlen": irlen}, _GUST,
                 "scipy.signal.filtfilt",
             )  # fmt: skip

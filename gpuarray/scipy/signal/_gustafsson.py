@@ -59,8 +59,7 @@ def in_any_order(recurrence: Recurrence, b: Matrix, a: Matrix, x: GpuArray, irle
         return recurrence.respond(line, None, is_state_wanted=False)[0]
 
     if len(b) == len(a) == 1:  # there are no states
-        scaled: GpuArray = x * recurrence.dtype.type(b[0] ** 2)
-        return scaled
+        return x * recurrence.dtype.type(b[0] ** 2)
     count = x.shape[-1]
     is_whole = irlen is None or count <= 2 * irlen
     ends = count if irlen is None or is_whole else irlen

@@ -218,8 +218,7 @@ class Recurrence:
 
     def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
         """Return what a function computes from the coefficients, on the device; it is called once for a name."""
-        result: GpuArray = self._found(name, lambda: self._put(compute())[0])
-        return result
+        return self._found(name, lambda: self._put(compute())[0])
 
     def respond(
         self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool
@@ -322,8 +321,7 @@ class Recurrence:
             result = result + starts @ through
         if missing:
             result = result.reshape(rows, groups * size * order)[:, : number * order]
-        states: GpuArray = result.reshape(rows * number, order)
-        return states
+        return result.reshape(rows * number, order)
 
 
 @lru_cache(maxsize=32)

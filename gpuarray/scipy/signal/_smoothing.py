@@ -70,8 +70,7 @@ def _kernel_size(size: Any, ndim: int) -> list[int]:
 def _medians(array: GpuArray, sizes: list[int]) -> GpuArray:
     if any(sizes[axis] % 2 != 1 for axis in range(array.ndim)):
         raise ValueError("Each element of kernel_size should be odd.")
-    result: GpuArray = median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
-    return result
+    return median_filter.composition(array, sizes, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
 
 
 @mirrors(scipy_signal.medfilt, kind=COMPOSED)
@@ -92,8 +91,7 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     """Return the medians of windows of an image, of odd lengths, with zeros outside."""
     image = as_array(input)
     if image.dtype not in (dtypes.uint8, dtypes.float32, dtypes.float64):
-        result: GpuArray = medfilt(image, kernel_size)
-        return result
+        return medfilt(image, kernel_size)
     if (image.ndim, np.size(kernel_size)) not in ((2, 1), (2, 2)):
         raise ValueError("medfilt2d takes an array with two axes")
     return _medians(image, _kernel_size(kernel_size, 2))
@@ -110,8 +108,7 @@ def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
     array = as_array(a)
     if array.dtype.kind not in "iu" and array.dtype not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"dtype={array.dtype} is not supported by order_filter")
-    result: GpuArray = rank_filter.composition(array, rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
-    return result
+    return rank_filter.composition(array, rank, footprint=mask, mode="constant")  # type: ignore[attr-defined]  # the decorator sets it
 
 
 @mirrors(scipy_signal.wiener)

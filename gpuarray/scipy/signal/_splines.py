@@ -230,7 +230,7 @@ def _evaluated(cj: Any, at: GpuArray, order: int, dtype: Any) -> GpuArray:
     weights = basis((at - near).astype(kind.type(0).real.dtype), order)
     first = near.astype(np.int32) - 1
     result: Any = sum(xp.take(coefficients, first + n, mode="clip") * weight for n, weight in enumerate(weights))
-    return result.astype(dtype)  # type: ignore[no-any-return]  # of a sum
+    return result.astype(dtype)
 
 
 @mirrors(scipy_signal.cspline1d_eval)
@@ -289,5 +289,4 @@ def gauss_spline(x: Any, n: Any) -> GpuArray:
         The order of the spline.
     """
     variance = (n + 1) / 12.0
-    result: GpuArray = 1 / sqrt(2 * pi * variance) * xp.exp(-(as_array(x) ** 2) / 2 / variance)
-    return result
+    return 1 / sqrt(2 * pi * variance) * xp.exp(-(as_array(x) ** 2) / 2 / variance)

@@ -40,5 +40,4 @@ def slid(x: GpuArray, kernel: GpuArray) -> GpuArray:
     layout = Layout((*shape, *(kernel.shape[a] for a in axes)), (*strides, *(strides[a] for a in axes)), 0)
     windows = wrap(build.view(node, layout), x.device)
     weights = kernel.reshape([kernel.shape[a] for a in axes])
-    result: GpuArray = (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)
-    return result
+    return (windows * weights).sum(tuple(range(x.ndim, x.ndim + len(axes))), dtype=x.dtype)

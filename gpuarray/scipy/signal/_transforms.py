@@ -272,8 +272,7 @@ def lombscargle(
     first, second = yc / xp.maximum(cc, least), ys / xp.maximum(ss, least)
     if kind == "amplitude":
         turned = apply(ops.complex_from_parts, xp.cos(tau), xp.sin(tau))
-        result: GpuArray = apply(ops.complex_from_parts, first, second) * turned
-        return result
+        return apply(ops.complex_from_parts, first, second) * turned
     power = 2.0 * (first * yc + second * ys)
     if kind == "power":
         return xp.squeeze(power * (times.shape[0] / 4.0))

@@ -122,8 +122,7 @@ def chirp(
 def _wave(phase: GpuArray, is_complex: bool) -> GpuArray:
     if not is_complex:
         return xp.cos(phase)
-    result: GpuArray = apply(ops.complex_from_parts, xp.cos(phase), xp.sin(phase))
-    return result
+    return apply(ops.complex_from_parts, xp.cos(phase), xp.sin(phase))
 
 
 @mirrors(scipy_signal.sweep_poly, kind=COMPOSED)

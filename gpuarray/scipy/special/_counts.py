@@ -66,8 +66,7 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
 @mirrors(scipy_special.sinc, name="special.sinc")
 def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi x) / (pi x)``."""
-    result: GpuArray = xp.sinc(as_array(x))
-    return result
+    return xp.sinc(as_array(x))
 
 
 @mirrors(scipy_special.softplus, reason=_KEYWORDS)

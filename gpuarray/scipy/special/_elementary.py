@@ -26,22 +26,19 @@ HIGHEST: Final = 100
 
 
 def _exp10(x: GpuArray) -> GpuArray:
-    result: GpuArray = 10.0**x
-    return result
+    return 10.0**x
 
 
 def _powm1(x: GpuArray, y: GpuArray) -> GpuArray:
     """Return ``x**y - 1``: for positive x by the transformation of Box and Cox, which keeps digits near 0."""
     is_usual = (x > 0) & xp.isfinite(x) & xp.isfinite(y) & (y != 0)
     usual = special.boxcox(xp.where(is_usual, x, 1), xp.where(is_usual, y, 1)) * y
-    result: GpuArray = xp.where(is_usual, usual, xp.pow(x, y) - 1)
-    return result
+    return xp.where(is_usual, usual, xp.pow(x, y) - 1)
 
 
 def _zetac(x: GpuArray) -> GpuArray:
     is_series = (x > 1) & (x < np.inf)
-    result: GpuArray = xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
-    return result
+    return xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
 
 
 def _dawsn(x: GpuArray) -> GpuArray:
@@ -64,8 +61,7 @@ def _dawsn(x: GpuArray) -> GpuArray:
 
 
 def _erfi(x: GpuArray) -> GpuArray:
-    result: GpuArray = xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
-    return result
+    return xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
 
 
 def _ndtri_exp(y: GpuArray) -> GpuArray:
@@ -155,8 +151,7 @@ def _second_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
 
 def _inside(form: Callable[..., GpuArray], *arguments: GpuArray, at: Any) -> GpuArray:
     """Return a form where a condition holds, and NaN elsewhere."""
-    result: GpuArray = xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
-    return result
+    return xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
 
 
 def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
@@ -216,8 +211,7 @@ def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
 
 def _one(x: GpuArray) -> GpuArray:
     """Return the polynomial of degree 0, which is NaN for NaN."""
-    result: GpuArray = xp.where(x == x, 1, x)
-    return result
+    return xp.where(x == x, 1, x)
 
 
 def _recurrence(

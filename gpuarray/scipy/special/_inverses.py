@@ -20,26 +20,22 @@ beta_inverse_odds = ternary(INVERSES["beta_inverse_odds"])
 
 def betaincinv(a: GpuArray, b: GpuArray, y: GpuArray) -> GpuArray:
     """Return where the regularized incomplete beta function is y."""
-    result: GpuArray = 1 / (1 + 1 / beta_inverse_odds(a, b, y))
-    return result
+    return 1 / (1 + 1 / beta_inverse_odds(a, b, y))
 
 
 def betainccinv(a: GpuArray, b: GpuArray, y: GpuArray) -> GpuArray:
     """Return where its complement is y."""
-    result: GpuArray = 1 / (1 + beta_inverse_odds(b, a, y))
-    return result
+    return 1 / (1 + beta_inverse_odds(b, a, y))
 
 
 def fdtri(dfn: GpuArray, dfd: GpuArray, p: GpuArray) -> GpuArray:
     """Return the quantile of Fisher's distribution, a multiple of the odds of a beta variable."""
-    result: GpuArray = beta_inverse_odds(dfn / 2, dfd / 2, p) * (dfd / dfn)
-    return result
+    return beta_inverse_odds(dfn / 2, dfd / 2, p) * (dfd / dfn)
 
 
 def fdtri_of_upper(dfn: GpuArray, dfd: GpuArray, q: GpuArray) -> GpuArray:
     """Return the position that Fisher's distribution exceeds with a probability."""
-    result: GpuArray = dfd / dfn / beta_inverse_odds(dfd / 2, dfn / 2, q)
-    return result
+    return dfd / dfn / beta_inverse_odds(dfd / 2, dfn / 2, q)
 
 
 #: The functions by SciPy's names.

@@ -27,8 +27,7 @@ _DEGREES: Final = f"a degree is no Python integer of at most {HIGHEST}"
 @lru_cache(maxsize=1024)
 def _dtypes(ufunc: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the dtypes of the operands and of the result with which SciPy computes; Python types are weak."""
-    dtypes: tuple[Any, ...] = ufunc.resolve_dtypes((*operands, None))
-    return dtypes
+    return ufunc.resolve_dtypes((*operands, None))
 
 
 def _with_kernel(name: str) -> Callable[..., Any]:
