@@ -143,11 +143,7 @@ def hosted(
 
     @wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        arrays = among(args, kwargs)
-        device = joint_device_of(arrays) or default_device()
-        if is_counted and not is_on_host(device):
-            telemetry.fallback(f"scipy.{dotted}", reason, sum(array.nbytes for array in arrays))
-        return run_scipy(original, args, kwargs, device)
+        return run_counted(original, reason, args, kwargs, dotted) if is_counted else run_scipy(original, args, kwargs)
 
     _name(call, short)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
@@ -170,12 +166,14 @@ def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return hosted(original, "coefficients are computed on the host", name=name, is_counted=False)
 
 
-def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], _R]], Callable[..., _R]]:
-    """Give a function SciPy's parameters: it gets an object that has each argument under its name."""
+def by_name(original: Callable[..., Any], **options: Any) -> Callable[[Callable[[Any], _R]], Callable[..., _R]]:
+    """:func:`mirrors`, with these options, for a function of one object that has each argument under its name.
+
+    The parameters of the registered function are SciPy's.
+    """
     parameters = signature(original)
     names = [name for name, kind in parameters.parameters.items() if kind.kind is kind.POSITIONAL_OR_KEYWORD]
     defaults = {name: kind.default for name, kind in parameters.parameters.items()}
-
     required = [name for name, default in defaults.items() if default is Parameter.empty]
 
     def declare(function: Callable[[Any], _R]) -> Callable[..., _R]:
@@ -189,7 +187,7 @@ def by_name(original: Callable[..., Any]) -> Callable[[Callable[[Any], _R]], Cal
             return function(SimpleNamespace(**values))
 
         cast(Any, run).__signature__ = parameters
-        return run
+        return mirrors(original, **options)(run)
 
     return declare
 
@@ -317,6 +315,29 @@ def run_scipy(
         if target is not values:
             target[...] = values
     return _placed(result, device, targets)
+
+
+def run_counted(
+    function: Callable[..., Any], reason: str, args: tuple[Any, ...], kwargs: dict[str, Any], name: str = ""
+) -> Any:
+    """Run a function of SciPy by :func:`run_scipy`, which counts as a fallback if the device is not the host's.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    reason : str
+        Why it runs on the host.
+    args, kwargs
+        Its arguments.
+    name : str
+        SciPy's dotted name below ``scipy.``, if the function does not say it.
+    """
+    arrays = among(args, kwargs)
+    device = joint_device_of(arrays) or default_device()
+    if not is_on_host(device):
+        telemetry.fallback(f"scipy.{name or _name_of(function)}", reason, sum(array.nbytes for array in arrays))
+    return run_scipy(function, args, kwargs, device)
 
 
 def _written(value: Any, targets: dict[int, tuple[Any, Any]]) -> Any:

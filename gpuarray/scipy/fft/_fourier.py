@@ -5,6 +5,7 @@ of its cores.
 """
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Final
 
 import numpy as np
@@ -82,28 +83,15 @@ def _ihfftn(array: GpuArray, sizes: list[Any], numbers: list[int], norm: Any) ->
     return array
 
 
-def _along_axis(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
-    """Return a transform along one axis, which has SciPy's parameters."""
+def _transform(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
+    """Return a transform along one axis or several ones, which has SciPy's parameters."""
 
-    @by_name(original)
     def run(a: Any) -> GpuArray:
         _check_plan(a.plan)
-        return transform(_given(a.x), a.n, a.axis, a.norm)
+        return transform(*((_given(a.x), a.n, a.axis) if hasattr(a, "n") else _axes(a.x, a.s, a.axes)), a.norm)
 
-    run.__doc__ = f"Return {doc} along an axis."
-    return mirrors(original, on_host=with_workers(original))(run)
-
-
-def _along_axes(original: Callable[..., Any], transform: Callable[..., GpuArray], doc: str) -> Callable[..., GpuArray]:
-    """Return a transform along several axes, which has SciPy's parameters."""
-
-    @by_name(original)
-    def run(a: Any) -> GpuArray:
-        _check_plan(a.plan)
-        return transform(*_axes(a.x, a.s, a.axes), a.norm)
-
-    run.__doc__ = f"Return {doc} along several axes."
-    return mirrors(original, on_host=with_workers(original))(run)
+    run.__doc__ = f"Return {doc} along {'an axis' if 'n' in signature(original).parameters else 'several axes'}."
+    return by_name(original, on_host=with_workers(original))(run)
 
 
 _FFT: Final = "the discrete Fourier transform"
@@ -113,26 +101,26 @@ _IRFFT: Final = "the inverse of the transform of real numbers"
 _HFFT: Final = "the transform of a Hermitian-symmetric array"
 _IHFFT: Final = "the inverse of the transform of a Hermitian-symmetric array"
 
-fft = _along_axis(scipy_fft.fft, fourier.fft, _FFT)
-ifft = _along_axis(scipy_fft.ifft, fourier.ifft, _IFFT)
-rfft = _along_axis(scipy_fft.rfft, fourier.rfft, _RFFT)
-irfft = _along_axis(scipy_fft.irfft, fourier.irfft, _IRFFT)
-hfft = _along_axis(scipy_fft.hfft, fourier.hfft, _HFFT)
-ihfft = _along_axis(scipy_fft.ihfft, fourier.ihfft, _IHFFT)
+fft = _transform(scipy_fft.fft, fourier.fft, _FFT)
+ifft = _transform(scipy_fft.ifft, fourier.ifft, _IFFT)
+rfft = _transform(scipy_fft.rfft, fourier.rfft, _RFFT)
+irfft = _transform(scipy_fft.irfft, fourier.irfft, _IRFFT)
+hfft = _transform(scipy_fft.hfft, fourier.hfft, _HFFT)
+ihfft = _transform(scipy_fft.ihfft, fourier.ihfft, _IHFFT)
 
-fftn = _along_axes(scipy_fft.fftn, fourier.fftn, _FFT)
-ifftn = _along_axes(scipy_fft.ifftn, fourier.ifftn, _IFFT)
-rfftn = _along_axes(scipy_fft.rfftn, fourier.rfftn, _RFFT)
-irfftn = _along_axes(scipy_fft.irfftn, _irfftn, _IRFFT)
-hfftn = _along_axes(scipy_fft.hfftn, _hfftn, _HFFT)
-ihfftn = _along_axes(scipy_fft.ihfftn, _ihfftn, _IHFFT)
+fftn = _transform(scipy_fft.fftn, fourier.fftn, _FFT)
+ifftn = _transform(scipy_fft.ifftn, fourier.ifftn, _IFFT)
+rfftn = _transform(scipy_fft.rfftn, fourier.rfftn, _RFFT)
+irfftn = _transform(scipy_fft.irfftn, _irfftn, _IRFFT)
+hfftn = _transform(scipy_fft.hfftn, _hfftn, _HFFT)
+ihfftn = _transform(scipy_fft.ihfftn, _ihfftn, _IHFFT)
 
-fft2 = _along_axes(scipy_fft.fft2, fourier.fftn, _FFT)
-ifft2 = _along_axes(scipy_fft.ifft2, fourier.ifftn, _IFFT)
-rfft2 = _along_axes(scipy_fft.rfft2, fourier.rfftn, _RFFT)
-irfft2 = _along_axes(scipy_fft.irfft2, _irfftn, _IRFFT)
-hfft2 = _along_axes(scipy_fft.hfft2, _hfftn, _HFFT)
-ihfft2 = _along_axes(scipy_fft.ihfft2, _ihfftn, _IHFFT)
+fft2 = _transform(scipy_fft.fft2, fourier.fftn, _FFT)
+ifft2 = _transform(scipy_fft.ifft2, fourier.ifftn, _IFFT)
+rfft2 = _transform(scipy_fft.rfft2, fourier.rfftn, _RFFT)
+irfft2 = _transform(scipy_fft.irfft2, _irfftn, _IRFFT)
+hfft2 = _transform(scipy_fft.hfft2, _hfftn, _HFFT)
+ihfft2 = _transform(scipy_fft.ihfft2, _ihfftn, _IHFFT)
 
 
 @mirrors(scipy_fft.fftshift)
@@ -180,8 +168,6 @@ def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[
     SciPy's transform of an impulse has the coefficients of the convolution, and checks the parameters.
     """
 
-    @mirrors(original, name=f"fft.{original.__name__}")
-    @by_name(original)
     def run(a: Any) -> GpuArray:
         line = as_array(next(iter(vars(a).values())))  # the first parameter has one name for each direction
         count = line.shape[-1]
@@ -197,7 +183,7 @@ def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[
         return result if power is None else result * power
 
     run.__doc__ = f"Return {doc} of numbers on a logarithmic scale."
-    return run
+    return by_name(original, name=f"fft.{original.__name__}")(run)
 
 
 fht = _hankel(scipy_fft.fht, 1, "the Hankel transform")

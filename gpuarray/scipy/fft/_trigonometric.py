@@ -18,7 +18,7 @@ from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._threads import with_workers
 
 __all__ = ["dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn"]
@@ -167,13 +167,12 @@ def _defined(original: Callable[..., Any], family: str, *, is_inverse: bool = Fa
     """Return a transform, along one axis or several, which has SciPy's parameters."""
     along = "several axes" if original.__name__.endswith("n") else "an axis"
 
-    @by_name(original)
     def run(a: Any) -> GpuArray:
         function, where = (_transform, (a.n, a.axis)) if hasattr(a, "n") else (_along_axes, (a.s, a.axes))
         return function(a.x, family, a.type, *where, a.norm, a.orthogonalize, inverse=is_inverse)
 
     run.__doc__ = f"Return the discrete {'inverse ' * is_inverse}{family} transform along {along}."
-    return mirrors(original, on_host=with_workers(original))(run)
+    return by_name(original, on_host=with_workers(original))(run)
 
 
 dct, dctn = (_defined(original, "cosine") for original in (scipy_fft.dct, scipy_fft.dctn))

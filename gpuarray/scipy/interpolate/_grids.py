@@ -14,9 +14,8 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, read
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_scipy
+from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_counted, run_scipy
 from gpuarray.scipy.interpolate._fits import picked
 from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted
 from gpuarray.scipy.linalg._arguments import Condition, check, check_all
@@ -378,9 +377,9 @@ class interp1d:  # noqa: N801  # SciPy's name
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
         if is_hosts((x,), {}):
-            return cast(GpuArray, run_scipy(host, (x,), {}))
+            return run_scipy(host, (x,), {})
         if self._inside is None:
-            return cast(GpuArray, on_host(host, (x,), {}, _INVALID, "scipy.interpolate.interp1d"))
+            return run_counted(host, _INVALID, (x,), {}, "interpolate.interp1d")
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         below, above = points < host.x[0], points > host.x[-1]
         if host.bounds_error:

@@ -16,13 +16,12 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import as_arrays
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import hosted, mirrors
+from gpuarray.scipy._mirror import hosted, mirrors, run_counted
 from gpuarray.scipy.linalg._arguments import check, computed, refuse
 
 __all__ = ["cho_solve_banded", "cholesky_banded", "solve_banded", "solveh_banded"]
@@ -105,10 +104,7 @@ def tridiagonal_solution(
         return result
     bands = xp.stack(xp.broadcast_arrays(above[..., 0], main, below[..., 0]), axis=-2)
     rows = [xp.roll(bands[..., number, :], shift, -1) for number, shift in ((0, 1), (1, 0), (2, -1))]
-    return on_host(
-        scipy_linalg.solve_banded, ((1, 1), xp.stack(rows, axis=-2), right), {}, _INTERCHANGES,
-        "scipy.linalg.solve_banded",
-    )  # fmt: skip
+    return run_counted(scipy_linalg.solve_banded, _INTERCHANGES, ((1, 1), xp.stack(rows, axis=-2), right), {})
 
 
 def _lost(low: GpuArray, main: GpuArray, high: GpuArray, right: GpuArray, solution: GpuArray) -> GpuArray:
@@ -155,10 +151,7 @@ def solve_banded(
     lower, upper = l_and_u
     bands, right = as_arrays(ab, b)
     if lower != 1 or upper != 1 or bands.ndim < 2 or bands.shape[-1] < 2:
-        return on_host(
-            scipy_linalg.solve_banded, (l_and_u, bands, right), {"check_finite": check_finite}, _WIDE,
-            "scipy.linalg.solve_banded",
-        )  # fmt: skip
+        return run_counted(scipy_linalg.solve_banded, _WIDE, (l_and_u, bands, right), {"check_finite": check_finite})
     rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
     if bands.shape[-2] != 3 or bands.shape[-1] != rows:
         refuse(scipy_linalg.solve_banded, l_and_u, bands, right)
@@ -201,10 +194,8 @@ def solveh_banded(
     """
     bands, right = as_arrays(ab, b)
     if bands.ndim < 2 or bands.shape[-2] != 2 or not right.size:
-        return on_host(
-            scipy_linalg.solveh_banded, (bands, right), {"lower": lower, "check_finite": check_finite}, _WIDE,
-            "scipy.linalg.solveh_banded",
-        )  # fmt: skip
+        options = {"lower": lower, "check_finite": check_finite}
+        return run_counted(scipy_linalg.solveh_banded, _WIDE, (bands, right), options)
     rows = right.shape[0 if right.ndim == 1 else -2]
     if bands.shape[-1] != rows:
         refuse(scipy_linalg.solveh_banded, bands, right)

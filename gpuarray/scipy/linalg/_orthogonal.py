@@ -8,8 +8,7 @@ import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations
 from gpuarray.functions.arguments import as_array
-from gpuarray.functions.fallback import on_host
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import mirrors, run_counted
 from gpuarray.scipy.linalg._arguments import computed, refuse
 
 __all__ = ["qr"]
@@ -54,7 +53,7 @@ def qr(
     """
     if pivoting:
         options = {"mode": mode, "pivoting": True, "check_finite": check_finite}
-        return on_host(scipy_linalg.qr, (a,), options, _PIVOTING, "scipy.linalg.qr")
+        return run_counted(scipy_linalg.qr, _PIVOTING, (a,), options)
     if mode not in ("full", "qr", "r", "economic", "raw"):
         refuse(scipy_linalg.qr, as_array(a), mode=mode)
     array = computed(scipy_linalg.qr, a, check_finite=check_finite)

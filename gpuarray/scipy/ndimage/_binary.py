@@ -13,7 +13,7 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
-from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_structure, by_two_structures, has_steps, in_parts
@@ -108,48 +108,43 @@ def _morphed(function: Any, a: Any, *grows: bool) -> GpuArray:
     return finished(rounded(result, dtype), a.output)
 
 
-@mirrors(
+@by_name(
     ndimage.binary_erosion, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_erosion, by_structure, has_steps),
 )  # fmt: skip
-@by_name(ndimage.binary_erosion)
 def binary_erosion(a: Any) -> GpuArray:
     """Return the binary erosion."""
     return _morphed(ndimage.binary_erosion, a, False)
 
 
-@mirrors(
+@by_name(
     ndimage.binary_dilation, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_dilation, by_structure, has_steps),
 )  # fmt: skip
-@by_name(ndimage.binary_dilation)
 def binary_dilation(a: Any) -> GpuArray:
     """Return the binary dilation."""
     return _morphed(ndimage.binary_dilation, a, True)
 
 
-@mirrors(
+@by_name(
     ndimage.binary_opening, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_opening, by_two_structures, has_steps),
 )  # fmt: skip
-@by_name(ndimage.binary_opening)
 def binary_opening(a: Any) -> GpuArray:
     """Return the binary opening, the dilation of the erosion."""
     return _morphed(ndimage.binary_opening, a, False, True)
 
 
-@mirrors(
+@by_name(
     ndimage.binary_closing, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_closing, by_two_structures, has_steps),
 )  # fmt: skip
-@by_name(ndimage.binary_closing)
 def binary_closing(a: Any) -> GpuArray:
     """Return the binary closing, the erosion of the dilation."""
     return _morphed(ndimage.binary_closing, a, True, False)
 
 
-@mirrors(ndimage.binary_propagation, kind=COMPOSED)
-@by_name(ndimage.binary_propagation)
+@by_name(ndimage.binary_propagation, kind=COMPOSED)
 def binary_propagation(a: Any) -> GpuArray:
     """Return the dilation inside a mask, repeated until nothing changes."""
     structure = None if a.structure is None else np.asarray(read(a.structure), bool)
@@ -159,8 +154,7 @@ def binary_propagation(a: Any) -> GpuArray:
     return finished(rounded(result, dtype), a.output)
 
 
-@mirrors(ndimage.binary_fill_holes, kind=COMPOSED)
-@by_name(ndimage.binary_fill_holes)
+@by_name(ndimage.binary_fill_holes, kind=COMPOSED)
 def binary_fill_holes(a: Any) -> GpuArray:
     """Return an array without holes: what cannot be reached from outside is true."""
     structure = None if a.structure is None else np.asarray(read(a.structure), bool)
@@ -171,7 +165,6 @@ def binary_fill_holes(a: Any) -> GpuArray:
     return finished(result, a.output)
 
 
-@mirrors(ndimage.binary_hit_or_miss)
 @by_name(ndimage.binary_hit_or_miss)
 def binary_hit_or_miss(a: Any) -> GpuArray:
     """Return where a pattern of true and false elements is found."""

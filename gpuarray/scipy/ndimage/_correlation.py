@@ -9,7 +9,7 @@ from scipy import ndimage
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import by_name, chosen, mirrors
+from gpuarray.scipy._mirror import by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_line, by_window, in_parts
@@ -70,15 +70,13 @@ def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any,
     return weights.conj() if weights.dtype.kind == "c" else weights, origins
 
 
-@mirrors(ndimage.correlate, on_host=in_parts(ndimage.correlate, by_window))
-@by_name(ndimage.correlate)
+@by_name(ndimage.correlate, on_host=in_parts(ndimage.correlate, by_window))
 def correlate(a: Any) -> GpuArray:
     """Return the correlation with weights."""
     return _filtered(ndimage.correlate, a)
 
 
-@mirrors(ndimage.convolve, on_host=in_parts(ndimage.convolve, by_window))
-@by_name(ndimage.convolve)
+@by_name(ndimage.convolve, on_host=in_parts(ndimage.convolve, by_window))
 def convolve(a: Any) -> GpuArray:
     """Return the convolution with weights."""
     return _filtered(ndimage.convolve, a)
@@ -102,15 +100,13 @@ def _line(function: Any, a: Any) -> GpuArray:
     return finished(line_filtered(source, known, axis, a.mode, a.cval, dtype, origin), a.output)
 
 
-@mirrors(ndimage.correlate1d, on_host=in_parts(ndimage.correlate1d, by_line))
-@by_name(ndimage.correlate1d)
+@by_name(ndimage.correlate1d, on_host=in_parts(ndimage.correlate1d, by_line))
 def correlate1d(a: Any) -> GpuArray:
     """Return the correlation with weights along an axis."""
     return _line(ndimage.correlate1d, a)
 
 
-@mirrors(ndimage.convolve1d, on_host=in_parts(ndimage.convolve1d, by_line))
-@by_name(ndimage.convolve1d)
+@by_name(ndimage.convolve1d, on_host=in_parts(ndimage.convolve1d, by_line))
 def convolve1d(a: Any) -> GpuArray:
     """Return the convolution with weights along an axis."""
     return _line(ndimage.convolve1d, a)

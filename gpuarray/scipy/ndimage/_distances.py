@@ -26,7 +26,7 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
-from gpuarray.scipy._mirror import by_name, is_target, mirrors, run_scipy, write
+from gpuarray.scipy._mirror import by_name, is_target, run_scipy, write
 from gpuarray.scipy.ndimage._arguments import each
 from gpuarray.scipy.ndimage._labels import at
 
@@ -158,7 +158,6 @@ def _steps(sampling: Any, shape: Sequence[int]) -> list[float] | None:
     return [float(step) for step in each(1.0 if sampling is None else sampling, len(shape))]
 
 
-@mirrors(ndimage.distance_transform_edt)
 @by_name(ndimage.distance_transform_edt)
 def distance_transform_edt(a: Any) -> Any:
     """Return the Euclidean distance of each element to the nearest zero, and where this is."""
@@ -183,7 +182,6 @@ def distance_transform_edt(a: Any) -> Any:
 # -- all distances ----------------------------------------------------------------------------------------------------
 
 
-@mirrors(ndimage.distance_transform_bf)
 @by_name(ndimage.distance_transform_bf)
 def distance_transform_bf(a: Any) -> Any:
     """Return the distance of each element to the nearest zero by a metric, and where this is: the last place."""

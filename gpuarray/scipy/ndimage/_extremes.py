@@ -16,7 +16,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import by_name, chosen, mirrors
+from gpuarray.scipy._mirror import by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
@@ -152,15 +152,13 @@ def _filter(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     return finished(result, a.output)
 
 
-@mirrors(ndimage.minimum_filter, on_host=in_parts(ndimage.minimum_filter, by_window))
-@by_name(ndimage.minimum_filter)
+@by_name(ndimage.minimum_filter, on_host=in_parts(ndimage.minimum_filter, by_window))
 def minimum_filter(a: Any) -> GpuArray:
     """Return the minima of windows."""
     return _filter(ndimage.minimum_filter, a, MINIMUM)
 
 
-@mirrors(ndimage.maximum_filter, on_host=in_parts(ndimage.maximum_filter, by_window))
-@by_name(ndimage.maximum_filter)
+@by_name(ndimage.maximum_filter, on_host=in_parts(ndimage.maximum_filter, by_window))
 def maximum_filter(a: Any) -> GpuArray:
     """Return the maxima of windows."""
     return _filter(ndimage.maximum_filter, a, MAXIMUM)
@@ -175,15 +173,13 @@ def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
 
 
-@mirrors(ndimage.minimum_filter1d, on_host=in_parts(ndimage.minimum_filter1d, by_line))
-@by_name(ndimage.minimum_filter1d)
+@by_name(ndimage.minimum_filter1d, on_host=in_parts(ndimage.minimum_filter1d, by_line))
 def minimum_filter1d(a: Any) -> GpuArray:
     """Return the minima of windows along an axis."""
     return _line(ndimage.minimum_filter1d, a, MINIMUM)
 
 
-@mirrors(ndimage.maximum_filter1d, on_host=in_parts(ndimage.maximum_filter1d, by_line))
-@by_name(ndimage.maximum_filter1d)
+@by_name(ndimage.maximum_filter1d, on_host=in_parts(ndimage.maximum_filter1d, by_line))
 def maximum_filter1d(a: Any) -> GpuArray:
     """Return the maxima of windows along an axis."""
     return _line(ndimage.maximum_filter1d, a, MAXIMUM)
@@ -245,7 +241,7 @@ def _grey(original: Callable[..., Any], doc: str, compute: Callable[[GpuArray, A
         return finished(compute(source, a, dtype), a.output)
 
     run.__doc__ = doc
-    return mirrors(original, on_host=in_parts(original, by_two_windows))(by_name(original)(run))
+    return by_name(original, on_host=in_parts(original, by_two_windows))(run)
 
 
 grey_erosion = _grey(ndimage.grey_erosion, "Return the grey erosion.", _eroded)

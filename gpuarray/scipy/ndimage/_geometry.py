@@ -17,7 +17,7 @@ from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._mirror import by_name, is_hosts, is_target, mirrors
+from gpuarray.scipy._mirror import by_name, is_hosts, is_target
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
@@ -33,7 +33,6 @@ __all__ = [
 _PLACES: Final = 1 << 15
 
 
-@mirrors(ndimage.spline_filter1d)
 @by_name(ndimage.spline_filter1d)
 def spline_filter1d(a: Any) -> GpuArray:
     """Return the coefficients of splines along an axis."""
@@ -43,7 +42,6 @@ def spline_filter1d(a: Any) -> GpuArray:
     return finished(result, a.output)
 
 
-@mirrors(ndimage.spline_filter)
 @by_name(ndimage.spline_filter)
 def spline_filter(a: Any) -> GpuArray:
     """Return the coefficients of the spline through an array."""
@@ -100,7 +98,6 @@ def _shifted(shape: Shape, moves: tuple[float, ...]) -> Places:
     return _separable([np.arange(n) - by for n, by in zip(shape, moves, strict=True)])
 
 
-@mirrors(ndimage.shift)
 @by_name(ndimage.shift)
 def shift(a: Any) -> GpuArray:
     """Return an array moved along its axes."""
@@ -120,7 +117,6 @@ def _zoomed(shape: Shape, factors: tuple[float, ...], grid_mode: bool) -> Places
     return _separable(lines)
 
 
-@mirrors(ndimage.zoom)
 @by_name(ndimage.zoom)
 def zoom(a: Any) -> GpuArray:
     """Return an array enlarged or made smaller."""
@@ -164,8 +160,7 @@ def _mapped(
     return result
 
 
-@mirrors(ndimage.map_coordinates, on_host=_mapped)
-@by_name(ndimage.map_coordinates)
+@by_name(ndimage.map_coordinates, on_host=_mapped)
 def map_coordinates(a: Any) -> GpuArray:
     """Return an array at any coordinates."""
     source = as_array(a.input)
@@ -182,8 +177,7 @@ def map_coordinates(a: Any) -> GpuArray:
     return finished(_stored(result, dtype), a.output)
 
 
-@mirrors(ndimage.geometric_transform, by_scipy=False)
-@by_name(ndimage.geometric_transform)
+@by_name(ndimage.geometric_transform, by_scipy=False)
 def geometric_transform(a: Any) -> GpuArray:
     """Return an array at the coordinates that a function gives for those of the result.
 
@@ -224,7 +218,6 @@ def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-@mirrors(ndimage.affine_transform)
 @by_name(ndimage.affine_transform)
 def affine_transform(a: Any) -> GpuArray:
     """Return an array at coordinates that are an affine function of those of the result."""
@@ -243,7 +236,6 @@ def affine_transform(a: Any) -> GpuArray:
     return _seen(source, positions, a, dtype)
 
 
-@mirrors(ndimage.rotate)
 @by_name(ndimage.rotate)
 def rotate(a: Any) -> GpuArray:
     """Return an array rotated in the plane of two axes."""

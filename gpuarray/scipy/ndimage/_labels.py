@@ -15,7 +15,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import by_name, is_target, mirrors, trial
+from gpuarray.scipy._mirror import by_name, is_target, trial
 from gpuarray.scipy._repeats import repeated
 
 __all__ = ["label"]
@@ -51,8 +51,7 @@ def _labelled(source: GpuArray, structure: Any, dtype: Any) -> tuple[GpuArray, G
     return labels, make(numbers[-1:].node(), source.device)
 
 
-@mirrors(ndimage.label, kind=COMPOSED)
-@by_name(ndimage.label)
+@by_name(ndimage.label, kind=COMPOSED)
 def label(a: Any) -> Any:
     """Return an array with a number for each connected part, and how many parts there are.
 

@@ -12,7 +12,6 @@ from gpuarray.array import GpuArray, make
 from gpuarray.functions import creation, elementwise, searching
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.binning import histogram as counted
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays
 from gpuarray.functions.mathematics import clip
@@ -23,7 +22,7 @@ from gpuarray.functions.sorting import lexsort
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy._mirror import by_name, run_counted
 from gpuarray.scipy.ndimage._labels import at
 
 __all__ = [
@@ -122,21 +121,18 @@ def _sums(a: Any, *, of_squares: bool = False) -> tuple[GpuArray, GpuArray]:
     return _listed(counts, groups), _listed(totals, groups)
 
 
-@mirrors(ndimage.sum_labels)
 @by_name(ndimage.sum_labels)
 def sum_labels(a: Any) -> GpuArray:
     """Return the sum of the elements with each label."""
     return _sums(a)[1]
 
 
-@mirrors(ndimage.sum)
 @by_name(ndimage.sum)
 def sum(a: Any) -> GpuArray:
     """Return the sum of the elements with each label; an old name of :func:`sum_labels`."""
     return _sums(a)[1]
 
 
-@mirrors(ndimage.mean)
 @by_name(ndimage.mean)
 def mean(a: Any) -> GpuArray:
     """Return the mean of the elements with each label."""
@@ -144,7 +140,6 @@ def mean(a: Any) -> GpuArray:
     return total / count.astype(np.float64)
 
 
-@mirrors(ndimage.variance)
 @by_name(ndimage.variance)
 def variance(a: Any) -> GpuArray:
     """Return the variance of the elements with each label."""
@@ -152,7 +147,6 @@ def variance(a: Any) -> GpuArray:
     return total / count.astype(np.float64)
 
 
-@mirrors(ndimage.standard_deviation)
 @by_name(ndimage.standard_deviation)
 def standard_deviation(a: Any) -> GpuArray:
     """Return the standard deviation of the elements with each label."""
@@ -232,12 +226,11 @@ def _of_extremes(original: Callable[..., Any], doc: str, compute: Callable[[_Gro
     def run(a: Any) -> Any:
         source = as_array(a.input)
         if source.dtype.kind == "c":
-            key = source, a.labels, a.index
-            return on_host(original, key, {}, _COMPLEX, f"scipy.ndimage.{original.__name__}")
+            return run_counted(original, _COMPLEX, (source, a.labels, a.index), {})
         return compute(_groups(a), source.shape)
 
     run.__doc__ = doc
-    return mirrors(original, kind=COMPOSED, reason=_COMPLEX)(by_name(original)(run))
+    return by_name(original, kind=COMPOSED, reason=_COMPLEX)(run)
 
 
 def _end(groups: _Groups, *, is_least: bool) -> GpuArray:
@@ -275,8 +268,7 @@ extrema = _of_extremes(
 )
 
 
-@mirrors(ndimage.median, kind=COMPOSED)
-@by_name(ndimage.median)
+@by_name(ndimage.median, kind=COMPOSED)
 def median(a: Any) -> GpuArray:
     """Return the median of the elements with each label."""
     groups = _groups(a)
@@ -300,8 +292,7 @@ def median(a: Any) -> GpuArray:
     return _listed(where(end > first, (low + high) / 2.0, least.astype(values.dtype)), groups)
 
 
-@mirrors(ndimage.histogram, kind=COMPOSED)
-@by_name(ndimage.histogram)
+@by_name(ndimage.histogram, kind=COMPOSED)
 def histogram(a: Any) -> Any:
     """Return the histogram of the elements with each label: an array, or NumPy's array of arrays for several labels."""
     edges = np.linspace(a.min, a.max, a.bins + 1)
@@ -334,8 +325,7 @@ def histogram(a: Any) -> Any:
     return listed
 
 
-@mirrors(ndimage.center_of_mass, kind=COMPOSED)
-@by_name(ndimage.center_of_mass)
+@by_name(ndimage.center_of_mass, kind=COMPOSED)
 def center_of_mass(a: Any) -> Any:
     """Return the centre of mass of the elements with each label: tuples of numbers, as in SciPy."""
     source = as_array(a.input)

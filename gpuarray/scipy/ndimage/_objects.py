@@ -13,17 +13,15 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import by_name, hosted, mirrors
+from gpuarray.scipy._mirror import by_name, run_counted
 from gpuarray.scipy.ndimage._labels import at
 
 __all__ = ["find_objects", "labeled_comprehension", "value_indices"]
 
 _OTHER: Final = "arrays of Python objects, and indices of several axes, are for the host"
-_by_scipy = hosted(ndimage.labeled_comprehension, _OTHER)
 
 
-@mirrors(ndimage.find_objects, kind=COMPOSED)
-@by_name(ndimage.find_objects)
+@by_name(ndimage.find_objects, kind=COMPOSED)
 def find_objects(a: Any) -> list[Any]:
     """Return for each label the slices of the smallest box that has all of its elements; None for those without any."""
     source = as_array(a.input)
@@ -47,8 +45,7 @@ def find_objects(a: Any) -> list[Any]:
     return [None if box[0][1] < 0 else tuple(slice(first, last + 1) for first, last in box[:ndim]) for box in boxes]
 
 
-@mirrors(ndimage.value_indices, kind=COMPOSED)
-@by_name(ndimage.value_indices)
+@by_name(ndimage.value_indices, kind=COMPOSED)
 def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
     """Return for each value of an array of integers, in rising order, the indices of its elements."""
     source = as_array(a.arr)
@@ -66,8 +63,7 @@ def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
     }
 
 
-@mirrors(ndimage.labeled_comprehension, kind=COMPOSED, reason=_OTHER)
-@by_name(ndimage.labeled_comprehension)
+@by_name(ndimage.labeled_comprehension, kind=COMPOSED, reason=_OTHER)
 def labeled_comprehension(a: Any) -> Any:
     """Return what a function computes of the elements with each label: it gets arrays of this package."""
     source = as_array(a.input)
@@ -87,7 +83,7 @@ def labeled_comprehension(a: Any) -> Any:
         return a.func(*(array[labels > 0] for array in arrays))
     wanted = np.atleast_1d(read(a.index))
     if wanted.ndim > 1 or not dtypes.is_supported(np.dtype(a.out_dtype)):
-        return _by_scipy(**vars(a))
+        return run_counted(ndimage.labeled_comprehension, _OTHER, (), vars(a))
     if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
         raise ValueError(
             f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without loss of "

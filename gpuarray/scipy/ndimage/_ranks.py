@@ -16,7 +16,7 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
 from gpuarray.ops.images import Offsets, selection_network
-from gpuarray.scipy._mirror import by_name, chosen, mirrors
+from gpuarray.scipy._mirror import by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
@@ -117,24 +117,21 @@ def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, in
     return source, footprint, dtype, int(known.sum())
 
 
-@mirrors(ndimage.rank_filter, on_host=in_parts(ndimage.rank_filter, by_window))
-@by_name(ndimage.rank_filter)
+@by_name(ndimage.rank_filter, on_host=in_parts(ndimage.rank_filter, by_window))
 def rank_filter(a: Any) -> GpuArray:
     """Return the element of a rank of each window."""
     source, footprint, dtype, _ = _filter(ndimage.rank_filter, a, a.rank)
     return finished(_ranked(source, footprint, int(a.rank), a, dtype), a.output)
 
 
-@mirrors(ndimage.median_filter, on_host=in_parts(ndimage.median_filter, by_window))
-@by_name(ndimage.median_filter)
+@by_name(ndimage.median_filter, on_host=in_parts(ndimage.median_filter, by_window))
 def median_filter(a: Any) -> GpuArray:
     """Return the medians of windows."""
     source, footprint, dtype, count = _filter(ndimage.median_filter, a)
     return finished(_ranked(source, footprint, count // 2, a, dtype), a.output)
 
 
-@mirrors(ndimage.percentile_filter, on_host=in_parts(ndimage.percentile_filter, by_window))
-@by_name(ndimage.percentile_filter)
+@by_name(ndimage.percentile_filter, on_host=in_parts(ndimage.percentile_filter, by_window))
 def percentile_filter(a: Any) -> GpuArray:
     """Return a percentile of each window."""
     source, footprint, dtype, count = _filter(ndimage.percentile_filter, a, a.percentile)

@@ -20,7 +20,7 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import flip
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import by_name, mirrors, run_scipy
+from gpuarray.scipy._mirror import by_name, run_scipy
 from gpuarray.scipy.ndimage._distances import NONE, checked, least_distances, numbers, results, unravelled
 from gpuarray.scipy.ndimage._labels import at
 
@@ -29,8 +29,7 @@ __all__ = ["distance_transform_cdt"]
 _Offset = tuple[int, ...]
 
 
-@mirrors(ndimage.distance_transform_cdt, kind=COMPOSED)
-@by_name(ndimage.distance_transform_cdt)
+@by_name(ndimage.distance_transform_cdt, kind=COMPOSED)
 def distance_transform_cdt(a: Any) -> Any:
     """Return the number of steps from each element to the nearest zero, and where this is.
 

@@ -17,7 +17,7 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._mirror import by_name, mirrors, run_scipy
+from gpuarray.scipy._mirror import by_name, run_scipy
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, finished, footprint_of, output_dtype, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._windows import along_last
@@ -52,8 +52,7 @@ def _dtype_of_windows(source: GpuArray, result: DType) -> DType:
     return dtypes.float32 if source.dtype == result == dtypes.float32 else dtypes.float64
 
 
-@mirrors(ndimage.generic_filter, kind=COMPOSED, reason=_TRACED)
-@by_name(ndimage.generic_filter)
+@by_name(ndimage.generic_filter, kind=COMPOSED, reason=_TRACED)
 def generic_filter(a: Any) -> GpuArray:
     """Return what a function computes of the elements of the window of each element.
 
@@ -80,8 +79,7 @@ def generic_filter(a: Any) -> GpuArray:
     return finished(rounded(result.reshape(source.shape), dtype), a.output)
 
 
-@mirrors(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
-@by_name(ndimage.generic_filter1d)
+@by_name(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
 def generic_filter1d(a: Any) -> GpuArray:
     """Return the lines along an axis as a function writes them, which gets each line with what is beyond its ends.
 
@@ -117,8 +115,7 @@ def generic_filter1d(a: Any) -> GpuArray:
 if hasattr(ndimage, "vectorized_filter"):
     __all__ += ["vectorized_filter"]
 
-    @mirrors(ndimage.vectorized_filter, by_scipy=False)
-    @by_name(ndimage.vectorized_filter)
+    @by_name(ndimage.vectorized_filter, by_scipy=False)
     def vectorized_filter(a: Any) -> GpuArray:
         """Return what a function of arrays computes of windows along ``axis``, which is the last one."""
         source = as_array(a.input)

@@ -11,10 +11,9 @@ from scipy import signal as scipy_signal
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, read
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import mirrors, run_counted
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
@@ -269,10 +268,8 @@ def filtfilt(
     recurrence = recurrences.recurrence(recurrences.of_transfer_function, *scaled, dtype=kind, device=signal.device)
     if method == "gust":
         if scaled[0].dtype.kind == "c":
-            return on_host(
-                scipy_signal.filtfilt, (b, a, signal, axis), {"method": method, "irlen": irlen}, _GUST,
-                "scipy.signal.filtfilt",
-            )  # fmt: skip
+            options = {"method": method, "irlen": irlen}
+            return run_counted(scipy_signal.filtfilt, _GUST, (b, a, signal, axis), options)
         if not signal.shape[number]:
             raise ValueError(f"the signals have no samples along axis {axis}")
         line = xp.moveaxis(signal.astype(kind, copy=False), number, -1)

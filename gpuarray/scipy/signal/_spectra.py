@@ -133,8 +133,7 @@ def _short_time(
     return _frequencies(points, fs, is_onesided, x), as_array(times, x.device), result
 
 
-@mirrors(scipy_signal.stft, on_host=with_workers(scipy_signal.stft))
-@by_name(scipy_signal.stft)
+@by_name(scipy_signal.stft, on_host=with_workers(scipy_signal.stft))
 def stft(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return frequencies, times, and the Fourier transforms of segments of signals."""
     if a.scaling not in ("psd", "spectrum"):
@@ -142,8 +141,7 @@ def stft(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     return _short_time(a, "density" if a.scaling == "psd" else a.scaling, "stft", a.boundary, a.padded)
 
 
-@mirrors(scipy_signal.spectrogram, on_host=with_workers(scipy_signal.spectrogram))
-@by_name(scipy_signal.spectrogram)
+@by_name(scipy_signal.spectrogram, on_host=with_workers(scipy_signal.spectrogram))
 def spectrogram(a: Any) -> tuple[GpuArray, GpuArray, GpuArray]:
     """Return frequencies, times, and the power, magnitude or phase of signals at them."""
     if a.mode not in _MODES:
@@ -291,15 +289,13 @@ def _cross(
     return _frequencies(points, fs, is_onesided, x), xp.moveaxis(power, -1, axis)
 
 
-@mirrors(scipy_signal.welch, on_host=with_workers(scipy_signal.welch))
-@by_name(scipy_signal.welch)
+@by_name(scipy_signal.welch, on_host=with_workers(scipy_signal.welch))
 def welch(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, an average over segments."""
     return _cross(a, as_array(a.x), None, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
-@mirrors(scipy_signal.csd, on_host=with_workers(scipy_signal.csd))
-@by_name(scipy_signal.csd)
+@by_name(scipy_signal.csd, on_host=with_workers(scipy_signal.csd))
 def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the cross spectrum of two signals, an average over segments."""
     first, second = as_arrays(a.x, a.y)
@@ -309,8 +305,7 @@ def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     return _cross(a, first, other, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
-@mirrors(scipy_signal.periodogram, on_host=with_workers(scipy_signal.periodogram))
-@by_name(scipy_signal.periodogram)
+@by_name(scipy_signal.periodogram, on_host=with_workers(scipy_signal.periodogram))
 def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, of one segment."""
     signal = as_array(a.x)
@@ -329,8 +324,7 @@ def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     return _cross(a, signal, None, onesided=a.return_onesided, scaling=a.scaling)
 
 
-@mirrors(scipy_signal.coherence, on_host=with_workers(scipy_signal.coherence))
-@by_name(scipy_signal.coherence)
+@by_name(scipy_signal.coherence, on_host=with_workers(scipy_signal.coherence))
 def coherence(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the coherence of two signals."""
     first, second = as_arrays(a.x, a.y)

@@ -11,9 +11,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import mirrors, run_counted
 
 __all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "zeta"]
 
@@ -166,7 +165,7 @@ _COMPLEX: Final = "of complex numbers it has no composition"
 def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     """Return the Riemann zeta function, or the Hurwitz zeta function of ``q``."""
     if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
-        return on_host(scipy_special.zeta, (x, q, out), {}, _COMPLEX, "scipy.special.zeta")
+        return run_counted(scipy_special.zeta, _COMPLEX, (x, q, out), {})
     if q is None:
         result = riemann(_computed(as_array(x)))
     else:

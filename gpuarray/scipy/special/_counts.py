@@ -10,9 +10,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
-from gpuarray.functions.fallback import on_host
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import mirrors, trial
+from gpuarray.scipy._mirror import mirrors, run_counted, trial
 from gpuarray.scipy.special import _kernels
 from gpuarray.scipy.special._elementary import HIGHEST, normalized
 
@@ -30,9 +29,7 @@ _KEYWORDS: Final = "keywords of ufuncs are given"
 def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:  # noqa: N803
     """Return how many sets of ``k`` of ``N`` things there are."""
     if exact:
-        return on_host(
-            scipy_special.comb, (N, k), {"exact": True, "repetition": repetition}, _EXACT, "scipy.special.comb"
-        )
+        return run_counted(scipy_special.comb, _EXACT, (N, k), {"exact": True, "repetition": repetition})
     things, taken = as_arrays(N, k)
     if repetition:
         result = binom(things + taken - 1, taken)
@@ -45,7 +42,7 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
 def perm(N: Any, k: Any, exact: bool = False) -> Any:  # noqa: N803
     """Return how many sequences of ``k`` of ``N`` things there are."""
     if exact:
-        return on_host(scipy_special.perm, (N, k, True), {}, _EXACT, "scipy.special.perm")
+        return run_counted(scipy_special.perm, _EXACT, (N, k, True), {})
     things, taken = as_arrays(N, k)
     result = poch(things - taken + 1, taken)
     return xp.where((taken <= things) & (things >= 0) & (taken >= 0), result, 0).astype(result.dtype)
@@ -55,7 +52,7 @@ def perm(N: Any, k: Any, exact: bool = False) -> Any:  # noqa: N803
 def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
     """Return factorials, which are 0 for negative numbers."""
     if exact or extend != "zero":
-        return on_host(scipy_special.factorial, (n, exact, extend), {}, _EXTENDED, "scipy.special.factorial")
+        return run_counted(scipy_special.factorial, _EXTENDED, (n, exact, extend), {})
     number = as_array(n)
     kind = trial(scipy_special.factorial, number)
     computed = dtypes.float32 if number.dtype == dtypes.float32 else dtypes.float64
@@ -73,7 +70,7 @@ def sinc(x: Any) -> GpuArray:
 def softplus(x: Any, **kwargs: Any) -> Any:
     """Return ``log(1 + exp(x))``, without overflow."""
     if kwargs:
-        return on_host(scipy_special.softplus, (x,), kwargs, _KEYWORDS, "scipy.special.softplus")
+        return run_counted(scipy_special.softplus, _KEYWORDS, (x,), kwargs)
     return xp.logaddexp(0, as_array(x))
 
 
@@ -82,7 +79,7 @@ def sph_harm_y(*args: Any, **kwargs: Any) -> Any:
     """Return a spherical harmonic of degree ``n`` and order ``m``, at polar and azimuthal angles."""
     known = [v for v in args[:2] if type(v) is int and abs(v) <= HIGHEST]
     if kwargs or len(args) != 4 or len(known) != 2:
-        return on_host(scipy_special.sph_harm_y, args, kwargs, _DEGREES, "scipy.special.sph_harm_y")
+        return run_counted(scipy_special.sph_harm_y, _DEGREES, args, kwargs, "special.sph_harm_y")
     (n, m), order = known, abs(known[1])
     theta, phi = (v.astype(dtypes.float64, copy=False) for v in as_arrays(*args[2:]))
     if order > n:

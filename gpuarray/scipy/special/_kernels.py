@@ -12,9 +12,8 @@ from scipy import special as scipy_special
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.at_once import at_once
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_counted, run_scipy
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
@@ -44,7 +43,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         else:
             operands = [*args]
         if kwargs or len(operands) != count:
-            return on_host(original, args, {"out": out, **kwargs}, _COMPLEX, f"scipy.special.{name}")
+            return run_counted(original, _COMPLEX, args, {"out": out, **kwargs}, f"special.{name}")
         if out is None and is_hosts(args, kwargs):
             return run_scipy(in_parts, args, kwargs)
         call_arrays = tuple(
@@ -55,9 +54,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         is_known = all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
         if not is_known or any(kind.kind == "c" for kind in kinds):
             reason = _COMPLEX if is_known else _DEGREES
-            return on_host(
-                original, tuple(operands), {"out": out} if out is not None else {}, reason, f"scipy.special.{name}"
-            )
+            target = {"out": out} if out is not None else {}
+            return run_counted(original, reason, tuple(operands), target, f"special.{name}")
         first = operands[:degrees]
         arrays = as_arrays(*operands[degrees:])
         result = kernel(

@@ -10,9 +10,8 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import mirrors, run_counted
 
 __all__ = ["describe", "gzscore", "kurtosis", "sem", "skew", "zmap", "zscore"]
 
@@ -151,9 +150,7 @@ def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy
         raise ValueError("The input must not be empty.")
     sample, number, count = _sample(values, axis, nan_policy)
     if not isinstance(count, int):
-        return on_host(
-            scipy_stats.describe, (values, axis, ddof, bias, nan_policy), {}, _MASKED, "scipy.stats.describe"
-        )
+        return run_counted(scipy_stats.describe, _MASKED, (values, axis, ddof, bias, nan_policy), {})
     whole = values.reshape(-1) if axis is None else values
     kind = type(scipy_stats.describe(np.zeros(2)))
     return kind(

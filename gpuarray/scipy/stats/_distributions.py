@@ -14,10 +14,9 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
-from gpuarray.functions.arguments import as_arrays, device_among, is_on_host
-from gpuarray.functions.fallback import on_host
+from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, run_counted, run_scipy
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special import _inverses as inverses
 
@@ -184,7 +183,7 @@ class Distribution:
         formula = self._formula(method)
         if formula is None:
             original = getattr(self._host, method)
-            return on_host(original, (x, *args), kwargs, _REASON, f"scipy.stats.{self._name}.{method}")
+            return run_counted(original, _REASON, (x, *args), kwargs, f"stats.{self._name}.{method}")
         point, location, scale, shapes = self._arguments(x, args, kwargs)
         valid = scale > 0
         for shape in shapes:
@@ -262,9 +261,7 @@ class Distribution:
             return method
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            if is_on_host(device_among(args, kwargs)):
-                return run_scipy(value, args, kwargs)
-            return on_host(value, args, kwargs, _REASON, f"scipy.stats.{self._name}.{name}")
+            return run_counted(value, _REASON, args, kwargs, f"stats.{self._name}.{name}")
 
         return run
 
