@@ -173,22 +173,6 @@ def fitted(ct: GpuArray, operand: GpuArray | Node) -> GpuArray:
 # Each rule takes the cotangent, the operands, and what multiplies cotangents by derivatives.
 
 
-def _nothing(_ct: Any, _operands: Sequence[Any], _scale: Scale) -> None:
-    return None
-
-
-def _where_true(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
-    return apply(ops.where, operands[0], ct, 0.0)
-
-
-def _where_false(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
-    return apply(ops.where, operands[0], 0.0, ct)
-
-
-def _cast(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
-    return converted(ct, operands[0].dtype)
-
-
 def _abs(ct: Any, operands: Sequence[Any], scale: Scale) -> Any:
     (x,) = operands
     return scale(_complex(ct) if x.dtype.kind == "c" else ct, conj(_direction(x)))
@@ -221,34 +205,27 @@ def _real(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
     return _complex(ct) if operands[0].dtype.kind == "c" else ct
 
 
-def _imag(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
-    return apply(ops.complex_from_parts, 0.0, -ct) if operands[0].dtype.kind == "c" else None
-
-
-def _conj(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
-    return conj(ct)
-
-
-def _real_part(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
-    return apply(ops.real, ct)
-
-
-def _imaginary_part(ct: Any, _operands: Sequence[Any], _scale: Scale) -> Any:
-    return -apply(ops.imag, ct)
-
-
 def _complex(x: Any) -> Any:
     return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
 
 
 #: The rules of the operands.
 _RULES: Final[dict[MapOp, tuple[Callable[[Any, Sequence[Any], Scale], Any], ...]]] = {
-    ops.where: (_nothing, _where_true, _where_false),
-    ops.cast: (_cast,),
+    ops.where: (
+        lambda ct, operands, scale: None,
+        lambda ct, operands, scale: apply(ops.where, operands[0], ct, 0.0),
+        lambda ct, operands, scale: apply(ops.where, operands[0], 0.0, ct),
+    ),
+    ops.cast: (lambda ct, operands, scale: converted(ct, operands[0].dtype),),
     ops.abs: (_abs,),
     ops.sign: (_sign,),
     ops.real: (_real,),
-    ops.imag: (_imag,),
-    ops.conj: (_conj,),
-    ops.complex_from_parts: (_real_part, _imaginary_part),
+    ops.imag: (
+        lambda ct, operands, scale: apply(ops.complex_from_parts, 0.0, -ct) if operands[0].dtype.kind == "c" else None,
+    ),
+    ops.conj: (lambda ct, operands, scale: conj(ct),),
+    ops.complex_from_parts: (
+        lambda ct, operands, scale: apply(ops.real, ct),
+        lambda ct, operands, scale: -apply(ops.imag, ct),
+    ),
 }

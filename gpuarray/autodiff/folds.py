@@ -50,22 +50,10 @@ def shape_beside(node: Reduce, source: Node) -> Shape:
     return tuple([1 if a in node.axes else n for a, n in enumerate(source.shape)])
 
 
-def _sum(_axes: Axes, x: Any, _result: Any, ct: Any, _scale: Scale) -> Any:
-    return ct.broadcast(x.shape)
-
-
 def _extreme(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
     """Share the cotangent among the elements that are the extreme one."""
     ones = (x == result).astype(x.dtype)
     return scale(ct, ones / ones.sum(axis=axes, keepdims=True))
-
-
-def _deviations(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
-    return scale(ct, 2 * conj(x - x.mean(axis=axes, keepdims=True)))
-
-
-def _softmax(_axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
-    return scale(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
 
 
 def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
@@ -123,12 +111,16 @@ def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:
 #: The rules of reductions: they take the axes, the operand, the result and its cotangent with these axes, and what
 #: multiplies cotangents by derivatives. That of sums takes arrays of this package alone.
 RULES: Final[dict[ReduceOp, Callable[[Axes, Any, Any, Any, Scale], Any]]] = {
-    reductions.sum: _sum,
+    reductions.sum: lambda axes, x, result, ct, scale: ct.broadcast(x.shape),
     reductions.prod: _product,
     reductions.min: _extreme,
     reductions.max: _extreme,
     reductions.fmin: _extreme,
     reductions.fmax: _extreme,
-    reductions.squared_deviations: _deviations,
-    reductions.logsumexp: _softmax,
+    reductions.squared_deviations: lambda axes, x, result, ct, scale: scale(
+        ct, 2 * conj(x - x.mean(axis=axes, keepdims=True))
+    ),
+    reductions.logsumexp: lambda axes, x, result, ct, scale: scale(
+        ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result))
+    ),
 }

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from textwrap import wrap
 from typing import Any, Final
 
 from gpuarray.functions.registry import COMPOSED, KINDS, NATIVE, NOT_NUMERIC, Implementation, current
@@ -57,17 +58,8 @@ def report(table: dict[str, Implementation], only: str | None = None) -> str:
                 by_reason.setdefault(status.reason, []).append(name)
         for reason, names in sorted(by_reason.items()):
             lines += [f"  {reason}:"] if reason else []
-            lines += _wrapped(names)
+            lines += wrap(" ".join(names), 100, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines)
-
-
-def _wrapped(names: list[str], width: int = 100) -> list[str]:
-    lines = ["   "]
-    for name in names:
-        if len(lines[-1]) + 1 + len(name) > width:
-            lines.append("   ")
-        lines[-1] += f" {name}"
-    return lines
 
 
 def document(table: dict[str, Implementation], only: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The result of :func:`gpuarray.profile`: its figures, as text, as a trace and as a page."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -249,18 +249,7 @@ class Profile:
         facts = Table(show_header=False, box=None)
         for name, value in self.summary():
             facts.add_row(name, value)
-        head, *rows = self.rows()
-        table = Table(show_edge=False)
-        for number, name in enumerate(head):
-            table.add_column(name, justify="left" if number in (0, 9) else "right", overflow="fold")
-        for line in rows[:SHOWN]:
-            table.add_row(*line)
-        lines = Table(show_edge=False)
-        head, *rows = self.line_rows()
-        for number, name in enumerate(head):
-            lines.add_column(name, justify="left" if number in (0, len(head) - 1) else "right", overflow="fold")
-        for line in rows[:SHOWN]:
-            lines.add_row(*map(escape, line))
+        lines, table = (_rich_table(Table(show_edge=False), rows, escape) for rows in (self.line_rows(), self.rows()))
         return Group(facts, self.advice, lines, table)
 
     # -- as files ------------------------------------------------------------------------------------------------------
@@ -343,6 +332,16 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
             c.ljust(w) if i in (0, last) else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
+
+
+def _rich_table(table: Any, rows: Iterator[tuple[str, ...]], escape: Callable[[str], str]) -> Any:
+    """Fill a table of rich with the first rows, below their titles."""
+    head, *others = rows
+    for number, name in enumerate(head):
+        table.add_column(name, justify="left" if number in (0, len(head) - 1) else "right", overflow="fold")
+    for line in others[:SHOWN]:
+        table.add_row(*map(escape, line))
+    return table
 
 
 def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
 
 from collections.abc import Callable
-from functools import partial
 from operator import index
 from typing import Any
 
@@ -26,7 +25,7 @@ from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops.spec import map_op
+from gpuarray.ops.spec import MapOp, map_op
 
 __all__ = [
     "angle", "around", "clip", "divmod", "fix", "frexp", "i0", "imag", "modf", "nan_to_num", "real", "real_if_close",
@@ -70,16 +69,6 @@ def _quotient_and_remainder(x1: ArrayLike, x2: ArrayLike) -> tuple[GpuArray, Gpu
     return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
 
 
-def _mantissa_and_exponent(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
-    array = as_array(x)
-    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
-
-
-def _fraction_and_integral(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
-    array = as_array(x)
-    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
-
-
 @implements("divmod", at_once="elements")
 def divmod(
     x1: ArrayLike,
@@ -97,36 +86,32 @@ def divmod(
     return _two_outputs(np.divmod, _quotient_and_remainder, (x1, x2), (out1, out2), out, where, dtype, casting)
 
 
-@partial(at_once, results="elements", call=np.frexp)
-def frexp(
-    x: ArrayLike,
-    out1: Any = None,
-    out2: Any = None,
-    /,
-    *,
-    out: Any = None,
-    where: Any = True,
-    dtype: DTypeLike = None,
-    casting: str = "same_kind",
-) -> tuple[GpuArray, GpuArray]:
-    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    return _two_outputs(np.frexp, _mantissa_and_exponent, (x,), (out1, out2), out, where, dtype, casting)
+def _parts(ufunc: np.ufunc, first: MapOp, second: MapOp, doc: str) -> Callable[..., tuple[GpuArray, GpuArray]]:
+    """Return the function of a ufunc with two results, each of which has an operation."""
+
+    def compute(x: ArrayLike) -> tuple[GpuArray, GpuArray]:
+        array = as_array(x)
+        return apply(first, array), apply(second, array)
+
+    def function(
+        x: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None, where: Any = True,
+        dtype: DTypeLike = None, casting: str = "same_kind",
+    ) -> tuple[GpuArray, GpuArray]:  # fmt: skip
+        return _two_outputs(ufunc, compute, (x,), (out1, out2), out, where, dtype, casting)
+
+    function.__name__ = function.__qualname__ = ufunc.__name__
+    function.__doc__ = doc
+    return at_once(function, "elements", ufunc)
 
 
-@partial(at_once, results="elements", call=np.modf)
-def modf(
-    x: ArrayLike,
-    out1: Any = None,
-    out2: Any = None,
-    /,
-    *,
-    out: Any = None,
-    where: Any = True,
-    dtype: DTypeLike = None,
-    casting: str = "same_kind",
-) -> tuple[GpuArray, GpuArray]:
-    """Return the fractional and the integral part, both with the sign of ``x``."""
-    return _two_outputs(np.modf, _fraction_and_integral, (x,), (out1, out2), out, where, dtype, casting)
+frexp = _parts(
+    np.frexp, ops.frexp_mantissa, ops.frexp_exponent,
+    "Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2.",
+)  # fmt: skip
+modf = _parts(
+    np.modf, ops.modf_fraction, ops.modf_integral,
+    "Return the fractional and the integral part, both with the sign of ``x``.",
+)  # fmt: skip
 
 
 @native("angle", at_once="elements")

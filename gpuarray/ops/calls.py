@@ -166,18 +166,6 @@ def _partition_into(out: Any, x: Any, *, kth: tuple[int, ...]) -> None:
     out.partition(kth, -1)
 
 
-def _argpartition(x: Any, *, kth: tuple[int, ...]) -> Any:
-    return np.argpartition(x, kth, -1)
-
-
-def _packbits(x: Any, *, bitorder: Any) -> Any:
-    return np.packbits(x, -1, bitorder)
-
-
-def _unpackbits(x: Any, *, bitorder: Any) -> Any:
-    return np.unpackbits(x, -1, None, bitorder)
-
-
 #: A search by a table: least values for each element of the line, buckets for each, and most elements of a bucket.
 _SEARCHED, _BUCKETS, _SHARING = 8, 8, 3
 
@@ -341,7 +329,8 @@ partition = _sorting(
     by_line=True, into=_partition_into,
 )  # fmt: skip
 argpartition = _sorting(
-    "argpartition", _argpartition, "Positions that partition the last axis, on the host.", by_line=True,
+    "argpartition", lambda x, *, kth: np.argpartition(x, kth, -1),
+    "Positions that partition the last axis, on the host.", by_line=True,
     bounds=lambda shape: (0, shape[-1] - 1),
 )  # fmt: skip
 isin = _sorting("is_in", np.isin, "Whether elements are among others, on the host.")
@@ -359,12 +348,12 @@ histogram = _counted(
     "Number of elements in each bin; the last bin includes its upper edge.",
 )
 packbits = CallOp(
-    name="packbits", numpy=_packbits, work=Work.GATHER, cost=_largest, by_line=True,
-    doc="Bits of lines packed into bytes, on the host.",
+    name="packbits", work=Work.GATHER, cost=_largest, by_line=True,
+    numpy=lambda x, *, bitorder: np.packbits(x, -1, bitorder), doc="Bits of lines packed into bytes, on the host.",
 )  # fmt: skip
 unpackbits = CallOp(
-    name="unpackbits", numpy=_unpackbits, work=Work.GATHER, cost=_largest, by_line=True,
-    doc="Bits of the bytes of lines, on the host.",
+    name="unpackbits", work=Work.GATHER, cost=_largest, by_line=True,
+    numpy=lambda x, *, bitorder: np.unpackbits(x, -1, None, bitorder), doc="Bits of the bytes of lines, on the host.",
 )  # fmt: skip
 fft = _transform("fft", _fft, "Fourier transforms of n points along the last axis, or inverse ones.")
 rfft = _transform("rfft", _rfft, "The non-redundant half of Fourier transforms of real numbers.")

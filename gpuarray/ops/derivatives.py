@@ -85,21 +85,9 @@ def _share(operand: Any, result: Any, other: Any) -> Any:
     return where(operand == result, where(other == result, 0.5, one(operand)), 0.0)
 
 
-def _first_share(y: Any, a: Any, b: Any) -> Any:
-    return _share(a, y, b)
-
-
-def _second_share(y: Any, a: Any, b: Any) -> Any:
-    return _share(b, y, a)
-
-
 def _base(raised: Formula) -> Formula:
     """Return the derivative of a power by its base."""
     return lambda _, a, b: where(b == 0, 0.0, b * raised(a, where(b == 0, 1.0, b - 1)))
-
-
-def _exponent(y: Any, a: Any, _b: Any) -> Any:
-    return y * log(where(a == 0, 1.0, a))
 
 
 def _cosine(x: Any) -> Any:
@@ -118,8 +106,8 @@ def _weight(raised: Formula) -> Formula:
 
 
 _share_e, _share_2 = _weight(exp), _weight(exp2)
-_EXTREME: Final = (_first_share, _second_share)
-_POWER: Final = (_base(power), _exponent)
+_EXTREME: Final = (lambda y, a, b: _share(a, y, b), lambda y, a, b: _share(b, y, a))
+_POWER: Final = (_base(power), lambda y, a, b: y * log(where(a == 0, 1.0, a)))
 
 #: The partial derivatives of elementwise operations.
 PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {

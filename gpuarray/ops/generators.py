@@ -4,16 +4,13 @@ The reference takes the flat indices and gives the very bits that the kernel giv
 index alone, so any part of an array can be made anywhere, in any order.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpuarray.ops import philox, substreams
 from gpuarray.ops.spec import GenerateOp
-
-
-def _full(index: Any, value: Any, *, dtype: Any) -> Any:
-    return np.full(np.shape(index), value, dtype)
 
 
 def _arange(index: Any, start: Any, step: Any, *, dtype: Any) -> Any:
@@ -47,14 +44,6 @@ def _arange_bounds(size: int, dtype: Any, start: Any, step: Any) -> tuple[int, i
     return (lowest, highest) if limits.min <= lowest and highest <= limits.max else None
 
 
-def _position(index: Any, *, dtype: Any) -> Any:
-    return np.asarray(index).astype(dtype)
-
-
-def _not_negative(index: Any, *, dtype: Any) -> Any:
-    return (np.asarray(index) >= 0).astype(dtype)
-
-
 def _linspace(index: Any, start: Any, step: Any, stop: Any, last_index: Any, *, dtype: Any) -> Any:
     """Return index * step + start, and exactly ``stop`` at ``last_index`` (-1 where the end point is left out)."""
     kind = np.dtype(dtype)
@@ -63,7 +52,7 @@ def _linspace(index: Any, start: Any, step: Any, stop: Any, last_index: Any, *, 
     return np.where(at == last_index, kind.type(stop), values)
 
 
-def _diagonals(index: Any, columns: Any, compare: Any, k: Any, *, dtype: Any) -> Any:
+def _diagonals(compare: Any, index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     """Return where ``compare(column - row, k)`` holds in a matrix."""
     if not isinstance(index, range):
         row, column = np.divmod(np.asarray(index), columns)
@@ -75,18 +64,6 @@ def _diagonals(index: Any, columns: Any, compare: Any, k: Any, *, dtype: Any) ->
     ends = np.arange(first + k, stop + k, dtype=short)[:, None]
     flags = compare(np.arange(columns, dtype=short), ends).reshape(-1)
     return flags[index.start - first * columns : index.stop - first * columns].astype(dtype, copy=False)
-
-
-def _eye(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
-    return _diagonals(index, columns, np.equal, k, dtype=dtype)
-
-
-def _whole_eye(size: int, columns: Any, k: Any, *, dtype: Any) -> Any:
-    return np.eye(size // int(columns), int(columns), int(k), dtype)
-
-
-def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
-    return _diagonals(index, columns, np.less_equal, k, dtype=dtype)
 
 
 def _random_bits(index: Any, *words: Any, dtype: Any) -> Any:
@@ -109,7 +86,8 @@ def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
 
 
 full = GenerateOp(
-    name="full", numpy=_full, parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="A constant.",
+    name="full", parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="A constant.",
+    numpy=lambda index, value, *, dtype: np.full(np.shape(index), value, dtype),
     bounds=lambda _size, _dtype, value: (int(value), int(value)),
 )  # fmt: skip
 arange = GenerateOp(
@@ -125,11 +103,13 @@ arange = GenerateOp(
     vec4={"f32": "vec4_arange_f32({0}, {1}, {2})"},
 )  # fmt: skip
 position = GenerateOp(
-    name="position", numpy=_position, parameters=0, wgsl={"i32": "i32({0})"}, cost=1,
+    name="position", parameters=0, wgsl={"i32": "i32({0})"}, cost=1,
+    numpy=lambda index, *, dtype: np.asarray(index).astype(dtype),
     doc="The index itself, which is negative before the first element.",
 )  # fmt: skip
 not_negative = GenerateOp(
-    name="not_negative", numpy=_not_negative, parameters=0, wgsl={"bool": "(i32({0}) >= 0)"}, cost=1,
+    name="not_negative", parameters=0, wgsl={"bool": "(i32({0}) >= 0)"}, cost=1,
+    numpy=lambda index, *, dtype: (np.asarray(index) >= 0).astype(dtype),
     doc="Whether the index is not negative.",
 )  # fmt: skip
 linspace = GenerateOp(
@@ -139,8 +119,8 @@ linspace = GenerateOp(
     doc="index * step + start, and exactly stop at last_index; last_index is -1 without an end point.",
 )  # fmt: skip
 eye = GenerateOp(
-    name="eye", numpy=_eye, whole=_whole_eye, takes_range=True, parameters=2, parameter_types=("int32", "int32"),
-    cost=6,
+    name="eye", numpy=partial(_diagonals, np.equal), takes_range=True, parameters=2, parameter_types=("int32", "int32"),
+    whole=lambda size, columns, k, *, dtype: np.eye(size // int(columns), int(columns), int(k), dtype), cost=6,
     wgsl={"bool": "on_diagonal({0}, {1}, {2})", "real": "{R}(on_diagonal({0}, {1}, {2}))",
           "pair": "vec2<u32>(u32(on_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(on_diagonal({0}, {1}, {2})), 0.0)",
@@ -148,7 +128,8 @@ eye = GenerateOp(
     doc="1 where column - row is k, in a matrix with the given number of columns.",
 )  # fmt: skip
 tri = GenerateOp(
-    name="tri", numpy=_tri, parameters=2, parameter_types=("int32", "int32"), cost=6, takes_range=True,
+    name="tri", numpy=partial(_diagonals, np.less_equal), parameters=2, parameter_types=("int32", "int32"), cost=6,
+    takes_range=True,
     wgsl={"bool": "under_diagonal({0}, {1}, {2})", "real": "{R}(under_diagonal({0}, {1}, {2}))",
           "pair": "vec2<u32>(u32(under_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(under_diagonal({0}, {1}, {2})), 0.0)",

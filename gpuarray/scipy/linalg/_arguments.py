@@ -149,6 +149,11 @@ def is_square(array: GpuArray) -> bool:
     return array.ndim >= 2 and array.shape[-1] == array.shape[-2]
 
 
+def rows_of(right: GpuArray) -> int:
+    """Return the number of rows of right-hand sides, which are a vector or matrices; -1 of numbers."""
+    return right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+
+
 def matrices(original: Any, *values: Any, check_finite: bool = True, **parameters: Any) -> Any:
     """Return arguments that have at least two axes."""
     result = computed(original, *values, check_finite=check_finite, **parameters)

@@ -22,7 +22,7 @@ from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import hosted, mirrors, run_counted
-from gpuarray.scipy.linalg._arguments import check, computed, refuse
+from gpuarray.scipy.linalg._arguments import check, computed, refuse, rows_of
 
 __all__ = ["cho_solve_banded", "cholesky_banded", "solve_banded", "solveh_banded"]
 
@@ -152,7 +152,7 @@ def solve_banded(
     bands, right = as_arrays(ab, b)
     if lower != 1 or upper != 1 or bands.ndim < 2 or bands.shape[-1] < 2:
         return run_counted(scipy_linalg.solve_banded, _WIDE, (l_and_u, bands, right), {"check_finite": check_finite})
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     if bands.shape[-2] != 3 or bands.shape[-1] != rows:
         refuse(scipy_linalg.solve_banded, l_and_u, bands, right)
     bands, right = computed(scipy_linalg.solve, bands, right, check_finite=check_finite)
@@ -196,7 +196,7 @@ def solveh_banded(
     if bands.ndim < 2 or bands.shape[-2] != 2 or not right.size:
         options = {"lower": lower, "check_finite": check_finite}
         return run_counted(scipy_linalg.solveh_banded, _WIDE, (bands, right), options)
-    rows = right.shape[0 if right.ndim == 1 else -2]
+    rows = rows_of(right)
     if bands.shape[-1] != rows:
         refuse(scipy_linalg.solveh_banded, bands, right)
     bands, right = computed(scipy_linalg.solve, bands, right, check_finite=check_finite)

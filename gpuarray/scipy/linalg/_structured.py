@@ -12,7 +12,7 @@ from gpuarray.functions.arguments import as_arrays
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, contiguous
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.linalg._arguments import as_lines, check, refuse, require_finite, result_dtypes
+from gpuarray.scipy.linalg._arguments import as_lines, check, refuse, require_finite, result_dtypes, rows_of
 
 __all__ = [
     "circulant", "convolution_matrix", "hankel", "matmul_toeplitz", "solve_circulant", "solve_toeplitz", "toeplitz",
@@ -132,7 +132,7 @@ def _given(original: Any, c_or_cr: Any, x: Any, check_finite: bool, *, square: b
     column, row, right = as_arrays(c, c if r is None else r, x)
     if r is None:
         row = xp.conj(row)
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     fits = column.ndim and row.ndim and row.shape[-1] == rows and not (square and column.shape[-1] != rows)
     if not fits:
         refuse(original, (column, row), right)

@@ -19,6 +19,7 @@ from gpuarray.scipy.linalg._arguments import (
     refuse,
     require_finite,
     result_dtypes,
+    rows_of,
     whole,
 )
 from gpuarray.scipy.linalg._banded import tridiagonal_solution
@@ -74,7 +75,7 @@ def solve(
     structure = _SHORT.get(assume_a, assume_a)
     left, right = computed(scipy_linalg.solve, a, b, check_finite=check_finite, assume_a=assume_a)
     left, right = xp.atleast_2d(left), xp.atleast_1d(right)
-    rows = right.shape[0 if right.ndim == 1 else -2]
+    rows = rows_of(right)
     if not is_square(left) or left.shape[-1] != rows or (transposed and left.dtype.kind == "c"):
         refuse(scipy_linalg.solve, left, right, transposed=transposed)
     if not left.size or not right.size:
@@ -230,7 +231,7 @@ def lstsq(
     """
     left, right = as_arrays(a, b)
     kinds = result_dtypes(_tall_lstsq, left, right, lapack_driver=lapack_driver)
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     if left.ndim < 2 or left.shape[-2] != rows:
         refuse(scipy_linalg.lstsq, left, right)
     if check_finite:

@@ -26,6 +26,7 @@ from gpuarray.scipy.linalg._arguments import (
     refuse,
     require_finite,
     result_dtypes,
+    rows_of,
     stacks,
 )
 
@@ -96,7 +97,7 @@ def solve_triangular(
     kind = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
     left, right = computed(scipy_linalg.solve_triangular, a, b, check_finite=False)
     conditions = finite(left, right) if check_finite else []
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     if not is_square(left) or left.shape[-1] != rows or kind not in (0, 1, 2):
         check_all(conditions, left, right)
         refuse(scipy_linalg.solve_triangular, left, right, trans)
@@ -209,7 +210,7 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
     packed, right = computed(scipy_linalg.solve_triangular, packed, b, check_finite=False)
     if check_finite:
         require_finite(right)
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     if not is_square(packed) or packed.shape[-1] != rows or trans not in (0, 1, 2):
         refuse(scipy_linalg.lu_solve, (packed, pivots), right, trans)
     is_line = right.ndim == 1
@@ -360,7 +361,7 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     c, which = c_and_lower
     lower = bool(np.all(read(which)))  # of stacks, SciPy's cho_factor returns an array
     factor, right = computed(scipy_linalg.solve_triangular, c, b, check_finite=check_finite)
-    rows = right.shape[0 if right.ndim == 1 else -2] if right.ndim else -1
+    rows = rows_of(right)
     if not is_square(factor) or factor.shape[-1] != rows:
         refuse(scipy_linalg.cho_solve, (factor, lower), right)
     return cholesky_solution(factor, right, lower=lower)

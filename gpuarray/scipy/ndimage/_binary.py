@@ -14,7 +14,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, spread
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._parts import by_structure, by_two_structures, has_steps, in_parts
 from gpuarray.scipy.ndimage._windows import folded
@@ -30,11 +30,8 @@ _STEPS: Final = 16
 
 def _structure(structure: Any, axes: Any, ndim: int) -> Any:
     """Return a structuring element with an axis for each axis of the array."""
-    known = ndimage.generate_binary_structure(len(axes), 1) if structure is None else np.asarray(read(structure), bool)
-    shape = [1] * ndim
-    for axis, extent in zip(sorted(axes), known.shape, strict=True):
-        shape[axis] = extent
-    return known.reshape(shape)
+    known = ndimage.generate_binary_structure(len(axes), 1) if structure is None else structure
+    return footprint_of(known, None, axes, ndim)
 
 
 def _step(source: GpuArray, structure: Any, before: Any, border: bool, *, grow: bool) -> GpuArray:

@@ -65,8 +65,7 @@ def _filtered(function: Any, a: Any) -> GpuArray:
 def _directed(function: Any, weights: Any, origins: Sequence[int]) -> tuple[Any, Sequence[int]]:
     """Return the weights and origins of the correlation that a function computes."""
     if function in (ndimage.convolve, ndimage.convolve1d):
-        turned = weights[(slice(None, None, -1),) * weights.ndim]
-        return turned, [-o - (extent % 2 == 0) for o, extent in zip(origins, weights.shape, strict=True)]
+        return _reversed(weights, origins)
     return weights.conj() if weights.dtype.kind == "c" else weights, origins
 
 

@@ -8,7 +8,8 @@ from scipy import ndimage, special
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array
-from gpuarray.scipy._mirror import is_target, mirrors, trial, write
+from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.ndimage._arguments import checked, finished
 
 __all__ = ["fourier_ellipsoid", "fourier_gaussian", "fourier_shift", "fourier_uniform"]
 
@@ -37,21 +38,13 @@ def _filtered(source: GpuArray, factors: Sequence[Any], dtype: Any, output: Any)
             kind = np.dtype(np.complex64 if factor.dtype.kind == "c" else np.float32)
         product = product * as_array(factor.astype(kind), source.device)
     product = product.astype(dtype, copy=False)
-    return write(product, output) if is_target(output) else product
-
-
-def _checked(function: Any, input: Any, *arguments: Any) -> tuple[GpuArray, Any]:
-    """Return the array, and the dtype that SciPy says that the result has."""
-    *parameters, output = arguments
-    source = as_array(input)
-    wanted = output.dtype.type if is_target(output) else output
-    return source, trial(function, source, *parameters, wanted)
+    return finished(product, output)
 
 
 @mirrors(ndimage.fourier_gaussian)
 def fourier_gaussian(input: Any, sigma: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
     """Return a Fourier transform multiplied by that of a Gaussian."""
-    source, dtype = _checked(ndimage.fourier_gaussian, input, sigma, n, axis, output)
+    source, dtype = checked(ndimage.fourier_gaussian, input, sigma, n, axis, output=output)
     lines = _frequencies(source.shape, n, axis)
     widths = _each(sigma, source.ndim)
     factors = [np.exp(-2 * (np.pi * width * line) ** 2) for width, line in zip(widths, lines, strict=True)]
@@ -61,7 +54,7 @@ def fourier_gaussian(input: Any, sigma: Any, n: int = -1, axis: int = -1, output
 @mirrors(ndimage.fourier_uniform)
 def fourier_uniform(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
     """Return a Fourier transform multiplied by that of a box."""
-    source, dtype = _checked(ndimage.fourier_uniform, input, size, n, axis, output)
+    source, dtype = checked(ndimage.fourier_uniform, input, size, n, axis, output=output)
     lines = _frequencies(source.shape, n, axis)
     factors = [
         np.where((line == 0) | (width > 0), np.sinc(width * line), 0.0)
@@ -73,7 +66,7 @@ def fourier_uniform(input: Any, size: Any, n: int = -1, axis: int = -1, output: 
 @mirrors(ndimage.fourier_shift)
 def fourier_shift(input: Any, shift: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
     """Return a Fourier transform multiplied by that of a shift."""
-    source, dtype = _checked(ndimage.fourier_shift, input, shift, n, axis, output)
+    source, dtype = checked(ndimage.fourier_shift, input, shift, n, axis, output=output)
     lines = _frequencies(source.shape, n, axis)
     factors = [np.exp(-2j * np.pi * by * line) for by, line in zip(_each(shift, source.ndim), lines, strict=True)]
     return _filtered(source, factors, dtype, output)
@@ -82,7 +75,7 @@ def fourier_shift(input: Any, shift: Any, n: int = -1, axis: int = -1, output: A
 @mirrors(ndimage.fourier_ellipsoid)
 def fourier_ellipsoid(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> GpuArray:
     """Return a Fourier transform multiplied by that of an ellipsoid, of one to three axes."""
-    source, dtype = _checked(ndimage.fourier_ellipsoid, input, size, n, axis, output)
+    source, dtype = checked(ndimage.fourier_ellipsoid, input, size, n, axis, output=output)
     lines = _frequencies(source.shape, n, axis)
     widths = _each(size, source.ndim)
     squares = [(np.pi * width * line) ** 2 for width, line in zip(widths, lines, strict=True)]

@@ -15,7 +15,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import by_name, is_target, trial
+from gpuarray.scipy._mirror import by_name, is_target, trial, write
 from gpuarray.scipy._repeats import repeated
 
 __all__ = ["label"]
@@ -75,8 +75,5 @@ def label(a: Any) -> Any:
         count = int(count.item())
     if not is_target(a.output):
         return labels, count
-    if isinstance(a.output, GpuArray):
-        a.output[...] = labels
-    else:
-        np.copyto(a.output, labels.get())
+    write(labels, a.output)
     return count

@@ -14,9 +14,8 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
-from gpuarray.functions.fallback import on_host
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy._mirror import by_name, run_counted
 from gpuarray.scipy.ndimage._labels import at
 from gpuarray.scipy.signal._convolution import convolve
 
@@ -32,8 +31,7 @@ def _ricker(points: float, width: float) -> Any:
     return factor * (1 - squares / width**2) * np.exp(-squares / (2 * width**2))
 
 
-@mirrors(scipy_signal.find_peaks_cwt, kind=COMPOSED, reason=_REASON)
-@by_name(scipy_signal.find_peaks_cwt)
+@by_name(scipy_signal.find_peaks_cwt, kind=COMPOSED, reason=_REASON)
 def find_peaks_cwt(a: Any) -> GpuArray:
     """Return the positions of the peaks of a signal that wavelets of several widths find."""
     vector = as_array(a.vector)
@@ -42,7 +40,7 @@ def find_peaks_cwt(a: Any) -> GpuArray:
     reach = widths / 4.0 if a.max_distances is None else np.asarray(read(a.max_distances))
     kernels = [np.conj(wavelet(min(10 * width, len(vector)), width)[::-1]) for width in widths]
     if any(kernel.dtype.kind == "c" for kernel in kernels) or not (reach >= 0).all():
-        return on_host(scipy_signal.find_peaks_cwt, (), vars(a), _REASON, "scipy.signal.find_peaks_cwt")  # type: ignore[no-any-return]  # of a function without types
+        return run_counted(scipy_signal.find_peaks_cwt, _REASON, (), vars(a))
     if len(reach) < len(widths):
         raise ValueError("Max_distances must have at least as many rows as matr")
     rows = xp.stack([convolve.composition(vector, kernel, mode="same") for kernel in kernels])  # type: ignore[attr-defined]  # the decorator sets it
