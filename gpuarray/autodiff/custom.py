@@ -319,6 +319,9 @@ class custom_vjp(_Custom):  # noqa: N801  # JAX's name
     1.0
     """
 
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        super().__init__(fun, nondiff_argnums)
+
 
 class custom_jvp(_Custom):  # noqa: N801  # JAX's name
     """A function whose derivative is defined by tangents, with :meth:`defjvp` or :meth:`defjvps`.
@@ -341,3 +344,6 @@ class custom_jvp(_Custom):  # noqa: N801  # JAX's name
     >>> float(xp.grad(log1pexp)(xp.asarray(0.0)))
     0.5
     """
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        super().__init__(fun, nondiff_argnums)
