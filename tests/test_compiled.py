@@ -79,6 +79,18 @@ def test_binary_operators(dtype, name):
             assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
 
 
+@pytest.mark.parametrize("dtype", [dtype for dtype in dtypes.ALL if dtype.kind in "iu"], ids=str)
+def test_operators_of_integers(dtype):
+    bounds = np.iinfo(dtype)
+    numbers = sorted({int(bounds.min), int(bounds.min) // 2, *(0, 1, 2, 7, 100), int(bounds.max) // 2, int(bounds.max)})
+    x = xp.asarray(np.array(numbers, dtype))
+    for one in (x[k] for k in range(len(numbers))):
+        for other in (*numbers, -1, *(x[k] for k in range(len(numbers))), 1.5, xp.asarray([2.5])[0]):
+            for name in (*BINARY, *COMPARISONS):
+                method = f"__{name}__"
+                assert outcome(getattr(one, method), other) == outcome(getattr(ComputingArray, method), one, other)
+
+
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_reflected_operators(dtype, name):
@@ -126,6 +138,21 @@ KEYS = (
     1, -1, 5, (1, 2), (0, -3), (1, 5), slice(1, 3), (slice(None), 1), (Ellipsis, 0), (None, 1), None, Ellipsis,
     slice(2, 0, -1), (slice(None, None, 2), slice(1, 3)), True, "key", 1.5, (), [0, 1], (1, 2, 3), slice(3, 3),
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_reads_and_writes_of_elements(dtype):
+    shape = 2, 3
+    sources = [xp.asarray(np.arange(1, 7).reshape(shape).astype(kind)) for kind in (dtype, *SOME)]
+    values = (*NUMBERS, 255, 256, 2**63, np.int16(-1), *(source[1, 1] for source in sources), sources[0][1:, 1])
+    places = (0, -1, 2, np.int64(1), xp.asarray([1])[0], xp.asarray([1], device="wgpu")[0], True, 1.0)
+    for key in (*places, *((1, place) for place in places), (1, 1, 1)):
+        x = xp.asarray(np.arange(6).reshape(shape).astype(dtype))[:, ::-1]
+        assert outcome(operator.getitem, x, key) == outcome(SelectableArray.__getitem__, x, key)
+        for value in values:
+            y, z = (xp.asarray(np.arange(6).reshape(shape).astype(dtype))[:, ::-1] for _ in range(2))
+            assert outcome(operator.setitem, y, key, value) == outcome(SelectableArray.__setitem__, z, key, value)
+            assert outcome(xp.asarray, y) == outcome(xp.asarray, z)
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
@@ -341,6 +368,34 @@ def test_updates_of_overlapping_views(dtype):
             np.testing.assert_array_equal(np.asarray(x), host)
 
 
+@pytest.mark.parametrize("dtype", SOME, ids=str)
+def test_ufuncs_write_to_arrays(dtype):
+    places = (slice(0, 3), slice(1, 4), slice(3, 6), slice(5, 2, -1), slice(0, 4))
+    for (ufunc, kind), first, second, target in product(
+        ((np.add, dtype), (np.multiply, dtypes.float64), (np.less, dtypes.bool_), (np.positive, dtype)),
+        places[:3], (*places[:4], 2), places,
+    ):  # fmt: skip
+        hosts = np.arange(1, 7).astype(dtype), np.arange(6).astype(kind)
+        if kind == dtype:
+            hosts = hosts[:1] * 2
+        arrays = [*map(xp.asarray, hosts[:1])]
+        arrays.append(arrays[0] if kind == dtype else xp.asarray(hosts[1]))
+        results = []
+        for x, y in (hosts, arrays):
+            operands = (x[first], second if type(second) is int else x[second])[: ufunc.nin]
+            try:
+                out = y[target]
+                assert ufunc(*operands, out=out) is out
+                results.append([np.asarray(out).tobytes(), np.asarray(x).tobytes()])
+            except (TypeError, ValueError):
+                results.append("error")
+        assert results[0] == results[1]
+    x = xp.asarray([1.0, 2.0])
+    for out in (np.broadcast_to(x, (2, 2))[0], x[0]):
+        with pytest.raises((ValueError, TypeError)):
+            np.add(x, 1, out=out)
+
+
 #: Vectors and matrices within a matrix, in several layouts.
 PARTS = (
     lambda a: a,
@@ -535,7 +590,22 @@ def test_several_results_are_computed_once():
     assert len(calls) == 1
     for unusual in (lambda x: (x, x + 1), lambda x: (x + 1, object()), lambda x: (x + 1, None)):
         assert compiled.call(unusual, (x,), {}, 100, 0, False) is None
-    assert compiled.call(counted, (x,), {}, 100, 0, True) is None
+    assert len(compiled.call(counted, (x,), {}, 100, 0, True)) == 2
+    assert len(calls) == 2
+
+
+def test_views_among_several_results():
+    x = xp.asarray([1.0, 2.0, 3.0])
+    same, view, fixed, new, flag = compiled.call(
+        lambda x: [x, x[1:], np.broadcast_to(x, (2, 3)), x + 1, True], (x,), {}, 100, 0, True
+    )
+    assert same is x
+    assert flag is True
+    view[0] = new[0] = 7
+    np.testing.assert_array_equal(x, [1, 7, 3])
+    np.testing.assert_array_equal(fixed, [[1, 7, 3]] * 2)
+    with pytest.raises(ValueError, match="read-only"):
+        fixed[0, 0] = 1
 
 
 def test_operations_are_counted():

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 7
+#define VERSION 8
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -179,6 +179,7 @@ static PyMethodDef functions[] = {
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
     {"apply", (PyCFunction)(void (*)(void))apply_operation, METH_FASTCALL, apply_doc},
     {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
+    {"write", (PyCFunction)(void (*)(void))write_result, METH_FASTCALL, write_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},
@@ -219,6 +220,7 @@ PyMODINIT_FUNC PyInit__compiled(void)
     str_transpose = PyUnicode_InternFromString("transpose");
     str_numpy = PyUnicode_InternFromString("numpy");
     str_dtype = PyUnicode_InternFromString("dtype");
+    str_out = PyUnicode_InternFromString("out");
     str_call = PyUnicode_InternFromString("__call__");
     str_run = PyUnicode_InternFromString("run");
     str_self = PyUnicode_InternFromString("__self__");

@@ -1,22 +1,28 @@
 /* Ufuncs and functions of NumPy, called with the values of arrays; functions that make arrays of numbers. */
 
-/* The result of a ufunc; NULL without an error if the method in Python is to be called. */
-static PyObject *ufunc_result(PyObject *array, PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
+/* The values of the operands of a ufunc, borrowed; 0 if the method in Python is to be called. */
+static int ufunc_operands(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count, PyObject **values, PyObject **device)
 {
-    PyObject *mine, *theirs, *device, *result = NULL, *context;
-    if (ufunc == matmul) /* whose size is that of its multiplications */
-        return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
     PyObject *operation = PyDict_GetItemWithError(known_ufuncs, ufunc); /* some ufuncs have several operations */
     if (operation == NULL || !PyTuple_Check(operation) || PyTuple_GET_SIZE(operation) != 1 || count < 1 || count > 2)
+        return 0;
+    int second = (int)count - 1, is_reflected = Py_TYPE(inputs[0]) != array_type;
+    if (is_reflected && (Py_TYPE(inputs[second]) != array_type || !is_number(inputs[0])))
+        return 0;
+    PyObject *array = inputs[is_reflected], *other = inputs[is_reflected ? 0 : second];
+    return operands(array, other, &values[is_reflected], &values[!is_reflected], device, IS_ELEMENTWISE);
+}
+
+/* The result of a ufunc; NULL without an error if the method in Python is to be called. */
+static PyObject *ufunc_result(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
+{
+    PyObject *values[2], *device, *result = NULL, *context;
+    if (ufunc == matmul) /* whose size is that of its multiplications */
+        return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
+    if (!ufunc_operands(ufunc, inputs, count, values, &device))
         return NULL;
-    int is_reflected = inputs[0] != array;
-    if (is_reflected && (count == 1 || inputs[1] != array || !is_number(inputs[0])))
-        return NULL;
-    if (!operands(array, count == 1 ? array : inputs[!is_reflected], &mine, &theirs, &device, IS_ELEMENTWISE))
-        return NULL;
-    PyObject *values[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
-    Py_INCREF(mine);
-    Py_INCREF(theirs);
+    Py_INCREF(values[0]);
+    Py_INCREF(values[1]);
     Py_INCREF(device);
     result = looped(ufunc, values, (int)count, NULL);
     if (result == NULL && (context = enter_quiet()) != NULL) {
@@ -24,20 +30,40 @@ static PyObject *ufunc_result(PyObject *array, PyObject *ufunc, PyObject *const 
         leave_quiet(context, result == NULL);
     }
     result = counted_array(result, device);
-    Py_DECREF(mine);
-    Py_DECREF(theirs);
+    Py_DECREF(values[0]);
+    Py_DECREF(values[1]);
     Py_DECREF(device);
     return result;
 }
 
+/* Whether the result of a ufunc could be written to the elements of an array, as a new reference to it; NULL without an error
+   if the method in Python is to be called. Nothing else runs during a loop. */
+static PyObject *written(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count, PyObject *target)
+{
+    int on_pinned;
+    PyObject *values[2], *device, *device_of_target, *host;
+    if (Py_TYPE(target) != array_type || !ufunc_operands(ufunc, inputs, count, values, &device) || limit_now(&on_pinned) <= 0)
+        return NULL;
+    host = value_of(target, on_pinned, &device_of_target);
+    if (host == NULL || !PyArray_CheckExact(host) || device_of_target != device || !can_update(target, host))
+        return NULL;
+    PyObject *result = looped(ufunc, values, (int)count, host);
+    operations += result != NULL;
+    return result == NULL ? NULL : (Py_DECREF(result), Py_NewRef(target));
+}
+
 static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(args);
-    if (count > 2 && (keywords == NULL || PyDict_GET_SIZE(keywords) == 0) && Py_TYPE(array) == array_type) {
-        PyObject *method = PyTuple_GET_ITEM(args, 1);
+    Py_ssize_t count = PyTuple_GET_SIZE(args), named = keywords == NULL ? 0 : PyDict_GET_SIZE(keywords);
+    if (count > 2 && named < 2 && Py_TYPE(array) == array_type) {
+        PyObject *method = PyTuple_GET_ITEM(args, 1), *out = named ? PyDict_GetItemWithError(keywords, str_out) : NULL;
         PyObject *const *items = &PyTuple_GET_ITEM(args, 0), *result = NULL;
-        if (PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0)
-            result = ufunc_result(array, items[0], items + 2, count - 2);
+        if (PyUnicode_Check(method) && PyUnicode_Compare(method, str_call) == 0) {
+            if (!named)
+                result = ufunc_result(items[0], items + 2, count - 2);
+            else if (out != NULL && PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1)
+                result = written(items[0], items + 2, count - 2, PyTuple_GET_ITEM(out, 0));
+        }
         if (result != NULL || PyErr_Occurred())
             return result;
     }
@@ -45,6 +71,17 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     PyObject *result = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
     Py_XDECREF(bound);
     return result;
+}
+
+PyDoc_STRVAR(write_doc,
+"write($module, ufunc, inputs, out, /)\n--\n\n"
+"Write the result of a ufunc to a small array, and return that; None if the call is not plain.");
+
+static PyObject *write_result(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 3 || !PyTuple_Check(args[1]))
+        return PyErr_Format(PyExc_TypeError, "write takes a ufunc, a tuple and an array");
+    return result_or_none(written(args[0], &PyTuple_GET_ITEM(args[1], 0), PyTuple_GET_SIZE(args[1]), args[2]));
 }
 
 /* What is known of the arguments of a call: the settings, the device of the arrays, their number, the product and the sum
@@ -131,7 +168,6 @@ static int is_canonical(PyObject *dtype)
     return 0;
 }
 
-static PyObject *tuple_of_results(PyObject *value, PyObject *device, long limit);
 
 /* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view is all of an
    array to which nothing else refers. */
@@ -153,39 +189,71 @@ static PyObject *in_own_memory(PyObject *view)
     return result;
 }
 
-/* An array of what a function of NumPy returned, which is consumed; NULL without an error if it is unusual. */
-static PyObject *array_of_result(PyObject *value, PyObject *device, long limit)
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs);
+
+/* The array among the arguments whose elements a result is, or a view of its memory; the result is consumed. NULL without
+   an error if the method in Python is to be called. */
+static PyObject *view_of_argument(PyObject *inputs, PyObject *result)
 {
-    if (PyArray_CheckExact(value)) {
-        PyArrayObject *array = (PyArrayObject *)value;
-        npy_intp size = PyArray_SIZE(array);
-        int is_usual = size <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
-                       is_canonical((PyObject *)PyArray_DESCR(array));
-        if (is_usual && PyArray_BASE(array) != NULL) /* of memory that others may have */
-            value = in_own_memory(value);
-        if (is_usual)
-            return value == NULL ? NULL : new_array_of(value, device);
+    PyObject *view = NULL;
+    for (Py_ssize_t i = 0; view == NULL && i < PyTuple_GET_SIZE(inputs); i++) {
+        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = host_elements(array, &memory);
+        if (host == NULL && PyErr_Occurred())
+            break;
+        if (host == result) /* there was nothing to do */
+            view = Py_NewRef(array);
+        else if (host != NULL && PyArray_BASE((PyArrayObject *)result) == memory) {
+            view = new_view(array, Py_NewRef(result), memory, Py_None, Py_None);
+            if (view != NULL && !PyArray_ISWRITEABLE((PyArrayObject *)result)) /* as NumPy's broadcasts and diagonals */
+                Py_SETREF(AT(view, of_array.made_access), PyLong_FromLong(0));
+        }
+    }
+    Py_DECREF(result);
+    return view;
+}
+
+/* What a call returns for a result of NumPy, which is consumed; NULL without an error if it is unusual. `inputs` are the
+   arguments if it may be a view of one of them, else NULL; `holders` is how many references to a new array there are. */
+static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, PyObject *inputs, Py_ssize_t holders)
+{
+    if (PyBool_Check(value))
+        return value;
+    if (PyTuple_Check(value) || PyList_CheckExact(value))
+        return results_of(value, device, limit, inputs);
+    if (!PyArray_CheckExact(value))
+        return new_array_of(value, device);
+    PyArrayObject *array = (PyArrayObject *)value;
+    if (inputs != NULL && (PyArray_BASE(array) != NULL || Py_REFCNT(value) > holders))
+        return view_of_argument(inputs, value);
+    if (PyArray_SIZE(array) > most_elements(device, limit) || !PyArray_ISWRITEABLE(array) || Py_REFCNT(value) > holders ||
+        !is_canonical((PyObject *)PyArray_DESCR(array))) {
         Py_DECREF(value);
         return NULL;
     }
-    return PyTuple_Check(value) ? tuple_of_results(value, device, limit) : new_array_of(value, device);
+    if (PyArray_BASE(array) != NULL && (value = in_own_memory(value)) == NULL) /* of memory that others may have */
+        return NULL;
+    return new_array_of(value, device);
 }
 
-/* Several results, which are consumed, as a tuple of the same type; NULL without an error if one is not wrapped. */
-static PyObject *tuple_of_results(PyObject *value, PyObject *device, long limit)
+/* Several results, which are consumed, in a list or a tuple of the same type; NULL without an error if one is unusual. */
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs)
 {
-    PyObject *result = PyTuple_New(PyTuple_GET_SIZE(value));
-    for (Py_ssize_t i = 0; result != NULL && i < PyTuple_GET_SIZE(value); i++) {
-        PyObject *item = array_of_result(Py_NewRef(PyTuple_GET_ITEM(value, i)), device, limit);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
+    PyObject *results = PyTuple_New(count);
+    for (Py_ssize_t i = 0; results != NULL && i < count; i++) {
+        PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(values, i));
+        PyObject *item = array_of_result(value, device, limit, inputs, 2);
         if (item == NULL)
-            Py_CLEAR(result);
+            Py_CLEAR(results);
         else
-            PyTuple_SET_ITEM(result, i, item);
+            PyTuple_SET_ITEM(results, i, item);
     }
-    if (result != NULL && !PyTuple_CheckExact(value)) /* a named tuple */
-        Py_SETREF(result, PyObject_Call((PyObject *)Py_TYPE(value), result, NULL));
-    Py_DECREF(value);
-    return result;
+    if (results != NULL && PyList_CheckExact(values))
+        Py_SETREF(results, PySequence_List(results));
+    else if (results != NULL && !PyTuple_CheckExact(values)) /* a named tuple */
+        Py_SETREF(results, PyObject_Call((PyObject *)Py_TYPE(values), results, NULL));
+    Py_DECREF(values);
+    return results;
 }
 
 PyDoc_STRVAR(apply_doc, "apply($module, op, /, *values)\n--\n\nApply an elementwise operation to arrays and scalars.");
@@ -196,37 +264,13 @@ static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssi
         if (Py_IS_TYPE(args[i], array_type)) {
             PyObject *ufunc = PyObject_GetAttr(args[0], str_numpy), *result = NULL;
             if (ufunc != NULL && Py_IS_TYPE(ufunc, &PyUFunc_Type))
-                result = ufunc_result(args[i], ufunc, args + 1, count - 1);
+                result = ufunc_result(ufunc, args + 1, count - 1);
             Py_XDECREF(ufunc);
             if (result != NULL || PyErr_Occurred())
                 return result;
             break;
         }
     return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
-}
-
-/* A view of one of the arguments, which is consumed; NULL without an error if it is none of their memory. */
-static PyObject *view_of_argument(PyObject *inputs, PyObject *view)
-{
-    int can_write = PyArray_ISWRITEABLE((PyArrayObject *)view); /* NumPy's broadcasts cannot be written to */
-    for (Py_ssize_t i = 0; can_write && i < PyTuple_GET_SIZE(inputs); i++) {
-        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = host_elements(array, &memory);
-        if (host == NULL && PyErr_Occurred())
-            break;
-        if (host != NULL && PyArray_BASE((PyArrayObject *)view) == memory)
-            return new_view(array, view, memory, Py_None, Py_None);
-    }
-    Py_DECREF(view);
-    return NULL;
-}
-
-/* Whether a result is an object, or a tuple that has it. */
-static int is_or_has(PyObject *result, PyObject *object)
-{
-    for (Py_ssize_t i = 0; PyTuple_Check(result) && i < PyTuple_GET_SIZE(result); i++)
-        if (PyTuple_GET_ITEM(result, i) == object)
-            return 1;
-    return result == object;
 }
 
 PyDoc_STRVAR(call_doc,
@@ -280,16 +324,8 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
             result = PyObject_Call(args[0], values, named);
             leave_quiet(context, result == NULL);
         }
-        for (Py_ssize_t i = 0; result != NULL && i < number; i++)
-            if (is_or_has(result, PyTuple_GET_ITEM(values, i))) /* there was nothing to do */
-                Py_CLEAR(result);
-        int may_be_view = result != NULL && args[5] == Py_True;
-        if (may_be_view && PyTuple_Check(result)) /* of views, perhaps */
-            Py_CLEAR(result);
-        else if (may_be_view && PyArray_CheckExact(result) && PyArray_BASE((PyArrayObject *)result) != NULL)
-            result = view_of_argument(inputs, result);
-        else if (result != NULL)
-            result = array_of_result(result, device, arguments.limit);
+        if (result != NULL)
+            result = array_of_result(result, device, arguments.limit, args[5] == Py_True ? inputs : NULL, 1);
         operations += result != NULL;
         Py_DECREF(device);
     }
@@ -352,7 +388,7 @@ static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t coun
         if (result != NULL && (!PyArray_CheckExact(result) || (number && result == PyTuple_GET_ITEM(args[1], 0))))
             Py_CLEAR(result);
         if (result != NULL)
-            result = array_of_result(result, device, limit);
+            result = array_of_result(result, device, limit, NULL, 1);
         operations += result != NULL;
     }
     return result_or_none(result);

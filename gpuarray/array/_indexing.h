@@ -78,6 +78,65 @@ static PyObject *numpy_key(PyObject *key, PyObject *host, PyObject *device, long
     return new_key;
 }
 
+/* Move to the item that an integer selects along an axis; 0 if it is no integer, or if there is no such item. */
+static int move_to(char **element, PyArrayObject *host, int axis, PyObject *item, PyObject *device)
+{
+    npy_int64 position;
+    int type;
+    if (Py_IS_TYPE(item, array_type)) {
+        if (!is_set(AT(item, of_array.value)) || AT(item, of_array.device) != device)
+            return 0;
+        item = AT(item, of_array.value);
+    }
+    if (!as_integer(item, &position, &type))
+        return 0;
+    npy_intp extent = PyArray_DIM(host, axis);
+    if (position < 0)
+        position += extent;
+    if (position < 0 || position >= extent)
+        return 0;
+    *element += position * PyArray_STRIDE(host, axis);
+    return 1;
+}
+
+/* Where the element is that integers select, one for each axis; NULL if a key is another one. */
+static char *element_at(PyArrayObject *host, PyObject *key, PyObject *device)
+{
+    int is_tuple = PyTuple_CheckExact(key), ndim = PyArray_NDIM(host);
+    char *element = PyArray_DATA(host);
+    if (ndim != (is_tuple ? PyTuple_GET_SIZE(key) : 1) || !PyArray_ISBEHAVED_RO(host))
+        return NULL;
+    for (int axis = 0; axis < ndim; axis++)
+        if (!move_to(&element, host, axis, is_tuple ? PyTuple_GET_ITEM(key, axis) : key, device))
+            return NULL;
+    return element;
+}
+
+/* The element as a scalar of NumPy. */
+static PyObject *read_element(const char *element, PyArrayObject *host)
+{
+    return PyArray_TYPE(host) == NPY_DOUBLE ? new_double(*(double *)element) : PyArray_ToScalar((void *)element, host);
+}
+
+/* Write a number in place of an element; 0 if NumPy is to convert it. Nothing else runs meanwhile, so that the global lock
+   of the interpreter takes the place of the lock of cells. */
+static int write_element(char *element, PyArrayObject *host, PyObject *value)
+{
+    int type = PyArray_TYPE(host), type_of_value;
+    npy_int64 number;
+    if (type == NPY_DOUBLE && as_double(value, (double *)element))
+        return 1;
+    if (!as_integer(value, &number, &type_of_value))
+        return 0;
+    if (type == NPY_DOUBLE)
+        *(double *)element = (double)number;
+    else if (has_number(type, number))
+        write_integer(element, type, number);
+    else
+        return 0;
+    return 1;
+}
+
 /* The part of an array that a key selects; NULL without an error if the method in Python is to be called. */
 static PyObject *item_at(PyObject *array, PyObject *key)
 {
@@ -96,7 +155,14 @@ static PyObject *item_at(PyObject *array, PyObject *key)
         host = AT(array, of_array.host);
         device = AT(AT(array, of_array.made_cell), of_cell.device);
     }
-    PyObject *index = PyArray_CheckExact(host) ? numpy_key(key, host, device, limit, on_pinned) : NULL;
+    if (!PyArray_CheckExact(host))
+        return NULL;
+    char *element = element_at((PyArrayObject *)host, key, device);
+    if (element != NULL) {
+        PyObject *number = read_element(element, (PyArrayObject *)host);
+        return number == NULL ? NULL : new_array_of(number, device);
+    }
+    PyObject *index = numpy_key(key, host, device, limit, on_pinned);
     if (index == NULL)
         return NULL;
     Py_INCREF(host);
@@ -114,7 +180,7 @@ static PyObject *item_at(PyObject *array, PyObject *key)
              AT(array, of_array.made_part) == Py_None)
         result = new_view(array, item, memory, host, key);
     else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) != memory)
-        result = array_of_result(item, device, limit);
+        result = array_of_result(item, device, limit, NULL, 1);
     else
         Py_DECREF(item);
     Py_DECREF(index);
@@ -190,6 +256,17 @@ static int loses_imaginary(PyObject *value, PyObject *host)
     return is_complex && !PyArray_ISCOMPLEX(target) && !PyArray_ISBOOL(target);
 }
 
+/* Whether the part of a large array that a basic key selects has few elements. */
+static int is_small_part(PyObject *host, PyObject *key, PyObject *index, long limit)
+{
+    PyObject *part = kind_of_key(key) == NOT_BASIC ? NULL : PyObject_GetItem(host, index);
+    if (part == NULL && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+        PyErr_Clear();
+    int is_small = part != NULL && PyArray_CheckExact(part) && PyArray_SIZE((PyArrayObject *)part) <= limit;
+    Py_XDECREF(part);
+    return is_small;
+}
+
 /* Write to the part that a key selects; 1 if the method in Python is to be called, -1 with an error. */
 static int assign(PyObject *array, PyObject *key, PyObject *value)
 {
@@ -201,8 +278,6 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
     PyObject *memory = memory_of(array), *host = AT(array, of_array.host), *device = NULL;
     if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
         return 1;
-    if (memory != AT(array, of_array.memory) && kind_of_key(key) != ELEMENT)
-        return 1; /* a part of a large array may be large */
     PyObject *elements = value;
     if (!is_number(value)) {
         if (Py_TYPE(value) != array_type || (elements = value_of(value, on_pinned, &device)) == NULL)
@@ -215,9 +290,16 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
             AT(value, of_array.key) == key)
             return 0;
     }
+    char *element = element_at((PyArrayObject *)host, key, AT(cell, of_cell.device));
+    if (element != NULL && write_element(element, (PyArrayObject *)host, elements))
+        return 0;
     PyObject *index = numpy_key(key, host, AT(cell, of_cell.device), limit, on_pinned);
     if (index == NULL)
         return PyErr_Occurred() ? -1 : 1;
+    if (memory != AT(array, of_array.memory) && element == NULL && !is_small_part(host, key, index, limit)) {
+        Py_DECREF(index);
+        return PyErr_Occurred() ? -1 : 1;
+    }
     Py_INCREF(host);
     Py_INCREF(elements);
     PyObject *lock = lock_of_cells(), *context;

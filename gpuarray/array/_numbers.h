@@ -36,9 +36,10 @@ static PyObject *apply_in_place(int op, PyObject *first, PyObject *second)
     }
 }
 
-/* Most elements are of float64 or int64. Their sums, products and comparisons take less time here than to ask NumPy,
+/* Most elements are of float64 or of integers. Their sums, products and comparisons take less time here than to ask NumPy,
    whose scalars look for errors of floating point. */
 
+/* The value of a number of float64 or of Python, to which an integer beside it is converted, too. */
 static int as_double(PyObject *item, double *number)
 {
     if (Py_IS_TYPE(item, &PyDoubleArrType_Type))
@@ -50,20 +51,78 @@ static int as_double(PyObject *item, double *number)
     return 1;
 }
 
-/* Only numbers below 2^62 in magnitude, so that sums do not overflow. */
-static int as_integer(PyObject *item, npy_int64 *number)
+/* The value and the dtype of an integer, NPY_NOTYPE if it is Python's; only of numbers below 2^62 in magnitude, so that sums
+   do not overflow. */
+static int as_integer(PyObject *item, npy_int64 *number, int *type)
 {
-    if (Py_IS_TYPE(item, &PyInt64ArrType_Type))
-        *number = PyArrayScalar_VAL(item, Int64);
-    else if (PyLong_CheckExact(item)) {
-        int overflow;
+    PyTypeObject *class = Py_TYPE(item);
+    int overflow = 0;
+    *type = NPY_NOTYPE;
+    if (class == &PyLong_Type)
         *number = PyLong_AsLongLongAndOverflow(item, &overflow);
-        if (overflow)
-            return 0;
-    }
+#define READ(name, number_of_type) \
+    else if (class == &Py##name##ArrType_Type) \
+        *number = PyArrayScalar_VAL(item, name), *type = number_of_type;
+    READ(Int64, NPY_INT64)
+    READ(Int32, NPY_INT32)
+    READ(UInt8, NPY_UINT8)
+    READ(UInt32, NPY_UINT32)
+    READ(Int16, NPY_INT16)
+    READ(UInt16, NPY_UINT16)
+    READ(Int8, NPY_INT8)
+#undef READ
     else
         return 0;
-    return *number < ((npy_int64)1 << 62) && *number > -((npy_int64)1 << 62);
+    return !overflow && *number < ((npy_int64)1 << 62) && *number > -((npy_int64)1 << 62);
+}
+
+/* Whether a dtype of integers has a number. */
+static int has_number(int type, npy_int64 number)
+{
+    switch (type) {
+    case NPY_INT64: return 1;
+    case NPY_INT32: return number == (npy_int32)number;
+    case NPY_UINT32: return number == (npy_uint32)number;
+    case NPY_INT16: return number == (npy_int16)number;
+    case NPY_UINT16: return number == (npy_uint16)number;
+    case NPY_INT8: return number == (npy_int8)number;
+    case NPY_UINT8: return number == (npy_uint8)number;
+    default: return 0;
+    }
+}
+
+static void write_integer(char *target, int type, npy_int64 number)
+{
+    switch (type) {
+    case NPY_INT64: *(npy_int64 *)target = number; break;
+    case NPY_INT32: case NPY_UINT32: *(npy_uint32 *)target = (npy_uint32)number; break;
+    case NPY_INT16: case NPY_UINT16: *(npy_uint16 *)target = (npy_uint16)number; break;
+    default: *(npy_uint8 *)target = (npy_uint8)number;
+    }
+}
+
+static PyObject *new_integer(int type, npy_int64 number)
+{
+    if (type == NPY_INT64) {
+        PyObject *result = PyArrayScalar_New(Int64);
+        if (result != NULL)
+            PyArrayScalar_ASSIGN(result, Int64, number);
+        return result;
+    }
+    npy_int64 element;
+    write_integer((char *)&element, type, number);
+    PyArray_Descr *dtype = PyArray_DescrFromType(type);
+    PyObject *result = PyArray_Scalar(&element, dtype, NULL);
+    Py_DECREF(dtype);
+    return result;
+}
+
+static PyObject *new_double(double number)
+{
+    PyObject *result = PyArrayScalar_New(Double);
+    if (result != NULL)
+        PyArrayScalar_ASSIGN(result, Double, number);
+    return result;
 }
 
 static PyObject *compared(int is_less, int is_equal, int comparison)
@@ -82,32 +141,63 @@ static PyObject *compared(int is_less, int is_equal, int comparison)
     return Py_NewRef(answer ? PyArrayScalar_True : PyArrayScalar_False);
 }
 
+/* The result of an operator of integers that have no warning of NumPy's; 0 if they may have one. */
+static int integer_result(npy_int64 i, npy_int64 j, int op, npy_int64 *result)
+{
+    const npy_int64 most = (npy_int64)1 << 31;
+    switch (op) {
+    case ADD: *result = i + j; return 1;
+    case SUBTRACT: *result = i - j; return 1;
+    case MULTIPLY: *result = i * j; return i < most && i > -most && j < most && j > -most;
+    case FLOOR_DIVIDE: *result = i / (j > 0 ? j : 1); return i >= 0 && j > 0;
+    case REMAINDER: *result = i % (j > 0 ? j : 1); return i >= 0 && j > 0;
+    case AND: *result = i & j; return 1;
+    case OR: *result = i | j; return 1;
+    case XOR: *result = i ^ j; return 1;
+    case LEFT_SHIFT: *result = i << (j & 31); return i >= 0 && i < most && j >= 0 && j < 31;
+    case RIGHT_SHIFT: *result = i >> (j & 63); return i >= 0 && j >= 0 && j < 63;
+    default: return 0;
+    }
+}
+
 /* The result of an operator or a comparison of numbers as a NumPy scalar; NULL without an error if NumPy computes it. */
 static PyObject *of_numbers(PyObject *left, PyObject *right, int op, int comparison)
 {
-    PyObject *result;
-    npy_int64 i, j;
+    npy_int64 i, j, number;
+    int type_of_left, type_of_right;
     double x, y;
-    if (as_double(left, &x) && as_double(right, &y)) {
-        if (comparison >= 0)
-            return compared(x < y ? 1 : x >= y ? 0 : -1, x == y, comparison);
-        if (op > DIVIDE || (result = PyArrayScalar_New(Double)) == NULL)
+    int is_left_double = as_double(left, &x), is_right_double = as_double(right, &y);
+    if (!is_left_double && !is_right_double) {
+        if (!as_integer(left, &i, &type_of_left) || !as_integer(right, &j, &type_of_right))
             return NULL;
-        PyArrayScalar_ASSIGN(result, Double, op == ADD ? x + y : op == SUBTRACT ? x - y : op == MULTIPLY ? x * y : x / y);
-        return result;
-    }
-    if (as_integer(left, &i) && as_integer(right, &j)) {
+        int type = type_of_left == NPY_NOTYPE ? type_of_right : type_of_left;
+        if ((type_of_right != NPY_NOTYPE && type_of_right != type) || !has_number(type, i) || !has_number(type, j))
+            return NULL;
         if (comparison >= 0)
             return compared(i < j, i == j, comparison);
-        npy_int64 most = (npy_int64)1 << 31;
-        if (op > MULTIPLY || (op == MULTIPLY && (i >= most || i <= -most || j >= most || j <= -most)))
-            return NULL;
-        if ((result = PyArrayScalar_New(Int64)) == NULL)
-            return NULL;
-        PyArrayScalar_ASSIGN(result, Int64, op == ADD ? i + j : op == SUBTRACT ? i - j : i * j);
-        return result;
+        if (integer_result(i, j, op, &number))
+            return has_number(type, number) ? new_integer(type, number) : NULL;
+        return NULL;
     }
-    return NULL;
+    if (!is_left_double) {
+        if (!as_integer(left, &i, &type_of_left))
+            return NULL;
+        x = (double)i;
+    }
+    if (!is_right_double) {
+        if (!as_integer(right, &j, &type_of_right))
+            return NULL;
+        y = (double)j;
+    }
+    if (comparison >= 0)
+        return compared(x < y ? 1 : x >= y ? 0 : -1, x == y, comparison);
+    switch (op) {
+    case ADD: return new_double(x + y);
+    case SUBTRACT: return new_double(x - y);
+    case MULTIPLY: return new_double(x * y);
+    case DIVIDE: return new_double(x / y);
+    default: return NULL;
+    }
 }
 
 /* The same of arrays of NumPy and numbers, by the loop of a ufunc, written to `target` unless that is NULL. */

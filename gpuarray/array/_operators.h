@@ -129,19 +129,18 @@ done:
 
 static PyObject *binary(PyObject *left, PyObject *right, int op)
 {
-    PyObject *result;
-    if (PyObject_TypeCheck(left, array_type)) {
-        result = Py_TYPE(left) == array_type ? operator_result(left, right, op, 0, -1) : NULL;
-        if (result != NULL || PyErr_Occurred())
-            return result;
-        return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
-    }
-    if (!PyObject_TypeCheck(right, array_type))
-        Py_RETURN_NOTIMPLEMENTED;
-    result = Py_TYPE(right) == array_type && is_number(left) ? operator_result(right, left, op, 1, -1) : NULL;
+    PyObject *result = NULL;
+    if (Py_TYPE(left) == array_type)
+        result = operator_result(left, right, op, 0, -1);
+    else if (Py_TYPE(right) == array_type && is_number(left))
+        result = operator_result(right, left, op, 1, -1);
     if (result != NULL || PyErr_Occurred())
         return result;
-    return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
+    if (PyObject_TypeCheck(left, array_type))
+        return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
+    if (PyObject_TypeCheck(right, array_type))
+        return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
+    Py_RETURN_NOTIMPLEMENTED;
 }
 
 static PyObject *compare(PyObject *array, PyObject *other, int comparison)
@@ -152,14 +151,15 @@ static PyObject *compare(PyObject *array, PyObject *other, int comparison)
     return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
 }
 
-/* Whether `mine`, the elements of an array, can still be updated. Called with the lock of cells. */
+/* Whether `mine`, the elements of an array, can be updated. */
 static int can_update(PyObject *array, PyObject *mine)
 {
-    PyObject *value = AT(array, of_array.value);
+    PyObject *value = AT(array, of_array.value), *access = AT(array, of_array.made_access);
     if (is_set(value))
         return value == mine;
     PyObject *cell = AT(array, of_array.made_cell);
-    return AT(array, of_array.host) == mine && AT(array, of_array.memory) == AT(cell, of_cell.memory) && is_own(cell);
+    return access != NULL && PyLong_AsLong(access) == 1 && AT(array, of_array.host) == mine &&
+           AT(array, of_array.memory) == AT(cell, of_cell.memory) && is_own(cell);
 }
 
 /* Update the elements of an array; 1 if the method in Python is to be called, -1 with an error. */
@@ -170,22 +170,16 @@ static int update(PyObject *array, PyObject *other, int op)
         return 1;
     if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
         return 1;
-    if (!is_set(AT(array, of_array.value))) {
-        PyObject *access = AT(array, of_array.made_access);
-        if (access == NULL || PyLong_AsLong(access) != 1)
-            return 1;
-    }
     Py_INCREF(mine);
     Py_INCREF(theirs);
     int is_left = 1;
-    if ((lock = lock_of_cells()) == NULL)
+    PyObject *both[2] = {mine, theirs};
+    if (can_update(array, mine)) /* nothing else runs during a loop */
+        result = in_loop(both, op, -1, mine);
+    if (result == NULL && (lock = lock_of_cells()) == NULL)
         is_left = 0;
-    else {
-        PyObject *both[2] = {mine, theirs};
-        int is_possible = can_update(array, mine);
-        if (is_possible)
-            result = in_loop(both, op, -1, mine);
-        if (is_possible && result == NULL && (context = enter_quiet()) != NULL) {
+    else if (result == NULL) {
+        if (can_update(array, mine) && (context = enter_quiet()) != NULL) {
             result = apply_in_place(op, mine, theirs);
             is_left = leave_quiet(context, result == NULL);
         }

@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 7
+_VERSION: Final = 8
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -57,6 +57,9 @@ GROWTH: Final = {"products": 1, "products or views": 1, "elements": 2, "multiple
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view
+#: ``write(ufunc, inputs, out)``: the small array ``out``, to which the result of a ufunc was written; None if the call
+#: is not a plain one.
+write: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.write
 
 
 def install(*arguments: Any) -> None:

@@ -285,7 +285,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         named = (
             dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True)) if keywords else {}
         )
-        device = joint_device_of(arrays)
+        device = joint_device_of(arrays) if arrays or raw else _device_of_numbers()
         if device is None or not immediacy().covers(device):
             return NOT_COMPUTED
         if raw:
@@ -321,6 +321,11 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         return NOT_COMPUTED
     counters["operations"] += 1
     return result if rule.group is None else rule.group(*result)
+
+
+def _device_of_numbers() -> Device | None:
+    """Return the device of the result of a call with numbers; None if its dtype is not that of NumPy."""
+    return default_device() if default_dtype(float) is dtypes.float64 else None
 
 
 def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:

@@ -11,7 +11,9 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray, apply
-from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
+from gpuarray.array.compiled import write
+from gpuarray.functions.arguments import ArrayLike, DTypeLike
+from gpuarray.functions.creation import asarray
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 
@@ -92,7 +94,7 @@ def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
     numpys = getattr(ufunc, name)
 
     def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
-        return numpys(array if name == "at" else as_array(array), *arguments, **keywords)
+        return numpys(array if name == "at" else asarray(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
@@ -137,8 +139,11 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
 
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
-    if out is None and where is True and dtype is None and casting == "same_kind":
-        return _of_other_classes(op, inputs)
+    if where is True and dtype is None and casting == "same_kind":
+        if out is None:
+            return _of_other_classes(op, inputs)
+        if write(op.numpy, inputs, out) is not None:
+            return out
     keywords: dict[str, Any] = {}
     if where is not True:
         keywords["where"] = where

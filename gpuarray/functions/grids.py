@@ -5,7 +5,8 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, as_arrays, as_choices, concatenated
+from gpuarray.functions.arguments import as_choices, concatenated
+from gpuarray.functions.creation import asarray
 
 __all__ = ["c_", "mgrid", "ogrid", "r_"]
 
@@ -25,12 +26,12 @@ class Grid:
     def __getitem__(self, key: Any) -> Any:
         lines: Any = np.ogrid[key]
         if not isinstance(key, tuple):
-            return as_array(lines)
-        arrays: Any = as_arrays(*lines)
+            return asarray(lines)
+        arrays: Any = [*map(asarray, lines)]
         if self._sparse:
             return tuple(arrays)
         extents = np.broadcast_shapes(*(line.shape for line in arrays))
-        return np.stack([line.broadcast(extents) for line in arrays])
+        return np.stack([np.broadcast_to(line, extents) for line in arrays])
 
 
 #: Coordinates of a grid, as ``numpy.mgrid``: one array, whose first axis has an item for each axis of the grid.
