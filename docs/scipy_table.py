@@ -11,6 +11,8 @@ from gpuarray.scipy._mirror import IMPLEMENTATIONS
 
 #: What stands in the table for a function that there is no definition of.
 ABSENT = "absent"
+#: The same for a function that has no array among its arguments, and is taken as it is.
+TAKEN = "SciPy's"
 
 
 def statuses(package: str) -> dict[str, Implementation]:
@@ -23,7 +25,8 @@ def statuses(package: str) -> dict[str, Implementation]:
         if isinstance(item, type) and not issubclass(item, BaseException):
             found[name] = _of_class(item, getattr(ours, name, None))
         elif callable(item) and not isinstance(item, ModuleType | type):
-            found[name] = known.get(name, Implementation(ABSENT))
+            is_taken = getattr(ours, name, None) is item
+            found[name] = known.get(name, Implementation(TAKEN if is_taken else ABSENT))
     return found
 
 
@@ -46,6 +49,7 @@ def page() -> Iterator[str]:
     yield "- *native*: its operations are recorded, and fuse with the operations around them."
     yield "- *composed*: it reads a few values, such as a number of labels; the data stays on the device."
     yield "- *host*: SciPy computes it on a host copy, which is counted as a fallback."
+    yield "- *SciPy's*: it is SciPy's own function, which takes no arrays of this package."
     yield "- *absent*: use SciPy's function with `gpuarray.asnumpy(x)`."
     yield ""
     yield 'Where the device is the host (`"cpu"`, or `"auto"` for small arrays on the host), SciPy\'s own functions'

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 8
+#define VERSION 9
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -181,6 +181,7 @@ static PyMethodDef functions[] = {
     {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
     {"write", (PyCFunction)(void (*)(void))write_result, METH_FASTCALL, write_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
+    {"call_with_values", (PyCFunction)(void (*)(void))call_with_values, METH_FASTCALL, call_with_values_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 8
+_VERSION: Final = 9
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -41,6 +41,11 @@ def _not_compiled(*arguments: Any) -> Any:
     """Return None, as nothing is compiled."""
 
 
+def _not_called(*arguments: Any) -> Any:
+    """Return NotImplemented, as nothing is compiled."""
+    return NotImplemented
+
+
 #: ``apply(op, *values)``: what the method ``_apply`` of the class returns, which it calls unless arrays are small; None
 #: if nothing is compiled.
 apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compiled.apply
@@ -48,6 +53,9 @@ apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compil
 #: arrays whose sizes have a product of at most ``most``, or whose result is small for another reason; None if the call
 #: is not a plain one.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
+#: ``call_with_values(function, arguments, keywords, positional, rules)``: what a function returns that only reads the
+#: elements of arrays, with arrays of this package; NotImplemented if the rules do not allow the call.
+call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None else _compiled.call_with_values
 #: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create

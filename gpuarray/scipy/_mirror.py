@@ -5,17 +5,19 @@ it, runs on any device and has derivatives. Where values are on the host, and th
 function may run on them instead, without a copy.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, wraps
 from inspect import Parameter, signature, unwrap
-from types import FunctionType, SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
+from gpuarray.array.compiled import call_with_values
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
@@ -29,6 +31,7 @@ from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.scipy._derivatives import Partial, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
+from gpuarray.scipy._threads import LEAST
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
@@ -39,8 +42,8 @@ IMPLEMENTATIONS: Final[dict[str, dict[str, Implementation]]] = {}
 _REPEATED: Final = frozenset(("fft", "ndimage", "signal", "special"))
 #: The types of most arguments that hold no arrays.
 _PLAIN: Final = frozenset((int, float, str, bool, type(None), np.ndarray))
-#: Parameters that are written to if they are arrays.
-_WRITTEN: Final = frozenset(("output", "out", "distances", "indices"))
+#: Parameters that are written to if they are arrays, and those that allow a function to write to its argument.
+_WRITTEN: Final = frozenset(("output", "out", "distances", "indices", "overwrite_x", "overwrite_data"))
 #: The most results of :func:`trial` that are remembered.
 _REMEMBERED: Final = 4096
 
@@ -68,7 +71,7 @@ def mirrors(
     by_scipy : bool or callable
         Whether SciPy's function is taken for values on the host; a callable is asked with the arguments.
     on_host : callable, optional
-        What is called there with SciPy's arguments, in place of SciPy's function.
+        What is called there with SciPy's arguments, in place of SciPy's function, if arrays are large.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
     values : tuple of str, optional
@@ -84,6 +87,9 @@ def mirrors(
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             if by_scipy is True or (by_scipy and by_scipy(*args, **kwargs)):
+                result = call_with_values(original, args, kwargs, _most_read(original), _SMALL)
+                if result is not NotImplemented:
+                    return result
                 device = host_of(among(args, kwargs))
                 if device is not None:
                     return run_scipy(on_values, args, kwargs, device)
@@ -143,6 +149,9 @@ def hosted(
 
     @wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
+        result = call_with_values(original, args, kwargs, _most_read(original), _SMALL)
+        if result is not NotImplemented:
+            return result
         return run_counted(original, reason, args, kwargs, dotted) if is_counted else run_scipy(original, args, kwargs)
 
     _name(call, short)
@@ -302,7 +311,8 @@ def run_scipy(
     if device is None:
         device = joint_device_of(among(args, kwargs)) or default_device()
     targets: dict[int, tuple[Any, Any]] | None = None
-    numbers = _written_numbers(function) if type(function) is FunctionType else ()
+    is_kept = hasattr(function, "__qualname__") and type(function) is not MethodType  # methods would keep their object
+    numbers = _written_numbers(function) if is_kept else ()
     if (numbers and len(args) > numbers[0]) or (kwargs and not _WRITTEN.isdisjoint(kwargs)):
         targets = {}
         args = tuple([_written(value, targets) if number in numbers else value for number, value in enumerate(args)])
@@ -343,7 +353,7 @@ def run_counted(
 def _written(value: Any, targets: dict[int, tuple[Any, Any]]) -> Any:
     """Return the NumPy array to which SciPy writes in place of an argument, and note both by its id."""
     if not is_target(value):
-        return value
+        return False if value is True else value  # arguments are not overwritten
     values = np.zeros(value.shape, value.dtype) if isinstance(value, GpuArray) else value
     targets[id(values)] = value, values
     return values
@@ -373,12 +383,18 @@ def write(result: Any, target: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _written_numbers(function: Callable[..., Any]) -> tuple[int, ...]:
-    """Return the positions of the parameters that are written to if they are arrays."""
+    """Return the positions of the parameters of :data:`_WRITTEN`."""
     try:
         parameters = signature(function).parameters
-    except ValueError:  # of a function in C
+    except (TypeError, ValueError):  # of a function in C
         return ()
     return tuple(number for number, name in enumerate(parameters) if name in _WRITTEN)
+
+
+@lru_cache(maxsize=1024)
+def _most_read(function: Callable[..., Any]) -> int:
+    """Return how many arguments by position there may be, none of which is written to."""
+    return next(iter(_written_numbers(function)), sys.maxsize)
 
 
 def seen(array: GpuArray) -> Any:
@@ -443,9 +459,15 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] |
     if isinstance(value, tuple):
         items = [_placed(item, device, targets) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is dict:
+        return {key: _placed(item, device, targets) for key, item in value.items()}
     if isinstance(value, list):  # lists of numbers and of positions are for the host, and may be long
         return [_placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
     return value
+
+
+#: With which arguments SciPy's functions are called at once, and what becomes of results.
+_SMALL: Final = LEAST, _WRITTEN, default_device, _placed
 
 
 # -- SciPy's checks ---------------------------------------------------------------------------------------------------

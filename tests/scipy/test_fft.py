@@ -85,3 +85,14 @@ def test_hankel_transforms(dtype, name):
     assert xp.stats()["fallbacks"] == 0
     with pytest.warns(UserWarning, match="singular transform; consider changing the bias"):
         ours.fht.composition(xp.ones(4), 0.1, 0.0, bias=-1.0)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifftn", "dct", "idstn"])
+def test_arguments_are_not_overwritten(name, device):
+    x = np.random.default_rng(0).random((4, 6)).astype(np.complex64)
+    a = xp.asarray(x)
+    result = getattr(ours, name)(a, overwrite_x=True)
+    assert np.allclose(result, getattr(fft, name)(x), atol=1e-5)
+    assert np.array_equal(a, x)
+    if name == "fft":
+        assert np.allclose(ours.fft(a, None, -1, None, True), fft.fft(x), atol=1e-5)

@@ -68,6 +68,33 @@ def test_scipy_computes_on_values_of_the_host(monkeypatch):
         assert xp.stats()["fallbacks"] == 0
 
 
+def test_results_of_small_arrays_are_arrays_of_the_package():
+    x = np.sin(np.arange(40.0))
+    with xp.using(device="cpu"):
+        a = xp.asarray(x)
+        peaks, properties = sig.find_peaks(a, height=0, distance=2)
+        b, d = sig.butter(2, 0.5)
+        single = ndi.sum_labels(a)
+        labels, count = ndi.label(a > 0)
+    for array in (peaks, properties["peak_heights"], b, d, single, labels):
+        assert isinstance(array, xp.ndarray)
+        assert array.device.kind == "cpu"
+    assert type(count) is int
+    assert peaks.tolist() == signal.find_peaks(x, distance=2)[0].tolist()
+
+
+def test_small_arrays_are_not_written_to():
+    x = np.arange(8.0)
+    with xp.using(device="cpu"):
+        a = xp.asarray(x)
+        sig.detrend(a, overwrite_data=True)
+        same = sig.convolve(a, [1.0])
+        same[0] = 9
+        assert a.tolist() == x.tolist()
+        with pytest.raises(RuntimeError, match="mode not supported"):
+            ndi.correlate1d(a, [1.0], mode="spam")
+
+
 @pytest.mark.parametrize("given", ["ours", "numpy", "dtype", "itself"])
 def test_output(device, given):
     x = np.arange(12, dtype=np.complex64).reshape(3, 4)

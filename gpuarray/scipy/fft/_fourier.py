@@ -21,8 +21,8 @@ from gpuarray.scipy._threads import with_workers
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "hfft", "hfft2", "hfftn", "ifft", "ifft2",
-    "ifftn", "ifftshift", "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "next_fast_len",
-    "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+    "ifftn", "ifftshift", "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2",
+    "rfftfreq", "rfftn",
 ]  # fmt: skip
 
 
@@ -135,28 +135,21 @@ def ifftshift(x: Any, axes: Any = None) -> GpuArray:
     return frequencies.ifftshift(as_array(x), axes=axes)
 
 
-@mirrors(scipy_fft.fftfreq, by_scipy=False)
+def _is_default(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> bool:
+    """Whether frequencies are to be on the default device."""
+    return device is None
+
+
+@mirrors(scipy_fft.fftfreq, by_scipy=_is_default)
 def fftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> GpuArray:
     """Return the frequencies of a discrete Fourier transform."""
     return frequencies.fftfreq(n, d=d, device=device)
 
 
-@mirrors(scipy_fft.rfftfreq, by_scipy=False)
+@mirrors(scipy_fft.rfftfreq, by_scipy=_is_default)
 def rfftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> GpuArray:
     """Return the frequencies of a discrete Fourier transform of real numbers."""
     return frequencies.rfftfreq(n, d=d, device=device)
-
-
-@mirrors(scipy_fft.next_fast_len, by_scipy=False)
-def next_fast_len(target: int, real: bool = False) -> int:
-    """Return the smallest number of points, not below ``target``, of which a transform is fast."""
-    return int(scipy_fft.next_fast_len(target, real))
-
-
-@mirrors(scipy_fft.prev_fast_len, by_scipy=False)
-def prev_fast_len(target: int, real: bool = False) -> int:
-    """Return the largest number of points, not above ``target``, of which a transform is fast."""
-    return int(scipy_fft.prev_fast_len(target, real))
 
 
 # -- Hankel transforms ------------------------------------------------------------------------------------------------
