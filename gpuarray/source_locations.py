@@ -31,6 +31,11 @@ class DerivativeOf(tuple[CodeType, int]):
     __slots__ = ()
 
 
+def derivative_of(origin: Origin | None) -> DerivativeOf | None:
+    """Return the origin of a part of the derivative of what has an origin."""
+    return origin if origin is None or type(origin) is DerivativeOf else DerivativeOf(origin)
+
+
 #: By thread, the origin of all that it records at the moment, if that is not found on its stack.
 given: Final[dict[int, Origin]] = {}
 

@@ -9,7 +9,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
 from gpuarray.autodiff.pieces import Walk
-from gpuarray.autodiff.program import Cotangents, Program, differentiated, zeros_like
+from gpuarray.autodiff.program import Cotangents, Program, differentiated, unshared, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
@@ -261,7 +261,7 @@ class _Custom:
         def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
             if self._backward is None or (walk.is_forward and self._jvp is not None):
                 return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
-            whole = [cts.get(n) if n in cts else zeros_like(r) for n, r in enumerate(results)]
+            whole = [unshared(cts[n]) if n in cts else zeros_like(r) for n, r in enumerate(results)]
             gradients = self._backward(*fixed, rest, containers.with_leaves(out, whole))
             return _checked(gradients, chosen, kept)
 

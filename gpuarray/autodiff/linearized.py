@@ -8,6 +8,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device, joint_device_of
 from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of programs
 from gpuarray.autodiff import containers
+from gpuarray.autodiff import transposes as _transposes  # noqa: F401  # sets another
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.autodiff.program import Program, differentiated, zeros_like
 from gpuarray.config import config, strictness, using

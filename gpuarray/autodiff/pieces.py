@@ -32,6 +32,11 @@ class Walk:
         self.results = results
         self.count = self.since = 0
 
+    def is_whole(self, length: int) -> bool:
+        """Return whether nothing is to be evaluated within the next steps, which are a program."""
+        limit, walked = config.current.pending_limit, self.count - self.since
+        return length <= limit and not (2 * walked > limit and walked + length > limit)
+
 
 class Pieces:
     """The pieces in which the cotangents of a long program are evaluated: where few of them are needed further on.

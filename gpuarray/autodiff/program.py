@@ -22,7 +22,7 @@ from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime.evaluate import value_of
-from gpuarray.source_locations import DerivativeOf, Origin, given
+from gpuarray.source_locations import Origin, derivative_of, given
 
 #: A cotangent of each operand, or None.
 Cotangents: TypeAlias = Sequence[GpuArray | None]
@@ -86,8 +86,9 @@ _CONSTANT: Final = frozenset((Leaf, Generate))
 class Program:
     """The nodes through which results depend on variables.
 
-    The class attribute ``at_once``, which :mod:`gpuarray.autodiff.at_once` sets, is a function that computes what
-    :meth:`pull` returns from the values of the cotangents, if it is small, and returns None otherwise.
+    Two class attributes are functions that return what :meth:`pull` returns, or None: ``at_once``, which
+    :mod:`gpuarray.autodiff.at_once` sets, computes it from the values of the cotangents if it is small; ``repeated``,
+    which :mod:`gpuarray.autodiff.transposes` sets, copies what was recorded for a program of the same structure.
 
     Parameters
     ----------
@@ -102,6 +103,7 @@ class Program:
     """
 
     at_once: Callable[["Program", Sequence[Any]], list[GpuArray | None] | None]
+    repeated: Callable[["Program", Cotangents], list[GpuArray | None] | None]
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
         self.results = tuple(results)
@@ -138,7 +140,6 @@ class Program:
                 if node in replaced:
                     joint, self.numbers[node] = replaced[node]
                     operands = (joint,)
-                    self.runs_code = True
                 else:  # a new tuple, so that the operands have one more reference and are not overwritten
                     operands = (*(node.inputs or known.get(node, ())),)
                     if type(node) is Call and operands:
@@ -159,6 +160,8 @@ class Program:
             if True in depends and (not is_node or node.dtype.kind in "fc"):
                 varying.add(node)
                 steps.append((node, operands, depends))
+                if not is_node and type(node) is not Outputs:
+                    self.runs_code = True
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
         """Return what stands between the outputs of a call and its operands."""
@@ -180,8 +183,18 @@ class Program:
             gradients = Program.at_once(self, seeds)
             if gradients is not None:
                 return gradients
+        walk = walk or Walk()
+        if walk.is_whole(len(self.steps)):
+            gradients = Program.repeated(self, cotangents)
+            if gradients is not None:
+                walk.count += len(self.steps)
+                return gradients
+        return self.record(cotangents, walk)
+
+    def record(self, cotangents: Cotangents, walk: Walk) -> list[GpuArray | None]:
+        """Return what :meth:`pull` does, by the rules of the nodes."""
         known: dict[Any, Any] = {}
-        pieces = Pieces(self, walk or Walk())
+        pieces = Pieces(self, walk)
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
                 pieces.reach(_add(known, node, ct))
@@ -217,7 +230,8 @@ class Program:
                         operand.origin = origin
                     if share is not None and is_wanted:
                         pieces.reach(_add(known, operand, share))
-        return [known.get(node) for node in self.variables]
+        cts = [known.get(node) for node in self.variables]
+        return [None if ct is None else unshared(ct) for ct in cts]
 
 
 @contextmanager
@@ -229,10 +243,11 @@ def standing_for() -> Iterator[Callable[[Origin | None], None]]:
         return
 
     def stand(origin: Origin | None) -> None:
-        if origin is None:
+        line = derivative_of(origin)
+        if line is None:
             given.pop(thread, None)
         else:
-            given[thread] = origin if type(origin) is DerivativeOf else DerivativeOf(origin)
+            given[thread] = line
 
     try:
         yield stand
@@ -301,6 +316,11 @@ def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct:
         result = function(*(wrap(node, ct.device) for node in variables))
         program = Program([result.node()], variables, record, ct.device)
     return program.pull([ct])
+
+
+def unshared(ct: GpuArray) -> GpuArray:
+    """Return a cotangent as an array to which a program may write: others may have the same one, or it is a view."""
+    return wrap(ct.node(), ct.device)
 
 
 def zeros_like(array: GpuArray) -> GpuArray:

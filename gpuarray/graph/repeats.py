@@ -6,12 +6,38 @@ evaluation of a single root does not read them, because it remembers how the kno
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 from weakref import ref
 
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
 from gpuarray.graph import build, choices
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Leaf, Node, View, copied
 from gpuarray.graph.walk import current, topological
+
+
+class UnknownError(Exception):
+    """What records a graph for copies asked for a value that copies may not have."""
+
+
+class _Unknown:
+    """Stands where the provider of a value would, for values that are not known."""
+
+    device: Final = Device("recorded")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise UnknownError
+
+
+_NOWHERE: Final = _Unknown()
+
+
+def unknown(shape: Shape, dtype: DType) -> Leaf:
+    """Return a leaf whose value cannot be read: to ask for it raises UnknownError."""
+    leaf = Leaf(shape, dtype)
+    leaf.buffers[_NOWHERE] = None
+    return leaf
 
 
 class _Found(NamedTuple):
@@ -36,7 +62,69 @@ class _Found(NamedTuple):
     pending: list[Node]
 
 
-class RepeatedGraph:
+class CopiedGraph:
+    """A graph that is copied with other nodes in place of some.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        The results.
+    replaced : sequence of Node
+        The nodes that copies replace by nodes of the same shapes and dtypes. What they are computed from is not copied.
+        They need no values.
+    shares_pending : bool
+        Whether copies share what depends on none of these nodes, even if it is still to be computed.
+
+    Attributes
+    ----------
+    steps : tuple of (Node, tuple of int)
+        The nodes that copies have anew, and the numbers of their operands. A copy has the nodes in place of others
+        first, then those that all copies share, then those of the steps.
+    first : int
+        The number of the first of them.
+    results : tuple of int
+        The numbers of the roots.
+    """
+
+    __slots__ = ("_choices", "_others", "_roots", "first", "results", "steps")
+
+    def __init__(self, roots: Sequence[Node], replaced: Sequence[Node], *, shares_pending: bool) -> None:
+        leaves = [*map(current, replaced)]
+        depends: set[Node] = {*leaves}
+        order = topological(roots).order
+        for node in order:
+            is_shared = shares_pending or type(node) is Leaf
+            if not is_shared or any(current(operand) in depends for operand in node.inputs):
+                depends.add(node)
+        copied_nodes = depends.difference(leaves)
+        steps = [node for node in order if node in copied_nodes]
+        others = dict.fromkeys(
+            below for node in steps for operand in node.inputs if (below := current(operand)) not in depends
+        )
+        others |= dict.fromkeys(root for root in map(current, roots) if root not in depends)
+        number = {node: index for index, node in enumerate((*leaves, *others, *steps))}
+        self.first = len(leaves) + len(others)
+        self._roots = tuple(roots)
+        self._others = tuple(others)
+        self.results = tuple(number[current(root)] for root in roots)
+        self._choices = {number[node]: choice for node in steps if (choice := choices.noted(node)) is not None}
+        self.steps = tuple((node, tuple(number[current(operand)] for operand in node.inputs)) for node in steps)
+
+    def nodes(self, instead: Sequence[Node]) -> list[Node]:
+        """Return the nodes of a copy by number, with some nodes in place of those that copies replace."""
+        copies = [*instead, *self._others]
+        for node, indices in self.steps:
+            inputs = tuple([copies[index] for index in indices])
+            copies.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
+        self._note(copies)
+        return copies
+
+    def _note(self, copies: Sequence[Node]) -> None:
+        for number, choice in self._choices.items():
+            choices.note(copies[number], choice)
+
+
+class RepeatedGraph(CopiedGraph):
     """A graph that is copied with other leaves, of the same shapes and dtypes.
 
     Parameters
@@ -47,44 +135,23 @@ class RepeatedGraph:
         The leaves that copies replace. They need no values.
     """
 
-    __slots__ = ("_choices", "_found", "_leaves", "_others", "_results", "_roots", "_steps")
+    __slots__ = ("_found", "_leaves")
 
     def __init__(self, roots: Sequence[Node], leaves: Sequence[Leaf]) -> None:
-        order = topological(roots).order
-        depends: set[Node] = {*leaves}
-        for node in order:
-            if any(current(operand) in depends for operand in node.inputs):
-                depends.add(node)
-        if depends.isdisjoint(roots) or not {*leaves}.isdisjoint(roots):
+        super().__init__(roots, leaves, shares_pending=True)
+        if max(self.results, default=0) < self.first or min(self.results) < len(leaves):
             raise ValueError("no root depends on a leaf, or a root is one")
-        steps = [node for node in order if node in depends and node.inputs]
-        others = dict.fromkeys(operand for node in steps for operand in node.inputs if current(operand) not in depends)
-        others |= dict.fromkeys(root for root in roots if root not in depends)
-        number = {node: index for index, node in enumerate((*leaves, *others, *steps))}
-        self._roots = tuple(roots)
         self._leaves = tuple(leaves)
-        self._others = tuple(others)
-        self._steps = tuple((node, tuple(number[operand] for operand in node.inputs)) for node in steps)
-        self._results = tuple(number[root] for root in roots)
         self._found: dict[int, _Found] = {}
-        self._choices = {number[node]: choice for node in steps if (choice := choices.noted(node)) is not None}
-        for node in steps:
+        for node, _ in self.steps:
             node.origin = None  # a copy was recorded at another line
 
     def copied(self, nodes: Sequence[Node]) -> list[Node]:
         """Return the roots of a copy with other nodes in place of the leaves."""
         if all(type(node) is Leaf for node in nodes) and len({*nodes}) == len(nodes):
             return _Copy(self, nodes).roots()
-        copies = [*nodes, *self._others]
-        for node, indices in self._steps:
-            inputs = tuple([copies[index] for index in indices])
-            copies.append(build.view(inputs[0], node.layout) if type(node) is View else copied(node, inputs))
-        self._note(copies)
-        return [copies[number] for number in self._results]
-
-    def _note(self, copies: Sequence[Node]) -> None:
-        for number, choice in self._choices.items():
-            choices.note(copies[number], choice)
+        copies = self.nodes(nodes)
+        return [copies[number] for number in self.results]
 
 
 class _Copy:
@@ -111,7 +178,7 @@ class _Copy:
         nodes = []
         first = len(self._leaves)
         shared = first + len(original._others)
-        for root, number in zip(original._roots, original._results, strict=True):
+        for root, number in zip(original._roots, original.results, strict=True):
             if number < shared:
                 nodes.append(original._others[number - first])
                 continue
@@ -133,7 +200,7 @@ class _Copy:
         original = self._original
         copies = [*self._leaves, *original._others]
         inputs_of_copy: tuple[Node, ...] = ()
-        for node, indices in original._steps:
+        for node, indices in original.steps:
             number = len(copies)
             inputs = tuple([copies[index] for index in indices])
             known = self._roots.get(number)
@@ -169,18 +236,18 @@ class _Copy:
         original = self._original
         if any((other := known()) is not None and other.result is not None for known in self._roots.values()):
             return
-        order, position = topological((original._roots[original._results.index(wanted)],))
+        order, position = topological((original._roots[original.results.index(wanted)],))
         numbers = {
             index: number for number, node in enumerate(original._leaves) if (index := position.get(node)) is not None
         }
-        steps = {node for node, _ in original._steps}
+        steps = {node for node, _ in original.steps}
         original._found[wanted] = _Found(
             graph,
             order,
             [*numbers.items()],
             [
                 (position[node], number)
-                for node, number in zip(original._roots, original._results, strict=True)
+                for node, number in zip(original._roots, original.results, strict=True)
                 if node in steps and node in position
             ],
             [node for node in order if node.inputs and node not in steps],

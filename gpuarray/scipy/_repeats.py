@@ -7,7 +7,7 @@ found again.
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gpuarray.errors import FallbackError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf
-from gpuarray.graph.repeats import RepeatedGraph
+from gpuarray.graph.repeats import RepeatedGraph, UnknownError, unknown
 from gpuarray.source_locations import keeping_warnings, warn
 
 #: The most graphs that are kept, and the most bytes of NumPy arrays by which one is found.
@@ -54,22 +54,6 @@ class _Recorded(NamedTuple):
 
 #: What was recorded, by call, the oldest first; None if the call was made once, and False if it has to run each time.
 _RECORDED: Final[OrderedDict[Any, _Recorded | bool | None]] = OrderedDict()
-
-
-class _UnknownError(Exception):
-    """A function asked for a value that its next call may not have."""
-
-
-class _Unknown:
-    """The provider of stand-ins, whose values cannot be read."""
-
-    device: Final = Device("recorded")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise _UnknownError
-
-
-_NOWHERE: Final = _Unknown()
 
 
 def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -137,8 +121,7 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     def stand_in(value: Any) -> Any:
         kind = type(value)
         if kind is GpuArray:
-            leaf = Leaf(value.shape, value.dtype)
-            leaf.buffers[_NOWHERE] = None
+            leaf = unknown(value.shape, value.dtype)
             leaves.append(leaf)
             arrays.append(make(leaf, value.device))
             return arrays[-1]
@@ -149,7 +132,7 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     try:
         with config.using(fallback="error"), keeping_warnings() as warnings:
             result = function(*stand_in(args), **stand_in(dict(kwargs)))
-    except (_UnknownError, FallbackError):
+    except (UnknownError, FallbackError):
         return False
     results = result if type(result) is tuple else (result,)
     if not all(type(one) is GpuArray and all(one is not array for array in arrays) for one in results):
