@@ -43,15 +43,15 @@ class Device:
         if not isinstance(name, str):
             raise TypeError(f"a device must be a string such as 'auto', 'cpu' or 'wgpu:0', not {name!r}")
         full = "wgpu:0" if name == "wgpu" else name
-        found = cls._known.get(full)
-        if found is None:
+        known = cls._known.get(full)
+        if known is None:
             kind, _, number = full.partition(":")
             if not kind.isidentifier() or (number and not number.isdigit()):
                 raise DeviceError(f"there is no device {name!r}; expected 'auto', 'cpu', 'wgpu' or 'wgpu:N'")
             device = super().__new__(cls)
             device.name, device.kind, device.number = full, kind, int(number or 0)
-            found = cls._known.setdefault(full, device)
-        return found
+            known = cls._known.setdefault(full, device)
+        return known
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):

@@ -149,9 +149,9 @@ class GpuArray(MethodsArray):
         if wanted == source and not copy:
             return self
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
-            made = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, 0, False)
-            if made is not None:
-                return made
+            result = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, 0, False)
+            if result is not None:
+                return result
             host = self.host()
             if host is not None:
                 converted = quiet.run(host.astype, wanted)
@@ -452,14 +452,14 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        found = None if keywords or method != "__call__" else dispatch.UFUNC_OPS.get(ufunc)
-        if found is not None and immediacy().limit and (made := self._applied(ufunc, inputs)) is not None:
-            return made
+        known = None if keywords or method != "__call__" else dispatch.UFUNC_OPS.get(ufunc)
+        if known is not None and immediacy().limit and (result := self._applied(ufunc, inputs)) is not None:
+            return result
         if standard.is_on():
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
-        if found is not None and len(found) == 1 and (made := apply(found[0], *inputs)) is not NotImplemented:
-            return made
+        if known is not None and len(known) == 1 and (result := apply(known[0], *inputs)) is not NotImplemented:
+            return result
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

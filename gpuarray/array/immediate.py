@@ -91,11 +91,11 @@ class ImmediateArray(SelectableArray):
         if _is_large(mine) or not immediacy().covers(device):
             return None
         try:
-            made = quiet.run(compute, mine)
+            result = quiet.run(compute, mine)
         except Exception:
             return None
         counters["operations"] += 1
-        return of_host(type(self), made, device)
+        return of_host(type(self), result, device)
 
     def _reduced(self, compute: Callable[..., Any], axis: Any, **keywords: Any) -> Self | None:
         """Return a reduction of the elements, of which there is at least one."""
@@ -103,11 +103,11 @@ class ImmediateArray(SelectableArray):
         if mine is None or not mine.size or mine.dtype is dtypes.float16 or not immediacy().covers(self.device):
             return None
         try:
-            made = quiet.run(compute, mine, axis, **keywords)
+            result = quiet.run(compute, mine, axis, **keywords)
         except Exception:
             return None
         counters["operations"] += 1
-        return of_host(type(self), made, self.device)
+        return of_host(type(self), result, self.device)
 
     def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
@@ -160,13 +160,13 @@ class ImmediateArray(SelectableArray):
             if type(mine) is _ndarray and mine.nbytes >= _LARGE and way <= REFLECTED and compute in _ARITHMETIC:
                 return self._with_temporaries(_ARITHMETIC[compute], mine, theirs, other, way, device)
             if way == REFLECTED:
-                made = quiet.run(compute, theirs, mine)
-                if type(made) is complex:  # Python takes a float64 scalar for one of its floats
-                    made = np.complex128(made)
+                result = quiet.run(compute, theirs, mine)
+                if type(result) is complex:  # Python takes a float64 scalar for one of its floats
+                    result = np.complex128(result)
             elif way != IN_PLACE or type(mine) is not _ndarray:  # scalars are not written to
-                made = quiet.run(compute, mine, theirs)
+                result = quiet.run(compute, mine, theirs)
             elif mine is not self._value and self._made_access is VALUE:
-                made = quiet.run(compute, mine[()], theirs)
+                result = quiet.run(compute, mine[()], theirs)
             elif self._update_at_once(compute, mine, theirs, device):
                 counters["operations"] += 1
                 return self
@@ -175,7 +175,7 @@ class ImmediateArray(SelectableArray):
         except Exception:
             return None
         counters["operations"] += 1
-        return of_host(type(self), made, device)
+        return of_host(type(self), result, device)
 
     def _with_temporaries(self, ufunc: np.ufunc, mine: Any, theirs: Any, other: Any, way: int, device: Device) -> Self:
         """Return what an operator computes, in the memory of an operand that is a temporary result if there is one."""
@@ -186,8 +186,8 @@ class ImmediateArray(SelectableArray):
             for array, host, is_right in ((self, mine, way == REFLECTED), (other, theirs, way != REFLECTED)):
                 if type(array) is not type(self) or array._value is not host:
                     continue
-                maker, made = getattr(array, "_maker", _BY_NO_OPERATOR)
-                if maker == number and taken(frame.f_code, made, used) == (RIGHT if is_right else LEFT):
+                maker, instruction = getattr(array, "_maker", _BY_NO_OPERATOR)
+                if maker == number and taken(frame.f_code, instruction, used) == (RIGHT if is_right else LEFT):
                     temporary, out = array, host
                     break
         operands = (theirs, mine) if way == REFLECTED else (mine, theirs)
@@ -239,13 +239,13 @@ class ImmediateArray(SelectableArray):
         ):
             return None
         try:
-            made = quiet.run(ufunc, *operands)
+            result = quiet.run(ufunc, *operands)
         except Exception:
             return None
-        if not dtypes.is_supported(made.dtype) or made.dtype is dtypes.float16:
+        if not dtypes.is_supported(result.dtype) or result.dtype is dtypes.float16:
             return None
         counters["operations"] += 1
-        return of_host(cls, made, device)
+        return of_host(cls, result, device)
 
 
 def _is_like(value: Any, array: Any) -> bool:

@@ -236,9 +236,9 @@ class MethodsArray(ComputingArray):
             Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
-        made: Self | None = compiled.call(np.ndarray.copy, (self,), {}, inf, 0, False)
-        if made is not None:
-            return made
+        result: Self | None = compiled.call(np.ndarray.copy, (self,), {}, inf, 0, False)
+        if result is not None:
+            return result
         if immediacy().limit and (host := self.host()) is not None:
             return of_host(type(self), host.copy(), self.device)
         return self._fresh(self.node())

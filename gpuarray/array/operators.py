@@ -41,8 +41,8 @@ _NO_NUMBERS: Final = (NoneType, str, bytes, slice, dict, set, frozenset)
 
 def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and (made := self._computed_with(compute, other, FORWARD)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed_with(compute, other, FORWARD)) is not None:
+            return result
         kind = type(other)
         node = self.node()
         device = self._made_cell.device
@@ -62,8 +62,8 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
 def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
-            if immediacy().limit and (made := self._computed_with(compute, other, REFLECTED)) is not None:
-                return made
+            if immediacy().limit and (result := self._computed_with(compute, other, REFLECTED)) is not None:
+                return result
             return self._wrap(recorder.binary(op, other, self.node()), self._made_cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
         return self._with_other_class(other, compute, True) if mixed is NotImplemented else mixed
@@ -73,8 +73,8 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, An
 
 def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
-        if immediacy().limit and (made := self._computed_with(compute, other, IN_PLACE)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed_with(compute, other, IN_PLACE)) is not None:
+            return result
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return operand
@@ -85,8 +85,8 @@ def _inplace(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
 
 def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
     def method(self: A) -> A:
-        if immediacy().limit and (made := self._computed(compute)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed(compute)) is not None:
+            return result
         return self._wrap(recorder.unary(op, self.node()), self._made_cell.device)
 
     return _named(method, op, "{} x")
@@ -105,8 +105,8 @@ class ComputingArray(ImmediateArray):
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
         """Apply an elementwise operation to arrays and scalars. Return NotImplemented for unknown types."""
-        if immediacy().limit and type(op.numpy) is np.ufunc and (made := cls._applied(op.numpy, values)) is not None:
-            return made
+        if immediacy().limit and type(op.numpy) is np.ufunc and (result := cls._applied(op.numpy, values)) is not None:
+            return result
         if len(values) == 1 and type(values[0]) is cls:
             (value,) = values
             cell = value._cell
@@ -251,8 +251,8 @@ class ComputingArray(ImmediateArray):
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster operation than ``pow`` is used, as in NumPy."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other, FORWARD)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed_with(operator.pow, other, FORWARD)) is not None:
+            return result
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         op = power_operation(self.node(), other)
@@ -261,15 +261,15 @@ class ComputingArray(ImmediateArray):
 
     def __rpow__(self, other: Any) -> Self:
         """``other ** x``."""
-        if immediacy().limit and (made := self._computed_with(operator.pow, other, REFLECTED)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed_with(operator.pow, other, REFLECTED)) is not None:
+            return result
         power: Self = self._apply(ops.pow, other, self)
         return self._with_other_class(other, operator.pow, True) if power is NotImplemented else power
 
     def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
-        if immediacy().limit and (made := self._computed_with(operator.ipow, other, IN_PLACE)) is not None:
-            return made
+        if immediacy().limit and (result := self._computed_with(operator.ipow, other, IN_PLACE)) is not None:
+            return result
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented
@@ -289,8 +289,8 @@ class ComputingArray(ImmediateArray):
 
     def __matmul__(self, other: Any) -> Self:
         if type(other) is type(self):
-            if immediacy().limit and (made := self._computed_with(operator.matmul, other, PRODUCT)) is not None:
-                return made
+            if immediacy().limit and (result := self._computed_with(operator.matmul, other, PRODUCT)) is not None:
+                return result
             return dispatch.METHODS["matmul"](self, other)
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
 

@@ -119,7 +119,7 @@ class SelectableArray(StoredArray):
             device = self._cell.device
             value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
             if value is None:
-                return self._wrap(self.seen(build.view(self.stored(), layout)), device)
+                return self._wrap(self.elements_of(build.view(self.stored(), layout)), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
         node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))

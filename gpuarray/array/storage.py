@@ -171,7 +171,7 @@ class StoredArray(MemoryArray):
         if self._made_part is None:
             return node if layout is None else build.view(node, layout)
         node = self._stored_in(node)
-        return self.seen(node if layout is None else build.view(node, layout))
+        return self.elements_of(node if layout is None else build.view(node, layout))
 
     def stored(self) -> Node:
         """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
@@ -181,7 +181,7 @@ class StoredArray(MemoryArray):
         """Return a value of the storage as :meth:`stored` does."""
         return _regrouped(node, self._dtype) if self._part in REGROUPED else node
 
-    def seen(self, stored: Node) -> Node:
+    def elements_of(self, stored: Node) -> Node:
         """Return elements of the storage as this array has them: whole, one component of them, or as another dtype."""
         if self._part is None or self._part in REGROUPED:
             return stored
@@ -304,12 +304,12 @@ class StoredArray(MemoryArray):
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
         is_plain = order == "C" and copy is None
-        if is_plain and (seen := compiled.view(self, "reshape", shape)) is not None:
-            return cast(Self, seen)
+        if is_plain and (view := compiled.view(self, "reshape", shape)) is not None:
+            return cast(Self, view)
         if is_plain and immediacy().limit and self._part is None and self._shape:
-            seen = self._reshaped_at_once(shape)
-            if seen is not None:
-                return seen
+            view = self._reshaped_at_once(shape)
+            if view is not None:
+                return view
         order = check_order(order, "CFA")
         wanted = resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
@@ -432,7 +432,7 @@ class StoredArray(MemoryArray):
 
     def load_at(self, positions: Node, rows: Node | None = None) -> Node:
         """Return the elements at flat positions of the storage, maybe of whole rows, as this array has them."""
-        return self.seen(build.gather(self.stored(), positions, rows))
+        return self.elements_of(build.gather(self.stored(), positions, rows))
 
     def store_at(self, positions: Node, values: Node) -> None:
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
@@ -455,7 +455,7 @@ class StoredArray(MemoryArray):
                 combined = build.scatter_combined(op, self._stored_in(before), values, positions)
                 is_bound = self._bind(combined, id(before))
             return
-        whole = self.seen(self.stored())
+        whole = self.elements_of(self.stored())
         self.store_at(positions, build.gather(build.scatter_combined(op, whole, values, positions), positions))
 
     def combined(self, values: Node, old: Node) -> Node:

@@ -28,14 +28,14 @@ _IDLE: Final = ("EXTENDED_ARG", "KW_NAMES", "NOP", "PRECALL")
 
 
 @lru_cache(1 << 12)
-def taken(code: CodeType, made: int, used: int) -> int:
+def taken(code: CodeType, maker: int, used: int) -> int:
     """Return as which operand an operator takes what an instruction has left on the stack.
 
     Parameters
     ----------
     code : code
         The code of both.
-    made, used : int
+    maker, used : int
         The offsets of the instruction that makes a value, and of the operator.
 
     Returns
@@ -46,8 +46,8 @@ def taken(code: CodeType, made: int, used: int) -> int:
     above = 0  # values on the stack above that of the first instruction
     for instruction in dis.get_instructions(code):
         name = instruction.opname
-        if instruction.offset <= made:
-            if instruction.offset == made and name != "BINARY_OP":
+        if instruction.offset <= maker:
+            if instruction.offset == maker and name != "BINARY_OP":
                 return NOT_TAKEN
             continue
         if instruction.is_jump_target:

@@ -168,14 +168,14 @@ def poly(seq_of_zeros: Any) -> GpuArray:
 def roots(p: Any) -> GpuArray:
     """Return the roots of a polynomial."""
     (line,) = _coefficients(p)
-    found: GpuArray = on_host(np.roots, (constant(line),), {}, LAPACK)
-    return tape.state.with_rule(found, (line,), _roots_pulled) if tape.varying(line.node()) else found
+    zeros: GpuArray = on_host(np.roots, (constant(line),), {}, LAPACK)
+    return tape.state.with_rule(zeros, (line,), _roots_pulled) if tape.varying(line.node()) else zeros
 
 
 def _roots_pulled(ct: GpuArray, line: GpuArray) -> tuple[GpuArray]:
     """Differentiate the equations that the polynomial is 0 at its roots."""
-    found = roots(line)
-    part = (ct / -polyval(polyder(line), found)) @ vander(found, line.size)
+    zeros = roots(line)
+    part = (ct / -polyval(polyder(line), zeros)) @ vander(zeros, line.size)
     return (part if line.dtype.kind == "c" else part.real,)
 
 
@@ -207,8 +207,8 @@ def polyfit(
         left, right = left * weights[:, None], right * (weights if right.ndim == 1 else weights[:, None])
     scale = np.sqrt((left * left).sum(axis=0))
     left = left / scale
-    found, residuals, rank, singular_values = lstsq(left, right, rcond)
-    coefficients = (found.T / scale).T
+    solution, residuals, rank, singular_values = lstsq(left, right, rcond)
+    coefficients = (solution.T / scale).T
     if not full and int(rank) != order:
         warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning)
     if full:

@@ -157,11 +157,11 @@ def pinv(
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
     inverse = logic.where(is_large, 1 / s, 0.0)
-    found = matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
+    result = matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
     if tape.varying(array.node()):
         again = partial(pinv, hermitian=hermitian, rtol=rtol)
-        found = tape.state.with_rule(found, (array,), lambda ct, x: (_pulled(ct, x, again(x)),))
-    return found
+        result = tape.state.with_rule(result, (array,), lambda ct, x: (_pulled(ct, x, again(x)),))
+    return result
 
 
 def _pulled(ct: GpuArray, x: GpuArray, inverse: GpuArray) -> GpuArray:

@@ -67,12 +67,12 @@ class KnownPattern:
     @property
     def structure(self) -> Pattern:
         """What is compared."""
-        found = self._structure
-        if found is None:
-            found = self._structure = Pattern(self.first.meanings, self.first.roots)
-            self._sizes = picker([n for n in range(len(found.extents)) if n not in found.offsets])
-            self._note(found.numbers(self.first.meanings))
-        return found
+        pattern = self._structure
+        if pattern is None:
+            pattern = self._structure = Pattern(self.first.meanings, self.first.roots)
+            self._sizes = picker([n for n in range(len(pattern.extents)) if n not in pattern.offsets])
+            self._note(pattern.numbers(self.first.meanings))
+        return pattern
 
     def hash(self, limit: int) -> int:
         """Return the hash of its graphs for a table of patterns."""
@@ -304,17 +304,17 @@ class Graphs:
             if order is not None and expected.serves(order):
                 self._last = expected
                 return expected, order
-        found = self._exact.find(roots)
-        if found is None:
+        match = self._exact.find(roots)
+        if match is None:
             pattern = self._patterns.find(roots)
             graph = None if pattern is None else pattern[0].fitting(pattern[1])
             if pattern is None or graph is None:
                 return None
-            found = graph, pattern[1]
+            match = graph, pattern[1]
         if last is not None:
-            last.next = found[0]
-        self._last = found[0]
-        return found
+            last.next = match[0]
+        self._last = match[0]
+        return match
 
     def new(self, roots: Sequence[Node], walk: Walk, limit: int) -> KnownGraph:
         """Return a graph that is not known yet; offsets in arrays of at most ``limit`` bytes may move."""
@@ -322,11 +322,11 @@ class Graphs:
         structure = structure_of(roots, walk)
         if len(walk.order) > _PATTERNED:
             return KnownGraph(structure, storable)
-        found = self._patterns.find(roots)
-        if found is None:
+        known = self._patterns.find(roots)
+        if known is None:
             return KnownGraph(structure, storable, KnownPattern(structure))
         # the nodes of a pattern are those of its walk, in its order
-        pattern = found[0]
+        pattern = known[0]
         motion = pattern.motion(walk.order, limit)
         return KnownGraph(structure if motion is None else pattern.structure, storable, pattern, motion)
 

@@ -100,20 +100,20 @@ def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
 
 
 def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> tuple[PreparedPlan, list[Node]]:
-    """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place."""
+    """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by walk index."""
     operands: Any = pending[0].inputs if len(pending) == 1 else None
     is_copy = type(operands) is Operands
-    found = operands.find() if is_copy else None
-    if found is None or not found[0].plans:
-        found = _plans.graphs.find(pending)
+    known = operands.find() if is_copy else None
+    if known is None or not known[0].plans:
+        known = _plans.graphs.find(pending)
     else:
         is_copy = False
     walk: Walk | None = None
-    if found is None:
+    if known is None:
         walk = topological(pending)
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
     else:
-        graph, order = found
+        graph, order = known
     if is_copy:
         operands.learn(graph)
     sizes = () if graph.motion is None else graph.sizes(order)
@@ -171,15 +171,15 @@ def _prepared(
     provider: Provider,
     unstored: tuple[int, ...],
 ) -> PreparedPlan:
-    """Return a new plan for a graph, which stores the values at the places ``wanted``."""
+    """Return a new plan for a graph, which stores the values at the walk indices ``wanted``."""
     template, factors = _template_for(walk, wanted, graph, provider)
     plan = template.plan(factors)
     kept, duplicates = template.kept, template.duplicates
-    nodes = [walk.order[place] for place in kept]
+    nodes = [walk.order[index] for index in kept]
     settings = config.current
     if settings.verify:
         check_graph(
-            nodes, {walk.order[place]: n for place, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
+            nodes, {walk.order[index]: n for index, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
         )
         check_plan(plan, nodes)
     placed = pinned(plan.steps, provider)
@@ -188,7 +188,7 @@ def _prepared(
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
     copies = ((n, kept[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
-    settled = {*map(kept.__getitem__, computed), *(place for place, position in duplicates if position in computed)}
+    settled = {*map(kept.__getitem__, computed), *(index for index, position in duplicates if position in computed)}
     return PreparedPlan(
         plan,
         placed,
@@ -214,9 +214,9 @@ def _template_for(
         sizes = () if motion is None else motion.sizes(numbers)
         key = motion, provider, settings.fuse, settings.math, settings.subnormals, *wanted
         cases = graph.templates.get(key)
-        found = None if cases is None else cases.find(sizes)
-        if found is not None:
-            return found
+        case = None if cases is None else cases.find(sizes)
+        if case is not None:
+            return case
         if motion is not None and cases is not None and cases.count >= _TEMPLATES:
             motion = motion.without_sizes(numbers)
         try:
@@ -256,7 +256,7 @@ def _template(
         followed = {number: walk.order[pattern.offsets[number]] for number in motion.divisors}
     merged = merge(walk, instead)
     symbols = {number: merged.position[node] for number, node in followed.items()}
-    targets = {merged.position[walk.order[place]] for place in wanted}
+    targets = {merged.position[walk.order[index]] for index in wanted}
     settings = config.current
     with logs.told_if_long(
         "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"

@@ -222,25 +222,27 @@ def _prepared(step: Step, provider: Provider) -> Any:
 
 def pinned(steps: Sequence[PlannedStep], provider: Provider) -> Placement:
     """Return steps prepared for a device, or for the host where the device cannot run them."""
-    found = []
+    prepared_steps = []
     for planned in steps:
         prepared = _prepared(planned.step, provider)
         if isinstance(prepared, str):
-            found.append(PreparedStep(planned, decide(prepared), _prepared(planned.step, places.host()), Timing()))
+            prepared_steps.append(
+                PreparedStep(planned, decide(prepared), _prepared(planned.step, places.host()), Timing())
+            )
         else:
-            found.append(PreparedStep(planned, decide(None), prepared, Timing()))
-    return _placement(found)
+            prepared_steps.append(PreparedStep(planned, decide(None), prepared, Timing()))
+    return _placement(prepared_steps)
 
 
 def placed_anew(placement: Placement, decisions: Sequence[Decision], provider: Provider) -> Placement:
     """Return the steps of a placement, prepared for the places that were decided."""
-    found = []
+    prepared_steps = []
     for step, decision in zip(placement.steps, decisions, strict=True):
         prepared = step.prepared
         if step.decision.where != decision.where:
             prepared = _prepared(step.planned.step, provider if decision.where == DEVICE else places.host())
-        found.append(PreparedStep(step.planned, decision, prepared, Timing()))
-    return _placement(found)
+        prepared_steps.append(PreparedStep(step.planned, decision, prepared, Timing()))
+    return _placement(prepared_steps)
 
 
 def _placement(steps: Sequence[PreparedStep]) -> Placement:

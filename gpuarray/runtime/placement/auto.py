@@ -44,8 +44,8 @@ _estimated = 0.0
 
 def rates_of(provider: Provider) -> Rates:
     """Return the rates of a provider for placements, according to ``config.calibration``."""
-    found = _rates.get(provider)
-    if found is None:
+    rates = _rates.get(provider)
+    if rates is None:
         defaults = _defaults_of(provider)
         if config.current.calibration == "off":
             return defaults
@@ -54,14 +54,14 @@ def rates_of(provider: Provider) -> Rates:
             _rates[provider] = defaults
             return defaults
         try:
-            found = calibrate.rates_of(provider.device)
+            rates = calibrate.rates_of(provider.device)
             if config.current.autotune == "on" and not places.is_host(provider):
                 tune.ensure(provider)
         except GpuArrayError as error:  # such as too little memory: the program continues with rougher estimates
             logs.logger.warning("%s was not calibrated: %s", provider.device.name, error)
-            found = defaults
-        _rates[provider] = found
-    return found
+            rates = defaults
+        _rates[provider] = rates
+    return rates
 
 
 def _defaults_of(provider: Provider) -> Rates:
@@ -76,18 +76,18 @@ def estimate(provider: Provider, step: PreparedStep) -> float:
     return _estimate(provider, step, amounts(step.planned.step))
 
 
-def _estimate(provider: Provider, step: PreparedStep, found: Amounts) -> float:
+def _estimate(provider: Provider, step: PreparedStep, amounts: Amounts) -> float:
     if places.is_host(provider):
-        return _rates_for(provider, found).step(found, chunks=places.host().chunks(found.step))
-    return rates_of(provider).step(found, provider.launch_count(step.prepared))
+        return _rates_for(provider, amounts).step(amounts, chunks=places.host().chunks(amounts.step))
+    return rates_of(provider).step(amounts, provider.launch_count(step.prepared))
 
 
-def _rates_for(host: Provider, found: Amounts) -> Rates:
+def _rates_for(host: Provider, amounts: Amounts) -> Rates:
     """Return the rates of the host, including the formulas of a step, which are measured when first needed."""
     rates = rates_of(host)
     missing = {
         (item.op, item.dtype)
-        for _, evaluated in found.loops
+        for _, evaluated in amounts.loops
         for item in evaluated
         if isinstance(item.op, MapOp)
         and numpy_times.is_formula(item.op)
@@ -148,45 +148,45 @@ def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *
         for leaf in leaves:
             is_there = provider in leaf.buffers
             key = key << 2 | is_there << 1 | (leaf.host is not None or len(leaf.buffers) > is_there)
-    found = prepared.placed.get(key)
-    if found is None:
-        found = _placed_anew(prepared, leaves, provider, is_read=is_read, is_disabled=choice == "never")
+    placement = prepared.placed.get(key)
+    if placement is None:
+        placement = _placed_anew(prepared, leaves, provider, is_read=is_read, is_disabled=choice == "never")
         if len(prepared.placed) >= _PLACEMENTS:
             prepared.placed.clear()
-        prepared.placed[key] = found
-    return found
+        prepared.placed[key] = placement
+    return placement
 
 
-def is_observed(found: Placement) -> bool:
+def is_observed(placement: Placement) -> bool:
     """Whether the steps on the host are timed one by one in this run.
 
     Plans that run at both places are always timed. Plans that run on the host alone are timed in the first runs, and
     from then on every ``decisions.OBSERVED`` runs.
     """
-    if found.host is not None:
-        run = found.runs
-        if run != found.look:
+    if placement.host is not None:
+        run = placement.runs
+        if run != placement.look:
             return False
-        found.look = run + 1 if run < decisions.EARLY else (run // decisions.OBSERVED + 1) * decisions.OBSERVED
+        placement.look = run + 1 if run < decisions.EARLY else (run // decisions.OBSERVED + 1) * decisions.OBSERVED
     return config.current.refine
 
 
 def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
     """Return the placement of a plan as :func:`placed` does, after the migration of leaves that pays for itself."""
-    found = placed(prepared, leaves, provider, is_read=is_read)
-    if _assumed and found.time:
-        _note_time(found.time)
-    if found.migration is not None and migrate(found, leaves, provider):
-        found = placed(prepared, leaves, provider, is_read=is_read)
-    return found
+    placement = placed(prepared, leaves, provider, is_read=is_read)
+    if _assumed and placement.time:
+        _note_time(placement.time)
+    if placement.migration is not None and migrate(placement, leaves, provider):
+        placement = placed(prepared, leaves, provider, is_read=is_read)
+    return placement
 
 
-def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
+def migrate(placement: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
     """Copy leaves to the device if the time that this would have saved so far exceeds the cost of the transfer.
 
     Called for each run. Returns True if leaves were copied, which may change the placement.
     """
-    migration = found.migration
+    migration = placement.migration
     assert migration is not None
     away = [leaves[number] for number in migration.leaves]
     share, saving = migration.saving / len(away), 0.0
@@ -194,7 +194,7 @@ def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> boo
         leaf.saving += share
         saving += leaf.saving
     # estimates of a plan that ran fewer than four times may be wrong: it must save twice the cost of the transfer
-    if saving < (migration.cost if found.runs >= decisions.EARLY else 2 * migration.cost):
+    if saving < (migration.cost if placement.runs >= decisions.EARLY else 2 * migration.cost):
         return False
     try:
         for leaf in away:
@@ -229,16 +229,16 @@ def _placed_anew(
     if is_disabled:
         return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
     chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
-    found = _prepared(prepared, provider, chosen)
-    found.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
-    found.is_free, found.look = True, 2  # the first run includes work that later runs do not repeat
+    placement = _prepared(prepared, provider, chosen)
+    placement.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
+    placement.is_free, placement.look = True, 2  # the first run includes work that later runs do not repeat
     away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
         upload = rates_of(provider).upload
         total = max(1, sum(prepared.nbytes))
         cost = sum(at(upload, leaves[number].nbytes) for number in away)
-        found.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in prepared.nbytes]))
-    return found
+        placement.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in prepared.nbytes]))
+    return placement
 
 
 def _decided(
