@@ -16,7 +16,7 @@ from scipy import ndimage
 
 import gpuarray as xp
 from gpuarray.functions.registry import HOST
-from gpuarray.scipy import _mirror
+from gpuarray.scipy import _calls, _mirror
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.interpolate import _grids, _piecewise
 from gpuarray.scipy.special import _kernels
@@ -133,7 +133,7 @@ def of_package(source, package):
 @pytest.fixture
 def composed(monkeypatch):
     """Compute compositions in-process, and not SciPy's functions."""
-    for module in (_mirror, _kernels, _piecewise, _grids, _distributions):
+    for module in (_calls, _mirror, _kernels, _piecewise, _grids, _distributions):
         for name, result in (("is_hosts", False), ("host_of", None)):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, lambda *_, result=result: result)

@@ -15,7 +15,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import hosted, is_hosts, mirrors, run_counted, run_scipy
+from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy
+from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.interpolate._fits import picked
 from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted
 from gpuarray.scipy.linalg._arguments import Condition, check, check_all

@@ -13,7 +13,8 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, is_hosts, run_scipy
+from gpuarray.scipy._calls import among, host_of, is_hosts, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.interpolate import _fits
 from gpuarray.scipy.interpolate._fits import Fit, picked
 

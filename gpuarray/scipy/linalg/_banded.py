@@ -21,7 +21,8 @@ from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import hosted, mirrors, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.linalg._arguments import check, computed, refuse, rows_of
 
 __all__ = ["cho_solve_banded", "cholesky_banded", "solve_banded", "solveh_banded"]

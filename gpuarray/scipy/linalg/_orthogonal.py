@@ -8,7 +8,8 @@ import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations
 from gpuarray.functions.arguments import as_array
-from gpuarray.scipy._mirror import mirrors, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import computed, refuse
 
 __all__ = ["qr"]

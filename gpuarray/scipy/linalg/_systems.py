@@ -10,7 +10,8 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations, linear_systems, singular_values
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import mirrors, run_scipy
+from gpuarray.scipy._calls import run_scipy
+from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import (
     adjoint,
     check,

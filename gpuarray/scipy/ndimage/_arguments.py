@@ -8,7 +8,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import is_target, trial, write
+from gpuarray.scipy._calls import is_target, trial, write
 
 #: The types of most arguments that are not sequences, or are not taken for one.
 _SINGLE: Final = frozenset((int, float, str, type(None)))

@@ -26,7 +26,8 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
-from gpuarray.scipy._mirror import by_name, is_target, run_scipy, write
+from gpuarray.scipy._calls import is_target, run_scipy, write
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import each
 from gpuarray.scipy.ndimage._labels import at
 

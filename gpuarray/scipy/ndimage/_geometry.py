@@ -17,7 +17,8 @@ from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._mirror import by_name, is_hosts, is_target
+from gpuarray.scipy._calls import is_hosts, is_target
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded

@@ -15,7 +15,8 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import images
 from gpuarray.runtime import evaluate
-from gpuarray.scipy._mirror import by_name, is_target, trial, write
+from gpuarray.scipy._calls import is_target, trial, write
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._repeats import repeated
 
 __all__ = ["label"]

@@ -22,7 +22,8 @@ from gpuarray.functions.sorting import lexsort
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import by_name, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._labels import at
 
 __all__ = [

@@ -13,7 +13,8 @@ from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import by_name, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._labels import at
 
 __all__ = ["find_objects", "labeled_comprehension", "value_indices"]

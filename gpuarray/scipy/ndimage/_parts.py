@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import thread_pool
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._mirror import is_target, trial
+from gpuarray.scipy._calls import is_target, trial
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import each
 

@@ -20,7 +20,8 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import flip
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import by_name, run_scipy
+from gpuarray.scipy._calls import run_scipy
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._distances import NONE, checked, least_distances, numbers, results, unravelled
 from gpuarray.scipy.ndimage._labels import at
 

@@ -17,7 +17,8 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._mirror import by_name, run_scipy
+from gpuarray.scipy._calls import run_scipy
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, finished, footprint_of, output_dtype, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._windows import along_last

@@ -13,7 +13,8 @@ from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import mirrors, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended

@@ -15,7 +15,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import by_name, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._labels import at
 from gpuarray.scipy.signal._convolution import convolve
 

@@ -12,7 +12,8 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import mirrors, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import mirrors
 
 __all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "zeta"]
 

@@ -11,7 +11,8 @@ from gpuarray.array import GpuArray, apply
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import mirrors, run_counted, trial
+from gpuarray.scipy._calls import run_counted, trial
+from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.special import _kernels
 from gpuarray.scipy.special._elementary import HIGHEST, normalized
 

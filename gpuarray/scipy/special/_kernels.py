@@ -13,7 +13,8 @@ from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, is_hosts, run_counted, run_scipy
+from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS

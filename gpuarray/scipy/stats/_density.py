@@ -9,7 +9,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, read
-from gpuarray.scipy._mirror import run_scipy
+from gpuarray.scipy._calls import run_scipy
 
 __all__ = ["gaussian_kde"]
 

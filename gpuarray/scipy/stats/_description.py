@@ -11,7 +11,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._mirror import mirrors, run_counted
+from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._mirror import mirrors
 
 __all__ = ["describe", "gzscore", "kurtosis", "sem", "skew", "zmap", "zscore"]
 

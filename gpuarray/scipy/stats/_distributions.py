@@ -16,7 +16,8 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._mirror import IMPLEMENTATIONS, among, host_of, run_counted, run_scipy
+from gpuarray.scipy._calls import among, host_of, run_counted, run_scipy
+from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special import _inverses as inverses
 
