@@ -84,18 +84,20 @@ static PyObject *write_result(PyObject *module, PyObject *const *args, Py_ssize_
     return result_or_none(written(args[0], &PyTuple_GET_ITEM(args[1], 0), PyTuple_GET_SIZE(args[1]), args[2]));
 }
 
-/* What is known of the arguments of a call: the settings, the device of the arrays, their number, the product and the sum
-   of their sizes, the first one, and whether all have its shape; and how often integers can repeat elements. */
+/* What is known of the arguments of a call: the settings, the device of the arrays, their number and that of their axes,
+   the product and the sum of their sizes, the first one, and whether all have its shape; and how often integers can
+   repeat elements. */
 typedef struct {
     long limit;
-    int on_pinned, count, is_one_shape;
+    int on_pinned, count, axes, is_one_shape;
     PyObject *device, *first;
     double product, sum, multiple;
 } Arguments;
 
 /* What else than the product of sizes can show that a result is small: nothing; that product, if there are several arrays;
-   their shape, if it is the same; or the size of the only array and the integers. */
-enum { NO_GROWTH, PRODUCTS, ELEMENTS, MULTIPLES };
+   their shape, if it is the same; the size of the only array and the integers; or that one of two factors is a vector
+   and the other one a vector or a matrix. */
+enum { NO_GROWTH, PRODUCTS, ELEMENTS, MULTIPLES, VECTORS };
 
 static int is_small_result(const Arguments *arguments, double most, long growth)
 {
@@ -104,6 +106,8 @@ static int is_small_result(const Arguments *arguments, double most, long growth)
         return 1;
     if (growth == MULTIPLES)
         return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
+    if (growth == VECTORS && arguments->count == 2 && arguments->axes <= 3)
+        return 1;
     return growth != NO_GROWTH && arguments->count > 1 && arguments->product <= limit;
 }
 
@@ -118,6 +122,7 @@ static int note_array(Arguments *arguments, PyObject *value)
     else
         arguments->is_one_shape &= PyArray_SAMESHAPE(array, first);
     arguments->count++;
+    arguments->axes += PyArray_NDIM(array);
     arguments->product *= (double)PyArray_SIZE(array);
     arguments->sum += (double)PyArray_SIZE(array);
     return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
@@ -169,13 +174,13 @@ static int is_canonical(PyObject *dtype)
 }
 
 
-/* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view is all of an
-   array to which nothing else refers. */
-static PyObject *in_own_memory(PyObject *view)
+/* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view, of which
+   there are `holders` references, is all of an array to which nothing else refers. */
+static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)
 {
     PyArrayObject *array = (PyArrayObject *)view, *base = (PyArrayObject *)PyArray_BASE(array);
     PyObject *result;
-    if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == 1 && PyArray_ISCARRAY(array) &&
+    if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == holders && PyArray_ISCARRAY(array) &&
         PyArray_ISCARRAY(base) && PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(array) == PyArray_DESCR(base) &&
         PyArray_NBYTES(array) == PyArray_NBYTES(base)) {
         PyArray_Dims shape = {PyArray_DIMS(array), PyArray_NDIM(array)};
@@ -193,10 +198,11 @@ static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyOb
 
 /* The array among the arguments whose elements a result is, or a view of its memory; the result is consumed. NULL without
    an error if the method in Python is to be called. */
-static PyObject *view_of_argument(PyObject *inputs, PyObject *result)
+static PyObject *view_of_argument(PyObject *inputs, PyObject *result, long limit)
 {
     PyObject *view = NULL;
-    for (Py_ssize_t i = 0; view == NULL && i < PyTuple_GET_SIZE(inputs); i++) {
+    int is_small = PyArray_SIZE((PyArrayObject *)result) <= limit; /* as a broadcast may not be */
+    for (Py_ssize_t i = 0; is_small && view == NULL && i < PyTuple_GET_SIZE(inputs); i++) {
         PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = host_elements(array, &memory);
         if (host == NULL && PyErr_Occurred())
             break;
@@ -224,13 +230,13 @@ static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, 
         return new_array_of(value, device);
     PyArrayObject *array = (PyArrayObject *)value;
     if (inputs != NULL && (PyArray_BASE(array) != NULL || Py_REFCNT(value) > holders))
-        return view_of_argument(inputs, value);
+        return view_of_argument(inputs, value, limit);
     if (PyArray_SIZE(array) > most_elements(device, limit) || !PyArray_ISWRITEABLE(array) || Py_REFCNT(value) > holders ||
         !is_canonical((PyObject *)PyArray_DESCR(array))) {
         Py_DECREF(value);
         return NULL;
     }
-    if (PyArray_BASE(array) != NULL && (value = in_own_memory(value)) == NULL) /* of memory that others may have */
+    if (PyArray_BASE(array) != NULL && (value = in_own_memory(value, holders)) == NULL) /* of memory that others may have */
         return NULL;
     return new_array_of(value, device);
 }
@@ -277,8 +283,9 @@ PyDoc_STRVAR(call_doc,
 "call($module, function, arguments, keywords, most, growth, may_be_view, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
 "The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
-"product of the sizes of several arrays (growth is 1), the shape of all arrays (2), or the size of an array times the\n"
-"integers (3). The last argument tells whether a result that shares memory with an array is a view of it.");
+"product of the sizes of several arrays (growth is 1), the shape of all arrays (2), the size of an array times the\n"
+"integers (3), or the size of a factor whose other one is a vector (4). The last argument tells whether a result that\n"
+"shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -324,9 +331,14 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
             result = PyObject_Call(args[0], values, named);
             leave_quiet(context, result == NULL);
         }
+        PyObject *kept = result != NULL && PyArray_CheckExact(result) ? Py_NewRef(result) : NULL;
         if (result != NULL)
-            result = array_of_result(result, device, arguments.limit, args[5] == Py_True ? inputs : NULL, 1);
+            result = array_of_result(result, device, arguments.limit, args[5] == Py_True ? inputs : NULL, 1 + (kept != NULL));
         operations += result != NULL;
+        if (result == NULL && !PyErr_Occurred())
+            result = kept;
+        else
+            Py_XDECREF(kept);
         Py_DECREF(device);
     }
     Py_XDECREF(values);

@@ -51,7 +51,7 @@ def _not_called(*arguments: Any) -> Any:
 apply: Final[Callable[..., Any] | None] = None if _compiled is None else _compiled.apply
 #: ``call(function, arguments, keywords, most, growth, may_be_view)``: the result of a function of NumPy for small
 #: arrays whose sizes have a product of at most ``most``, or whose result is small for another reason; None if the call
-#: is not a plain one.
+#: is not a plain one. A large or otherwise unusual result is an array of NumPy.
 call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.call
 #: ``call_with_values(function, arguments, keywords, positional, rules)``: what a function returns that only reads the
 #: elements of arrays, with arrays of this package; NotImplemented if the rules do not allow the call.
@@ -60,8 +60,8 @@ call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None e
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
 #: How the result of ``call`` grows: it has at most the product of the sizes of several arrays, the shape of the arrays
-#: if they have one, or the size of the array times the integers.
-GROWTH: Final = {"products": 1, "products or views": 1, "elements": 2, "multiples": 3}
+#: if they have one, the size of the array times the integers, or that of a factor whose other one is a vector.
+GROWTH: Final = {"products": 1, "products or views": 1, "elements": 2, "multiples": 3, "matrix products": 4}
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

@@ -265,9 +265,10 @@ def _is_pinned(value: Any) -> bool:
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
+    computed_by_numpy: Any = None
     if rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
         computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
-        if computed_by_numpy is not None:
+        if computed_by_numpy is not None and type(computed_by_numpy) is not _ndarray:
             return computed_by_numpy
     if arguments and _is_pinned(arguments[0]):
         return NOT_COMPUTED
@@ -309,7 +310,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
                     else:
                         return NOT_COMPUTED
                 computed_by_numpy = quiet.run(rule.call, *positional, **named)
-        else:
+        elif computed_by_numpy is None:
             computed_by_numpy = (
                 quiet.run(rule.call, *positional, **named) if named else quiet.run(rule.call, *positional)
             )

@@ -9,7 +9,7 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.config import Config
-from gpuarray.functions.at_once import AtOnce, computed
+from gpuarray.functions.at_once import AtOnce, at_once, computed
 from gpuarray.immediacy import immediacy, suspended
 from gpuarray.unprotected import unprotected
 
@@ -384,3 +384,49 @@ def test_writes_of_parts_to_themselves_keep_rules():
     part = x[1:]
     with pytest.raises(ValueError, match="read-only"):
         x[1:] = part
+
+
+@pytest.mark.parametrize("results", ["sums", "views"])
+@pytest.mark.parametrize(
+    "numpys",
+    [
+        lambda x: bool(x.any()),
+        lambda x: x.sum(),
+        lambda x: x + 1,
+        lambda x: x,
+        lambda x: [x + 1, x[1:]],
+        lambda x: (x[1:], x[:1]),
+        lambda x: x.diagonal(),
+        lambda x: np.broadcast_to(x, (2, *x.shape)),
+        lambda x: np.zeros(xp.config.direct_limit + 1),
+        lambda x: x.astype(np.longlong),
+    ],
+)
+def test_results_of_every_kind_are_computed_once(numpys, results):
+    calls = []
+
+    def call(x):
+        calls.append(x)
+        return numpys(x)
+
+    host = np.arange(6.0).reshape(2, 3)
+    result = at_once(pytest.fail, results, call)(xp.asarray(host))
+    assert len(calls) == 1
+    expected = numpys(host)
+    assert type(result) is type(expected) or not isinstance(expected, bool | list | tuple)
+    for actual, of_numpy in zip(
+        *((r,) if not isinstance(r, list | tuple) else r for r in (result, expected)), strict=True
+    ):
+        assert_same(actual, of_numpy)
+        if isinstance(of_numpy, np.ndarray) and results == "views":
+            assert actual.flags.writeable == of_numpy.flags.writeable
+
+
+@pytest.mark.parametrize("call", [xp.real_if_close, lambda x: xp.real_if_close(a=x)])
+def test_a_result_that_is_an_argument_shares_its_memory(call):
+    x = xp.arange(3.0)
+    result = call(x)
+    later = result * xp.ones(1 << 20)[:3]
+    result += 1
+    assert later.tolist() == [0, 1, 2]
+    assert x.tolist() == [1, 2, 3]
