@@ -45,6 +45,24 @@ _ARITHMETIC: Final = {
 }
 
 
+def _cell_of(array: Any) -> Any:
+    """Return the cell of an array.
+
+    Raises
+    ------
+    RuntimeError
+        If an operator has taken its memory, as a temporary result.
+    """
+    try:
+        return array._made_cell
+    except AttributeError:
+        raise RuntimeError(
+            "an operator has taken the memory of this array, to which the program keeps no reference; but NumPy or "
+            "another extension module does, as in a * b + c for arrays of objects that broadcast: give the result of "
+            "the first operator a name, and use that: x = a * b; x + c"
+        ) from None
+
+
 def _are_few(first: Any, second: Any) -> bool:
     """Return whether the result of an elementwise operation has no more elements than are computed at once."""
     limit = immediacy().limit
@@ -113,7 +131,7 @@ class ImmediateArray(SelectableArray):
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
         mine = self._value
         if mine is None:
-            cell = self._made_cell
+            cell = _cell_of(self)
             device = cell.device
             if not immediacy().covers(device):
                 return None
@@ -135,7 +153,7 @@ class ImmediateArray(SelectableArray):
             if kind is type(self):
                 theirs = other._value
                 if theirs is None:
-                    cell = other._made_cell
+                    cell = _cell_of(other)
                     own = cell.device
                     theirs = other._host if other._memory is cell.memory else other.host()
                     if theirs is None:

@@ -119,6 +119,18 @@ def test_what_a_name_or_a_container_refers_to_keeps_its_value() -> None:
     np.testing.assert_array_equal(x.get(), a)
 
 
+def test_arrays_that_an_array_of_objects_repeats_raise_an_error_or_have_a_name() -> None:
+    a, b = numbers(0), numbers(1)
+    one, several = np.empty(1, object), np.empty(2, object)
+    one[0], several[:] = xp.asarray(a), [xp.asarray(b), xp.asarray(a)]
+    with pytest.raises(RuntimeError, match="give the result of the first operator a name"):
+        one * one + several
+    squares = one * one
+    for actual, expected in zip(squares + several, (a * a + b, a * a + a), strict=True):
+        np.testing.assert_array_equal(actual.get(), expected)
+    np.testing.assert_array_equal((several * several + several)[1].get(), a * a + a)
+
+
 def test_results_of_other_calls_keep_their_value() -> None:
     a, b = numbers(0), numbers(1)
     x, y = xp.asarray(a), xp.asarray(b)
