@@ -518,6 +518,8 @@ CALLS = (
     lambda np, x, y: np.roll(np.outer(x, y), (1, -2), (0, 1)),
     lambda np, x, y: np.sum(np.outer(x, y), axis=1, dtype=np.float32),
     lambda np, x, y: np.zeros_like(x, dtype=int) + np.std(x),
+    lambda np, x, y: np.concatenate(([np.inf, 2], x[:2], [True])),
+    lambda np, x, y: np.split(np.append(x, 1), 3)[1],
 )
 
 

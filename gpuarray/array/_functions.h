@@ -129,7 +129,7 @@ static int note_array(Arguments *arguments, PyObject *value)
 }
 
 /* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
-static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int is_inner)
+static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int depth)
 {
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
@@ -148,12 +148,12 @@ static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int is
     if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
         PyArray_DescrCheck(argument))
         return Py_NewRef(argument);
-    if ((type != &PyTuple_Type && type != &PyList_Type) || is_inner)
+    if ((type != &PyTuple_Type && type != &PyList_Type) || depth == 2) /* as in concatenate([x, [1.0]]) */
         return NULL;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
     PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
     for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
-        PyObject *item = numpy_argument(PySequence_Fast_GET_ITEM(argument, i), arguments, 1);
+        PyObject *item = numpy_argument(PySequence_Fast_GET_ITEM(argument, i), arguments, depth + 1);
         if (item == NULL)
             Py_CLEAR(items);
         else if (type == &PyTuple_Type)

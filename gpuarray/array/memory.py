@@ -298,6 +298,16 @@ class MemoryArray(CompiledOperators):
             return None
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
 
+    def compute_on_host(self) -> bool:
+        """Compute the value if it is to be computed by the host; return whether it was."""
+        cell = self._cell
+        node = cell.node
+        is_pending = node.depth > 0 and node.result is None and type(node) is not Generate
+        if not is_pending or not immediacy().limit or not is_cpu(cell.device):
+            return False
+        evaluate.evaluate((node,), cell.device)
+        return True
+
     def is_computed(self) -> bool:
         """Return whether the value was computed at once, or has been seen in host memory."""
         return self._value is not None or self._cell.memory is not None

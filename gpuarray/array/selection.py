@@ -58,7 +58,10 @@ class SelectableArray(StoredArray):
                 if memory is cell.memory or (memory := self._large) is cell.memory:
                     host = self._host
                 else:
-                    host, memory = self.parts(), cell.memory
+                    host = self.parts()
+                    if host is None and self._compute_for_parts(key):
+                        host = self.parts()
+                    memory = cell.memory
             else:
                 device = self._device
             if host is not None:
@@ -95,6 +98,17 @@ class SelectableArray(StoredArray):
                             device = self._key_device(key)
                         return of_host(type(self), chosen if chosen.base is None else chosen.copy(), device)
         return self._recorded_item(key)
+
+    def _compute_for_parts(self, key: Any) -> bool:
+        """Compute a large value on the host if a basic key selects few elements; return whether it was pending.
+
+        A loop reads one part after the other.
+        """
+        limit = immediacy().limit
+        if self._cell.node.size <= limit:
+            return False
+        layout = indexing.part(self._storage_layout(), key)
+        return layout is not None and layout.size <= limit and self.compute_on_host()
 
     def _recorded_item(self, key: Any) -> Self:
         """Return a view or a copy of elements, as a layout or by a node."""

@@ -110,6 +110,14 @@ def _kept(function: Callable[..., Any], *, skips_nan: bool = False) -> Callable[
     return run
 
 
+def _is_one_line(source: GpuArray, lines: GpuArray, axes: tuple[int, ...]) -> bool:
+    """Return whether an array is a single line that NumPy can order, though its shape or value did not say so before.
+
+    A pending value that the host computes is computed.
+    """
+    return len(axes) == source.ndim and (lines.ndim < source.ndim or lines.compute_on_host())
+
+
 def _of_line(name: str, line: GpuArray, *arguments: Any, **keywords: Any) -> Any:
     """Return what a function makes of the only line of an array: NumPy orders no more of a single line than it must."""
     function: Any = IMPLEMENTATIONS[name].function
@@ -130,7 +138,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
         return _put(
             name, creation.full(lines.shape[1:], np.nan, kind, device=source.device), source, axes, out, keepdims
         )
-    if lines.ndim < source.ndim == len(axes):
+    if _is_one_line(source, lines, axes):
         return _put(name, _of_line(name, lines), source, axes, out, keepdims)
     ordered = sorting.sort(lines, axis=0)
     if skip_nan and source.dtype.kind in "fc":
@@ -194,7 +202,7 @@ def _quantile(
         shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
         quantiles = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
         return _put(name, quantiles, source, axes, out, keepdims)
-    if lines.ndim < source.ndim == len(axes):
+    if _is_one_line(source, lines, axes):
         quantiles = _of_line(name, lines, q, method=method)
     else:
         # a Python scalar leaves the dtype of the elements as it is

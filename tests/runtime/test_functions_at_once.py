@@ -268,6 +268,19 @@ def test_products_of_long_vectors_are_numpys():
         assert xp.stats()["plans"] == before
 
 
+def test_quantiles_of_a_pending_line_are_numpys():
+    host = np.random.default_rng(0).random(300_000)
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        for shape in (300_000, (600, 500)):
+            x = xp.asarray(host.reshape(shape))
+            assert xp.median(x * 2).is_computed()
+            assert_same(xp.percentile(x * 2, [10, 90]), np.percentile(host * 2, [10, 90]))
+        missing = np.where(host < 0.5, np.nan, host)
+        x = xp.asarray(missing)
+        assert_same(xp.nanmedian(x * 2), np.nanmedian(missing * 2))
+        assert_same(xp.median(x[:1] * 2, axis=0), np.median(missing[:1] * 2, axis=0))
+
+
 def test_quantiles_of_one_line_are_numpys_and_write_to_no_array():
     host = np.random.default_rng(0).random(300_000)
     with xp.using(device="cpu", direct_limit=Config().direct_limit):

@@ -55,6 +55,23 @@ def test_parts_are_written_in_place(host, make):
     assert row.tolist() == y[7].tolist()
 
 
+def test_large_pending_values_are_computed_when_a_small_part_is_read(host):
+    x = xp.asarray(host)
+    y, expected = x * 2 + 1, host * 2 + 1
+    before = xp.stats()["evaluations"]
+    large = y[1:]
+    assert not y.is_computed()
+    for k in range(4):
+        assert (y[:, k] @ y[:, k + 1] + y[k, 0]).is_computed()
+        assert_same(y[k], expected[k])
+    assert xp.stats()["evaluations"] == before + 1
+    assert_same(large, expected[1:])
+    with pytest.raises(IndexError):
+        (x + 1)[300]
+    with suspended():
+        assert not (x + 1)[0].is_computed()
+
+
 def test_constants_get_memory_when_they_are_written_to(host):
     for make in (xp.zeros, xp.ones, xp.empty):
         x = make(SHAPE)
