@@ -1,5 +1,7 @@
 """Interpolants of gpuarray.scipy.interpolate, compared with SciPy's."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import interpolate
@@ -53,6 +55,54 @@ def test_splines_along_axes_and_periods():
         compare(result(xp.asarray(POINTS)), theirs(POINTS), 1e-6)
     with pytest.raises(ValueError, match="negative"):
         result(xp.asarray(POINTS), -1)
+
+
+ENDS = [None, "not-a-knot", "natural", "clamped", "periodic", ([(1, 0.5), (2, 0.0)], None), (None, [(1, 2.0)] * 2)]
+
+
+@pytest.mark.parametrize("bc_type", ENDS, ids=str)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_fits_of_b_splines(k, bc_type):
+    for count in (4, 9, 40) if k == 3 else (30,):
+        x = np.cumsum(np.random.default_rng(count).uniform(0.5, 1.5, count))
+        y = np.sin(x)
+        y[-1] = y[0]
+        with xp.using(fallback="error"):
+            same_or_error("make_interp_spline", x, y, k=k, bc_type=bc_type)
+
+
+def same_or_error(name, x, y, **options):
+    try:
+        wanted = getattr(interpolate, name)(x, y, **options)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        with pytest.raises(type(error), match=re.escape(str(error).split(" [")[0])):
+            getattr(ours, name)(xp.asarray(x), xp.asarray(y), **options)
+        return
+    result = getattr(ours, name)(xp.asarray(x), xp.asarray(y), **options)
+    for part in ("t", "c"):
+        compare(getattr(result, part), getattr(wanted, part), 1e-8)
+    assert (result.k, result.axis, result.extrapolate) == (wanted.k, wanted.axis, wanted.extrapolate)
+    points = np.append(np.linspace(x[0] - 1, x[-1] + 1, 31), x)
+    for nu in (0, 1):
+        compare(result(xp.asarray(points), nu), wanted(points, nu), 1e-7)
+    compare(result.derivative()(xp.asarray(points)), wanted.derivative()(points), 1e-7)
+    if y.dtype.kind == "f":  # SciPy has no integrals of others
+        compare(result.integrate(x[1], 2.2 * x[-1]), wanted.integrate(x[1], 2.2 * x[-1]), 1e-7)
+
+
+def test_knots_of_b_splines():
+    y = Y[:, 0] + 1j * Y[:, 1]
+    knots = np.concatenate([X[:1].repeat(4), X[2:-2], X[-1:].repeat(4)])
+    for t in (knots, knots[1:], knots[::-1], np.sort(RNG.uniform(0, 10, 16))):
+        same_or_error("make_interp_spline", X, y, t=t)
+    for points, options in (
+        (X[::-1], {}),
+        (X[:5], {}),
+        (X, {"k": -1}),
+        (X, {"bc_type": "periodic"}),
+        (X, {"k": 0, "bc_type": "natural"}),
+    ):
+        same_or_error("make_interp_spline", points, y.real, **options)
 
 
 def values(count, dtype, rest=(3,)):

@@ -188,6 +188,19 @@ def check_tridiagonal(dtype, n):
     check("solve_banded", (1, 2), np.concatenate([values(dtype, 1, n), bands(dtype, 3, n)]), right)
 
 
+@pytest.mark.parametrize("sides", [(0, 0), (2, 1), (0, 3), (4, 4)])
+def test_banded_systems(dtype, sides):
+    rows = 23
+    ab, right = values(dtype, sum(sides) + 1, rows), values(dtype, rows, 2)
+    ab[sides[1]] += 20
+    with xp.using(fallback="error"):
+        check("solve_banded", sides, ab, right)
+        for lower in (False, True):
+            definite = values(dtype, sides[0] + 1, rows)
+            definite[0 if lower else -1] = 30
+            check("solveh_banded", definite, right, lower=lower)
+
+
 def test_tridiagonal_systems_that_need_interchanges_are_counted():
     ab = bands("float32", 3, 40)
     ab[1] = 0

@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.scipy.linalg._arguments import Condition, check_all
-from gpuarray.scipy.linalg._banded import tridiagonal_solution
+from gpuarray.scipy.linalg._cyclic import tridiagonal_solution
 from gpuarray.scipy.ndimage._labels import at
 
 #: The most points that SciPy's checks get: there are rules for two and for three points.

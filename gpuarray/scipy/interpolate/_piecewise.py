@@ -15,7 +15,8 @@ from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
 from gpuarray.scipy._calls import among, host_of, is_hosts, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
-from gpuarray.scipy.interpolate import _fits
+from gpuarray.scipy.interpolate import _bsplines, _fits
+from gpuarray.scipy.interpolate._bsplines import Spline
 from gpuarray.scipy.interpolate._fits import Fit, picked
 
 __all__ = [
@@ -175,10 +176,18 @@ class _Interpolant:
             How the interpolant continues; by default as it was made.
         """
         kind = self._how[0] if extrapolate is None else extrapolate
-        if self._host is not None or kind == "periodic":
-            return cast(GpuArray, run_scipy(self._known().integrate, (a, b, extrapolate), {}, self._device))
+        if self._host is not None:
+            return cast(GpuArray, run_scipy(self._host.integrate, (a, b, extrapolate), {}, self._device))
         whole = self.antiderivative()
-        return cast(GpuArray, whole(b, extrapolate=kind) - whole(a, extrapolate=kind))
+        if not (isinstance(kind, str) and kind == "periodic"):
+            return cast(GpuArray, whole(b, extrapolate=kind) - whole(a, extrapolate=kind))
+        first, last = (self._pieces[0][1][end] for end in (0, -1))
+
+        def until(end: Any) -> GpuArray:
+            periods = xp.floor((end - first) / (last - first))
+            return periods * (whole(last) - whole(first)) + cast(GpuArray, whole(end - periods * (last - first)))
+
+        return until(b) - until(a)
 
     def _same(self, host: Any) -> Any:
         kind = BSpline if isinstance(host, scipy_interpolate.BSpline) else PPoly
@@ -250,8 +259,44 @@ class BSpline(_Interpolant):
 
     _original = scipy_interpolate.BSpline
 
+    def _take_spline(self, spline: Spline) -> None:
+        """Take what has been fitted on the device."""
+        self._spline = spline
+        self._take(Fit(*_bsplines.polynomials(spline), spline.extrapolate, spline.axis))
+
+    def _known(self) -> Any:
+        if self._host is None:
+            self._host, _ = fitted(scipy_interpolate.BSpline.construct_fast, tuple(self._spline), {})
+        return self._host
+
+    def _same(self, host: Any) -> Any:
+        if not isinstance(host, Spline):
+            return super()._same(host)
+        result = BSpline.__new__(BSpline)
+        result._take_spline(host)
+        return result
+
+    def derivative(self, nu: int = 1) -> Any:
+        """Return the derivative, a spline."""
+        if self._host is not None:
+            return super().derivative(nu)
+        return self._same(_bsplines.derivative(self._spline, nu)) if nu >= 0 else self.antiderivative(-nu)
+
+    def antiderivative(self, nu: int = 1) -> Any:
+        """Return the antiderivative, a spline."""
+        if self._host is not None:
+            return super().antiderivative(nu)
+        return self._same(_bsplines.antiderivative(self._spline, nu)) if nu >= 0 else self.derivative(-nu)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._host is None and name in Spline._fields:
+            return getattr(self._spline, name)
+        return super().__getattr__(name)
+
     def _polynomials(self, nu: int) -> tuple[Any, Any]:
         spline = self._host
+        if spline is None:
+            return super()._polynomials(nu)
         if nu > spline.k:  # SciPy has no spline of these zeros
             spline = scipy_interpolate.BSpline(spline.t, 0 * spline.c, spline.k)
         elif nu:
@@ -266,13 +311,17 @@ class BSpline(_Interpolant):
 def make_interp_spline(
     x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0, check_finite: bool = True
 ) -> BSpline:
-    """Return the spline of order ``k`` through points, which SciPy fits on the host.
+    """Return the spline of degree ``k`` through points.
 
     See :func:`scipy.interpolate.make_interp_spline` for the parameters and errors.
     """
     spline = BSpline.__new__(BSpline)
-    spline._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
+    arrays = among((x, y, t, bc_type), {})
+    if not arrays or host_of(arrays) is not None:
+        spline._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
+    else:
+        spline._take_spline(_bsplines.fit(x, y, k, t, bc_type, axis, check_finite))
     return spline
 
 
-IMPLEMENTATIONS.setdefault("interpolate", {})["make_interp_spline"] = Implementation(COMPOSED, _FIT, make_interp_spline)
+IMPLEMENTATIONS.setdefault("interpolate", {})["make_interp_spline"] = Implementation(COMPOSED, "", make_interp_spline)

@@ -23,7 +23,7 @@ from gpuarray.scipy.linalg._arguments import (
     rows_of,
     whole,
 )
-from gpuarray.scipy.linalg._banded import tridiagonal_solution
+from gpuarray.scipy.linalg._cyclic import tridiagonal_solution
 from gpuarray.scipy.linalg._triangular import cholesky_solution, inverse_from, packed_factors, solve_triangular
 
 __all__ = ["det", "inv", "lstsq", "solve"]
