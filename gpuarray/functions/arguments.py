@@ -204,12 +204,17 @@ def as_elements(value: Any, like: GpuArray) -> GpuArray:
     return wrap(*assigned_node(value, like.dtype, like.device))
 
 
-def as_choices(values: Iterable[Any]) -> list[GpuArray]:
-    """Convert values to arrays of their common dtype. Python numbers are weakly typed."""
+def as_choices(values: Iterable[Any], *, wraps: bool = False) -> list[GpuArray]:
+    """Convert values to arrays of their common dtype. Python numbers are weakly typed.
+
+    Integers that an integer dtype cannot hold wrap around if ``wraps`` is set, and raise an error otherwise.
+    """
     choices = list(values)
     device = device_of(*choices) or default_device()
     choices = [value if type(value) in (int, float, complex) else as_array(value, device) for value in choices]
     kind = np.result_type(*(value.dtype if isinstance(value, GpuArray) else value for value in choices))
+    if wraps and kind.kind in "iu":
+        choices = [as_array(value, device) for value in choices]
     return [
         value.astype(kind, copy=False) if isinstance(value, GpuArray) else make(as_node(value, kind), device)
         for value in choices

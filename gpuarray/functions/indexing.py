@@ -201,7 +201,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
     """Return elements of the choices, selected by an array of indices."""
     if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
-    selector, *options = as_arrays(a, *as_choices(choices))
+    selector, *options = as_arrays(a, *as_choices(choices, wraps=True))
     check_cast(selector.dtype, dtypes.int64)
     selector, *options = manipulation.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
     count = len(options)

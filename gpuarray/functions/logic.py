@@ -70,7 +70,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
         raise ValueError("select with an empty condition list is not possible")
     if any(c.dtype != np.bool_ for c in map(as_array, condlist)):
         raise TypeError("invalid entry in condlist: should be boolean ndarray")
-    *choices, result = as_choices((*choicelist, default))
+    *choices, result = as_choices((*choicelist, default), wraps=True)
     for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
         result = where(condition, choice, result)
     return result
