@@ -59,9 +59,9 @@ call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None e
 #: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
-#: How the result of ``call`` grows: it has at most the product of the sizes of several arrays, the shape of the arrays
-#: if they have one, the size of the array times the integers, or that of a factor whose other one is a vector.
-GROWTH: Final = {"products": 1, "products or views": 1, "elements": 2, "multiples": 3, "matrix products": 4}
+#: The growth of results of ``call``: they have at most the product of the sizes of several arrays, the shape of the
+#: arrays if they have one, the size of the array times the integers, or that of a factor whose other one is a vector.
+PRODUCTS, ELEMENTS, MULTIPLES, VECTORS = 1, 2, 3, 4
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

@@ -11,7 +11,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from math import inf
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -28,16 +27,15 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
-from gpuarray.array.compiled import GROWTH
 from gpuarray.array.compiled import call as call_numpy
 from gpuarray.array.memory import of_host
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.functions.host_results import in_own_memory, wrapped
-from gpuarray.functions.result_bounds import BOUNDS, Bound, Results, has_few_elements
+from gpuarray.functions.result_bounds import RESULTS
 from gpuarray.graph.nodes import host_leaf
-from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.telemetry import counters
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -50,10 +48,6 @@ QUICK: Final = 1 << 18
 _BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
-#: Arrays with sizes of at most this product have few elements, and few products.
-_FEW_PRODUCTS: Final = 1 << 10
-#: The same for results that do not have few elements, or need not be computed by one thread, for this reason.
-_UNBOUNDED: Final = {"multiples": 0, "sizes": 0, "precise": ONE_THREAD, "lines": ONE_THREAD, "matrices": ONE_THREAD}
 #: The result of a call that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -80,14 +74,10 @@ class AtOnce:
         Whether a result may share memory with an argument.
     out : int
         The position of the parameter for an array that gets the result; a very large one if there is none.
-    is_bounded : callable
-        Returns whether the results of a call are small, from the sizes of arrays and integers.
+    unbounded, is_bounded, growth
+        Those of :class:`~gpuarray.functions.result_bounds.Results`.
     takes_nothing : bool
         Whether arrays without elements are computed at once.
-    unbounded : float
-        The largest product of the sizes of arrays for which they always are.
-    growth : int
-        For which other reason they may be, as :data:`compiled.GROWTH` says.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
     group : callable or None
@@ -111,7 +101,7 @@ class AtOnce:
     def __init__(
         self,
         call: Callable[..., Any],
-        results: Results,
+        results: str,
         group: Callable[..., Any] | None = None,
         *,
         most: int = 0,
@@ -121,23 +111,21 @@ class AtOnce:
         self.takes_nothing = empty or isinstance(call, np.ufunc)
         self.is_in_place = results == "in place"
         self.may_be_view = "views" in results
-        self.is_bounded: Bound = BOUNDS.get(results, has_few_elements)
-        self.growth = GROWTH.get(results, 0)
-        self.unbounded = _UNBOUNDED.get(results, _FEW_PRODUCTS if results in BOUNDS else inf)
+        self.unbounded, self.is_bounded, self.growth = RESULTS[results]
         self.most = most
         self.group = group
         self.is_plain = not self.is_in_place and group is None
         self.out = _position_of_out(self.call)
 
 
-def at_once(function: _F, results: Results, call: Callable[..., Any], *, most: int = 0, empty: bool = False) -> _F:
+def at_once(function: _F, results: str, call: Callable[..., Any], *, most: int = 0, empty: bool = False) -> _F:
     """Return an implementation whose calls are computed at once, if that is allowed.
 
     Parameters
     ----------
     function : callable
         The implementation.
-    results : Results
+    results : str
         What bounds the size of the results.
     call : callable
         The function of NumPy.

@@ -16,7 +16,6 @@ from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
 from gpuarray.functions.registry import HOST, implements, name_of
-from gpuarray.functions.result_bounds import Results
 from gpuarray.runtime import evaluate, telemetry
 
 
@@ -111,7 +110,7 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
 
 
 def hosted(
-    function: Callable[..., Any], reason: str, *, is_registered: bool = True, at_once: Results | None = None
+    function: Callable[..., Any], reason: str, *, is_registered: bool = True, at_once: str | None = None
 ) -> Callable[..., Any]:
     """Return a function that runs a NumPy function on host copies; results are on the device of the arguments.
 
@@ -123,7 +122,7 @@ def hosted(
         Why it runs on the host.
     is_registered : bool
         Whether it is also the implementation of the NumPy function, which arrays can override.
-    at_once : Results, optional
+    at_once : str, optional
         What bounds the size of the results, if small arrays in host memory need not be copied; see
         :func:`gpuarray.functions.registry.implements`.
     """

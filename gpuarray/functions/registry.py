@@ -13,7 +13,6 @@ from gpuarray import dispatch
 from gpuarray.config import strictness
 from gpuarray.functions import at_once as immediate
 from gpuarray.functions.arguments import takes_names_of
-from gpuarray.functions.result_bounds import Results
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -83,7 +82,7 @@ def implements(
     *names: str,
     kind: str = COMPOSED,
     reason: str = "",
-    at_once: Results | None = None,
+    at_once: str | None = None,
     call: Callable[..., Any] | None = None,
     most: int = 0,
     empty: bool = False,
@@ -100,7 +99,7 @@ def implements(
         The kind of implementation.
     reason : str
         Why the function runs on the host; for composed functions, the arguments with which a part of it does.
-    at_once : Results, optional
+    at_once : str, optional
         What bounds the size of the results, if NumPy computes small arrays in host memory at once.
     call : callable, optional
         What computes them; by default the function of NumPy with the first name.

@@ -1,51 +1,41 @@
 """Bounds of the sizes of results, from the sizes of arguments, for functions that NumPy computes at once."""
 
 from collections.abc import Callable, Iterable, Iterator
-from math import prod
-from typing import Any, Final, Literal, TypeAlias
+from math import inf, prod
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gpuarray.array.compiled import ELEMENTS, MULTIPLES, PRODUCTS, VECTORS
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
 from gpuarray.graph.shapes import listed
 from gpuarray.immediacy import ONE_THREAD, immediacy
 
-#: The results of a function that is called at once:
-#:
-#: - "elements": have the shape to which the arrays broadcast, or fewer elements;
-#: - "precise": have fewer elements, each of many: the sums of a plan have smaller errors;
-#: - "lines": have the shape of the array, and each line along an axis is computed from one line;
-#: - "matrices": the same with matrices, along the last two axes;
-#: - "sums": have no more elements than all arrays together, whatever shapes these have;
-#: - "matrix products": are products of matrices and vectors, of which NumPy computes those of few operations;
-#: - "contractions": are sums of products over the last argument, ``axes``, of which NumPy computes those of few
-#:   operations;
-#: - "products": may have as many elements as the product of their sizes, or as the square of a single one;
-#: - "multiples": may have as many elements as the size of the array times the integers among the arguments;
-#: - "sizes": have as many elements as the product of the integers among the arguments;
-#: - "views": are views of the arrays where strides allow;
-#: - "products or views": are products, or views as far as NumPy returns these;
-#: - "in place": there is none; the function writes to its first argument.
-Results: TypeAlias = Literal[
-    "elements",
-    "precise",
-    "lines",
-    "matrices",
-    "sums",
-    "matrix products",
-    "contractions",
-    "products",
-    "multiples",
-    "sizes",
-    "views",
-    "products or views",
-    "in place",
-]
-
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
 
+#: Arrays with sizes of at most this product have few elements, and few products.
+_FEW: Final = 1 << 10
+
 Bound: TypeAlias = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], bool]
+
+
+class Results(NamedTuple):
+    """The results of a function that is called at once.
+
+    Attributes
+    ----------
+    unbounded : float
+        The largest product of the sizes of arrays for which they always are small.
+    is_bounded : callable
+        Returns whether those of a call are small, from the sizes of arrays and integers.
+    growth : int
+        For which other reason they are small, as :func:`gpuarray.array.compiled.call` takes it.
+    """
+
+    unbounded: float
+    is_bounded: Bound
+    growth: int = 0
 
 
 def has_few_elements(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -111,15 +101,32 @@ def _integers(values: Iterable[Any]) -> Iterator[int]:
             yield int(value)
 
 
-BOUNDS: Final[dict[str, Bound]] = {
-    "elements": has_few_elements,
-    "precise": _has_few_addends,
-    "lines": _has_few(1),
-    "matrices": _has_few(2),
-    "matrix products": _has_few_multiplications,
-    "contractions": _has_few_contracted,
-    "products": _has_few_products,
-    "products or views": _has_few_products,
-    "multiples": _has_few_multiples,
-    "sizes": _has_small_size,
+#: The results of functions, by their names in registrations.
+RESULTS: Final[dict[str, Results]] = {
+    # they have the shape to which the arrays broadcast, or fewer elements
+    "elements": Results(_FEW, has_few_elements, ELEMENTS),
+    # they have fewer elements, each of many: the sums of a plan have smaller errors
+    "precise": Results(ONE_THREAD, _has_few_addends),
+    # they have the shape of the array, and each line along an axis is computed from one line
+    "lines": Results(ONE_THREAD, _has_few(1)),
+    # the same with matrices, along the last two axes
+    "matrices": Results(ONE_THREAD, _has_few(2)),
+    # they have no more elements than all arrays together, whatever shapes these have
+    "sums": Results(inf, has_few_elements),
+    # they are products of matrices and vectors, of which NumPy computes those of few operations
+    "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
+    # they are sums of products over the last argument, ``axes``, of which NumPy computes those of few operations
+    "contractions": Results(_FEW, _has_few_contracted),
+    # they may have as many elements as the product of their sizes, or as the square of a single one
+    "products": Results(_FEW, _has_few_products, PRODUCTS),
+    # they may have as many elements as the size of the array times the integers among the arguments
+    "multiples": Results(0, _has_few_multiples, MULTIPLES),
+    # they have as many elements as the product of the integers among the arguments
+    "sizes": Results(0, _has_small_size),
+    # they are views of the arrays where strides allow
+    "views": Results(inf, has_few_elements),
+    # they are products, or views as far as NumPy returns these
+    "products or views": Results(_FEW, _has_few_products, PRODUCTS),
+    # there is none; the function writes to its first argument
+    "in place": Results(inf, has_few_elements),
 }

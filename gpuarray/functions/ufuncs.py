@@ -24,7 +24,6 @@ from gpuarray.functions.cumulative import running
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node
 from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
-from gpuarray.functions.result_bounds import Results
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.nodes import BaseNode, Node
@@ -293,7 +292,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 
 
 #: What bounds the results of the methods of ufuncs that are computed at once, and the elements of larger arrays.
-_BOUNDS: Final[dict[str, tuple[Results, int]]] = {
+_BOUNDS: Final[dict[str, tuple[str, int]]] = {
     "__call__": ("elements", 0),
     "reduce": ("elements", QUICK),
     "accumulate": ("elements", 0),
