@@ -42,6 +42,8 @@ REGROUPED: Final = ("parts", "pairs")
 NOTHING: Final = object()
 #: Arrays of more elements may be mid-sized, for which a device may be worth a trial.
 _MIDSIZE: Final = 1 << 14
+#: Pending values of more elements may not fit into memory, and are only computed where they are needed as a whole.
+_HUGE: Final = 1 << 27
 _new: Final = object.__new__
 _ndarray: Final = np.ndarray
 
@@ -299,11 +301,11 @@ class MemoryArray(CompiledOperators):
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
 
     def compute_on_host(self) -> bool:
-        """Compute the value if it is to be computed by the host; return whether it was."""
+        """Compute the value if it is to be computed by the host and not huge; return whether it was."""
         cell = self._cell
         node = cell.node
         is_pending = node.depth > 0 and node.result is None and type(node) is not Generate
-        if not is_pending or not immediacy().limit or not is_cpu(cell.device):
+        if not is_pending or node.size > _HUGE or not immediacy().limit or not is_cpu(cell.device):
             return False
         evaluate.evaluate((node,), cell.device)
         return True
