@@ -47,6 +47,8 @@ static PyObject *written(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t co
     host = value_of(target, on_pinned, &device_of_target);
     if (host == NULL || !PyArray_CheckExact(host) || device_of_target != device || !can_update(target, host))
         return NULL;
+    if (may_fail_midway(ufunc, host))
+        return NULL;
     PyObject *result = looped(ufunc, values, (int)count, host);
     operations += result != NULL;
     return result == NULL ? NULL : (Py_DECREF(result), Py_NewRef(target));

@@ -162,6 +162,12 @@ static int can_update(PyObject *array, PyObject *mine)
            AT(array, of_array.memory) == AT(cell, of_cell.memory) && is_own(cell);
 }
 
+/* Whether a negative exponent would be found when some elements have been written already: of a power of integers. */
+static int may_fail_midway(PyObject *ufunc, PyObject *target)
+{
+    return ufunc == binary_ufuncs[POWER] && PyArray_ISINTEGER((PyArrayObject *)target);
+}
+
 /* Update the elements of an array; 1 if the method in Python is to be called, -1 with an error. */
 static int update(PyObject *array, PyObject *other, int op)
 {
@@ -169,6 +175,8 @@ static int update(PyObject *array, PyObject *other, int op)
     if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE) || !PyArray_CheckExact(mine))
         return 1;
     if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
+        return 1;
+    if (PyArray_CheckExact(theirs) && may_fail_midway(binary_ufuncs[op], mine))
         return 1;
     Py_INCREF(mine);
     Py_INCREF(theirs);

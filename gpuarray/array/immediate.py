@@ -174,6 +174,8 @@ class ImmediateArray(SelectableArray):
                     return None
             elif type(mine) is _ndarray and not _are_few(mine, theirs):
                 return None
+        if compute is operator.ipow and type(theirs) is _ndarray and mine.dtype.kind in "iu" and (theirs < 0).any():
+            return None  # NumPy would raise the error when it has updated a part of the elements
         try:
             if type(mine) is _ndarray and mine.nbytes >= _LARGE and way <= REFLECTED and compute in _ARITHMETIC:
                 return self._with_temporaries(_ARITHMETIC[compute], mine, theirs, other, way, device)

@@ -317,9 +317,16 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
     return AtOnce(ufunc if method == "__call__" else getattr(ufunc, method), results, most=most)
 
 
+def _may_fail_midway(method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Return whether a power may raise an error when some elements are written: if these are integers."""
+    written = inputs[:1] if method == "at" else keywords.get("out", ()) if method == "__call__" else ()
+    return any(getattr(getattr(array, "dtype", None), "kind", "") in ("i", "u") for array in written)
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
-    if immediacy().limit and (rule := _rule(ufunc, method)) is not None:
+    rule = _rule(ufunc, method) if immediacy().limit else None
+    if rule is not None and not (ufunc is np.power and _may_fail_midway(method, inputs, keywords)):
         # NumPy has no values outside of a mask, and reads memory that is not there for Python integers beyond the dtype
         is_defined = method != "__call__" or keywords.get("where", True) is True
         if method == "__call__" and keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time

@@ -141,3 +141,22 @@ def test_scalars_are_assigned_or_refused_as_numpy_does(value, dtype, put, same):
             else:
                 actual[key] = value
         same(actual, expected)
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        lambda x, y: x.__ipow__(y),
+        lambda x, y: x[1:].__ipow__(y[1:]),
+        lambda x, y: np.power(x, y, out=x),
+        lambda x, y: gpuarray.power(x, y, out=x),
+        lambda x, y: np.power.at(x, [0, 1, 2], y[:3]),
+    ],
+)
+def test_a_power_that_raises_an_error_has_updated_nothing(update, device):
+    x, exponents = gpuarray.asarray([2, 3, 4, 5]), gpuarray.asarray([2, 2, -1, 2])
+    with pytest.raises(ValueError, match="negative integer powers"):
+        update(x, exponents)
+    assert x.tolist() == [2, 3, 4, 5]
+    update(x, abs(exponents))
+    assert x.tolist() in ([4, 9, 4, 25], [2, 9, 4, 25], [4, 9, 4, 5])
