@@ -263,6 +263,15 @@ def test_singular_values(shape: tuple[int, ...], dtype: str) -> None:
     check_singular_values(a, dtype, full=shape[-2] != shape[-1])
 
 
+@pytest.mark.parametrize(("seed", "dtype"), [(3, "complex64"), (17, "complex128")])
+def test_products_at_the_limit_end(seed: int, dtype: str) -> None:
+    # two columns of these have a product within rounding of the limit, so that only one of two orders exceeds it on a
+    # GPU whose multiplication and addition are fused
+    generator = np.random.default_rng(seed)
+    a = generator.standard_normal((3, 65, 65)) + 1j * generator.standard_normal((3, 65, 65))
+    check_singular_values(a.astype(dtype), dtype)
+
+
 def check_singular_values(a: Array, dtype: Any, *, full: bool = False) -> None:
     u, s, vh = map(wide, linalg.svd(xp.asarray(a), full_matrices=full))
     k = s.shape[-1]

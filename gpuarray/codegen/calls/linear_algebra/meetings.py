@@ -282,6 +282,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"var<workgroup> sines: array<{numbers.kind}, {half}>;",
         f"var<workgroup> cosines: array<{real}, {half}>;",
         f"var<workgroup> pairs: array<vec2<u32>, {half}>;",
+        "var<workgroup> is_needed: u32;",
         "var<workgroup> is_turned: u32;",
     ]
     _begin(template, t, "1u")
@@ -297,6 +298,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"var c = {real}(1); var across = {numbers.zero};",
         "if (is_large) {",
         *rotation(numbers),
+        "is_turned = 1u;",
         "}",
         "pairs[local] = vec2<u32>(p, q); cosines[local] = c; sines[local] = across;",
         "}",
@@ -314,6 +316,8 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         # by rows, as a column of the matrix is multiplied by one
         written.store(f"slot * {width * width}u + e", f"turns[e % {width}u * {pitch}u + e / {width}u]"),
         "}",
+        # a product just above the limit may be below it in the rotation, which finds its conjugate or rounds otherwise
+        f"if (local == 0u && is_turned != 0u) {{ {t.turned.name}[plane * {t.sweeps}u + sweep] = 1i; }}",
     )
 
 
@@ -328,7 +332,7 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
         # columns of one block are turned with each other in the first round of a sweep alone
         "let is_first = round == 0u;",
         f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
-        "if (local == 0u) { is_turned = 0u; }",
+        "if (local == 0u) { is_needed = 0u; is_turned = 0u; }",
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
         f"for (var n = 0u; n < {t.chunks}u; n++) {{ sum += {partial_sum}; }}",
@@ -341,12 +345,11 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
         f"let p = e % {width}u; let q = e / {width}u;",
         f"if (p < q && (is_first || (p < {width // 2}u && q >= {width // 2}u))) {{",
         *_angle(numbers, pitch),
-        "if (is_large) { is_turned = 1u; }",
+        "if (is_large) { is_needed = 1u; }",
         "} }",
-        "let is_needed = workgroupUniformLoad(&is_turned);",
-        f"if (local == 0u) {{ {meets.store('slot', 'i32(is_needed)')} }}",
-        "if (is_needed == 0u) { return; }",
-        f"if (local == 0u) {{ {t.turned.name}[plane * {t.sweeps}u + sweep] = 1i; }}",
+        "let needed = workgroupUniformLoad(&is_needed);",
+        f"if (local == 0u) {{ {meets.store('slot', 'i32(needed)')} }}",
+        "if (needed == 0u) { return; }",
     )
 
 
