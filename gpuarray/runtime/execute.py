@@ -100,8 +100,8 @@ def execute(
         observers.evaluation_done(Evaluation(prepared, placed, provider.device, origins), start, planned)
     elif start:
         observers.skipped()
-    if placed.migration is not None:
-        auto.propagate(placed.migration, leaves, results)
+    if placed.is_free:
+        auto.propagate(prepared, leaves, results)
     return results
 
 

@@ -55,24 +55,24 @@ class PreparedStep:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a placement would save if the device had the leaves that it lacks.
+    """What a placement would save if the device, or the host, had the leaves that it lacks.
 
     Attributes
     ----------
+    target : Provider
+        The device or the host.
     saving : int
         Nanoseconds that each run would take less.
     cost : float
-        Nanoseconds that the upload of these leaves takes.
+        Nanoseconds that the transfer of these leaves takes.
     leaves : tuple of int
         The leaves, by number.
-    shares : tuple of float
-        The part that each result has of the bytes of all results.
     """
 
+    target: Provider
     saving: int
     cost: float
     leaves: tuple[int, ...]
-    shares: tuple[float, ...]
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Placement:
     look : int
         The run whose steps on the host are timed next.
     migration : Migration, optional
-        What would be saved if the device had all leaves.
+        What would be saved if all leaves were at one place.
     sampler : RunSampler, optional
         Of the observers.
     in_one_go : int

@@ -341,6 +341,25 @@ def test_a_loop_that_makes_its_operand_anew_pays_its_way_too():
         assert y.residency == ("cpu",)
 
 
+def test_what_is_read_in_parts_again_and_again_pays_its_way_to_the_host():
+    with xp.using(offload="always"):
+        x = xp.ones(1 << 20, dtype=xp.bool)
+        xp.evaluate(x)
+    expected, seen = np.ones(1 << 20, bool), []
+    xp.reset_stats()
+    with xp.using(direct_limit=1 << 18):  # writes on the host need no plan
+        for number in range(2, 100):
+            assert bool(x[number]) == expected[number]
+            seen.append(x.residency)
+            if expected[number]:  # the value after a write has the savings of the one before
+                x[number * number :: number] = False
+                expected[number * number :: number] = False
+        np.testing.assert_array_equal(np.asarray(x), expected)
+    assert seen[0] == ("wgpu:0",)
+    assert seen[-1] == ("cpu",)
+    assert xp.stats()["bytes_downloaded"] < 2 * x.nbytes
+
+
 @pytest.mark.parametrize("is_read", [False, True])
 def test_small_work_on_what_only_the_device_has(is_read):
     with xp.using(offload="always"):

@@ -6,6 +6,7 @@ that takes. A plan keeps one placement for each residency of its operands.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -29,7 +30,7 @@ from gpuarray.runtime.placement.rates import (
     at,
     operation_key,
 )
-from gpuarray.runtime.placement.residency import is_on_host, resident
+from gpuarray.runtime.placement.residency import is_on_host, move_to_host, resident
 from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, placed_anew
 
 AUTO: Final = Device("auto")
@@ -182,9 +183,10 @@ def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, 
 
 
 def migrate(placement: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
-    """Copy leaves to the device if the time that this would have saved so far exceeds the cost of the transfer.
+    """Move leaves to the place that lacks them if the time that this would have saved so far exceeds its cost.
 
-    Called for each run. Returns True if leaves were copied, which may change the placement.
+    Called for each run. Returns True if leaves were moved, which may change the placement. Leaves that move to the host
+    leave the device, as a program that reads and writes parts of a value there does so at once and in place.
     """
     migration = placement.migration
     assert migration is not None
@@ -199,17 +201,25 @@ def migrate(placement: Placement, leaves: Sequence[Leaf], provider: Provider) ->
     try:
         for leaf in away:
             leaf.saving = 0.0
-            resident(leaf, provider)
+            if places.is_host(migration.target):
+                move_to_host(leaf, provider)
+            else:
+                resident(leaf, provider)
     except DeviceMemoryError:
         return False
     return True
 
 
-def propagate(migration: Migration, leaves: Sequence[Leaf], results: Sequence[Leaf]) -> None:
-    """Add the saving of the leaves to the results, because a loop computes its operands anew in each iteration."""
-    saving = sum([leaves[number].saving for number in migration.leaves])
-    for result, share in zip(results, migration.shares, strict=True):
-        result.saving = saving * share
+def propagate(prepared: PreparedPlan, leaves: Sequence[Leaf], results: Sequence[Leaf]) -> None:
+    """Share the savings of the leaves among the results, because a loop computes its operands anew in each iteration.
+
+    Each result has a share in proportion to its bytes.
+    """
+    saving = sum([leaf.saving for leaf in leaves])
+    if saving:
+        each = saving / max(1, sum(prepared.nbytes))
+        for result, nbytes in zip(results, prepared.nbytes, strict=True):
+            result.saving = each * nbytes
 
 
 def without_room(prepared: PreparedPlan, provider: Provider) -> Placement:
@@ -228,22 +238,27 @@ def _placed_anew(
 ) -> Placement:
     if is_disabled:
         return _prepared(prepared, provider, [decisions.DISABLED] * len(prepared.plan.steps))
-    chosen, saving = _decided(prepared, leaves, provider, is_read=is_read)
+    chosen, savings = _decided(prepared, leaves, provider, is_read=is_read)
     placement = _prepared(prepared, provider, chosen)
     placement.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
     placement.is_free, placement.look = True, 2  # the first run includes work that later runs do not repeat
-    away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
-    if saving and away:
-        upload = rates_of(provider).upload
-        total = max(1, sum(prepared.nbytes))
-        cost = sum(at(upload, leaves[number].nbytes) for number in away)
-        placement.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in prepared.nbytes]))
+    rates = rates_of(provider)
+    targets = zip((places.host(), provider), (rates.download, rates.upload), savings, strict=True)
+    target, curve, saving = max(targets, key=itemgetter(2))
+    lacking = [number for number, leaf in enumerate(leaves) if not _has(target, leaf)]
+    if saving and lacking:
+        cost = sum(at(curve, leaves[number].nbytes) for number in lacking)
+        placement.migration = Migration(target, saving, cost, tuple(lacking))
     return placement
+
+
+def _has(place: Provider, leaf: Leaf) -> bool:
+    return is_on_host(leaf) if places.is_host(place) else place in leaf.buffers
 
 
 def _decided(
     prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
-) -> tuple[list[Decision], int]:
+) -> tuple[list[Decision], tuple[int, int]]:
     pairs = [*zip(prepared.leaves, leaves, strict=True)]
     situation = Situation(
         {position: (is_on_host(leaf), provider in leaf.buffers) for position, leaf in pairs},

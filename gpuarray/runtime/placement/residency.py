@@ -152,9 +152,14 @@ def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
 
 
 def evict(leaf: Leaf, provider: Provider) -> None:
+    """Move the value of a leaf to the host because a device has too little memory."""
+    move_to_host(leaf, provider)
+    telemetry.counters["evictions"] += 1
+
+
+def move_to_host(leaf: Leaf, provider: Provider) -> None:
     """Copy the value of a leaf to the host, if it is not there, and release the provider's buffer."""
     if not is_on_host(leaf):
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
-    del leaf.buffers[provider]
-    telemetry.counters["evictions"] += 1
+    leaf.buffers.pop(provider, None)
