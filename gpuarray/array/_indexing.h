@@ -113,9 +113,15 @@ static char *element_at(PyArrayObject *host, PyObject *key, PyObject *device)
 }
 
 /* The element as a scalar of NumPy. */
-static PyObject *read_element(const char *element, PyArrayObject *host)
+static PyObject *read_element(char *element, PyArrayObject *host)
 {
-    return PyArray_TYPE(host) == NPY_DOUBLE ? new_double(*(double *)element) : PyArray_ToScalar((void *)element, host);
+#define ELEMENT_OF(scalar, dtype, name) \
+    case NPY_##dtype: return new_integer(NPY_##dtype, *(npy_##name *)element);
+    switch (PyArray_TYPE(host)) {
+    FOR_EACH_INTEGER(ELEMENT_OF)
+    case NPY_DOUBLE: return new_double(*(double *)element);
+    default: return PyArray_ToScalar(element, host);
+    }
 }
 
 /* Write a number in place of an element; 0 if NumPy is to convert it. Nothing else runs meanwhile, so that the global lock

@@ -51,6 +51,11 @@ static int as_double(PyObject *item, double *number)
     return 1;
 }
 
+/* The dtypes of integers whose numbers are read, written and computed here: NumPy's name of the class, and of the dtype. */
+#define FOR_EACH_INTEGER(DO) \
+    DO(Int64, INT64, int64) DO(Int32, INT32, int32) DO(UInt8, UINT8, uint8) DO(UInt32, UINT32, uint32) \
+    DO(Int16, INT16, int16) DO(UInt16, UINT16, uint16) DO(Int8, INT8, int8)
+
 /* The value and the dtype of an integer, NPY_NOTYPE if it is Python's; only of numbers below 2^62 in magnitude, so that sums
    do not overflow. */
 static int as_integer(PyObject *item, npy_int64 *number, int *type)
@@ -60,17 +65,10 @@ static int as_integer(PyObject *item, npy_int64 *number, int *type)
     *type = NPY_NOTYPE;
     if (class == &PyLong_Type)
         *number = PyLong_AsLongLongAndOverflow(item, &overflow);
-#define READ(name, number_of_type) \
-    else if (class == &Py##name##ArrType_Type) \
-        *number = PyArrayScalar_VAL(item, name), *type = number_of_type;
-    READ(Int64, NPY_INT64)
-    READ(Int32, NPY_INT32)
-    READ(UInt8, NPY_UINT8)
-    READ(UInt32, NPY_UINT32)
-    READ(Int16, NPY_INT16)
-    READ(UInt16, NPY_UINT16)
-    READ(Int8, NPY_INT8)
-#undef READ
+#define READ(scalar, dtype, name) \
+    else if (class == &Py##scalar##ArrType_Type) \
+        *number = PyArrayScalar_VAL(item, scalar), *type = NPY_##dtype;
+    FOR_EACH_INTEGER(READ)
     else
         return 0;
     return !overflow && *number < ((npy_int64)1 << 62) && *number > -((npy_int64)1 << 62);
@@ -79,41 +77,32 @@ static int as_integer(PyObject *item, npy_int64 *number, int *type)
 /* Whether a dtype of integers has a number. */
 static int has_number(int type, npy_int64 number)
 {
+#define HAS(scalar, dtype, name) \
+    case NPY_##dtype: return number == (npy_##name)number;
     switch (type) {
-    case NPY_INT64: return 1;
-    case NPY_INT32: return number == (npy_int32)number;
-    case NPY_UINT32: return number == (npy_uint32)number;
-    case NPY_INT16: return number == (npy_int16)number;
-    case NPY_UINT16: return number == (npy_uint16)number;
-    case NPY_INT8: return number == (npy_int8)number;
-    case NPY_UINT8: return number == (npy_uint8)number;
+    FOR_EACH_INTEGER(HAS)
     default: return 0;
     }
 }
 
+/* Write a number that a dtype has. */
 static void write_integer(char *target, int type, npy_int64 number)
 {
-    switch (type) {
-    case NPY_INT64: *(npy_int64 *)target = number; break;
-    case NPY_INT32: case NPY_UINT32: *(npy_uint32 *)target = (npy_uint32)number; break;
-    case NPY_INT16: case NPY_UINT16: *(npy_uint16 *)target = (npy_uint16)number; break;
-    default: *(npy_uint8 *)target = (npy_uint8)number;
-    }
+#define WRITE(scalar, dtype, name) \
+    case NPY_##dtype: *(npy_##name *)target = (npy_##name)number; break;
+    switch (type) { FOR_EACH_INTEGER(WRITE) }
 }
 
+/* A scalar of a number that a dtype has. */
 static PyObject *new_integer(int type, npy_int64 number)
 {
-    if (type == NPY_INT64) {
-        PyObject *result = PyArrayScalar_New(Int64);
-        if (result != NULL)
-            PyArrayScalar_ASSIGN(result, Int64, number);
-        return result;
-    }
-    npy_int64 element;
-    write_integer((char *)&element, type, number);
-    PyArray_Descr *dtype = PyArray_DescrFromType(type);
-    PyObject *result = PyArray_Scalar(&element, dtype, NULL);
-    Py_DECREF(dtype);
+    PyObject *result = NULL;
+#define NEW(scalar, dtype, name) \
+    case NPY_##dtype: \
+        if ((result = PyArrayScalar_New(scalar)) != NULL) \
+            PyArrayScalar_ASSIGN(result, scalar, (npy_##name)number); \
+        break;
+    switch (type) { FOR_EACH_INTEGER(NEW) }
     return result;
 }
 
