@@ -174,14 +174,19 @@ POSITIONS = (
     np.array([True, False, True]), MASK, MASK[:, :2], ~MASK[:1, :1], (np.array([0, 1]), np.array([[1], [2]])),
     (slice(None), np.array([1, 1])), (np.array([0, 1]), 2), (None, np.array([0]), Ellipsis), (MASK[:, 2], 1),
 )  # fmt: skip
-LISTS = ([0, 1], [2, 0, 2], [], [7], [True, False, True], (slice(None), [0, 2]), ([0, 1], [1, 2]))
+LISTS = (
+    [0, 1], [2, 0, 2], [], [7], [True, False, True], (slice(None), [0, 2]), ([0, 1], [1, 2]), [np.int64(1), 0],
+    [np.uint8(2), np.int64(-1)], [np.float64(1)], [[0, 1], [1, 1]], [np.array([0, 1]), np.array([1, 0])],
+)  # fmt: skip
 
 
 def of_package(key):
     """Return a key of arrays of NumPy as one of arrays of this package."""
-    if isinstance(key, tuple):
-        return tuple(map(of_package, key))
-    return xp.asarray(key) if isinstance(key, np.ndarray) else key
+    if isinstance(key, tuple | list):
+        return type(key)(map(of_package, key))
+    return (
+        xp.asarray([key])[0] if isinstance(key, np.generic) else xp.asarray(key) if isinstance(key, np.ndarray) else key
+    )
 
 
 @pytest.mark.parametrize("convert", [of_package, lambda key: key], ids=["arrays of the package", "arrays of NumPy"])
@@ -198,6 +203,16 @@ def test_reads_and_writes_by_positions(key, convert):
             y, z = x.copy(), x.copy()
             assert outcome(operator.setitem, y, key, value) == outcome(SelectableArray.__setitem__, z, key, value)
             np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
+
+
+def test_positions_in_lists_are_numbers_of_arrays():
+    x, host = xp.asarray(np.arange(12.0).reshape(4, 3)), np.arange(12.0).reshape(4, 3)
+    for array in (x, host):
+        for k in range(3):
+            p = k + np.argmax(array[k:, 0])
+            array[[k, p]] = array[[p, k]]
+            array[[p, 0], [0, k]] += 1
+    np.testing.assert_array_equal(x, host)
 
 
 def test_results_of_positions_have_memory_of_their_own():

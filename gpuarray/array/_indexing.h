@@ -24,6 +24,18 @@ static int kind_of_key(PyObject *key)
     return kind;
 }
 
+/* The number of an integer, be it a number or an array of a device; 0 if it is something else. */
+static int as_position(PyObject *item, PyObject *device, npy_int64 *position)
+{
+    int type;
+    if (Py_IS_TYPE(item, array_type)) {
+        if (!is_set(AT(item, of_array.value)) || AT(item, of_array.device) != device)
+            return 0;
+        item = AT(item, of_array.value);
+    }
+    return as_integer(item, position, &type);
+}
+
 /* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
    has anything else. `size` is multiplied by the sizes of arrays of integers. */
 static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
@@ -42,11 +54,17 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
         return items;
     }
     if (PyList_CheckExact(key)) {
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(key); i++)
-            if (!PyLong_CheckExact(PyList_GET_ITEM(key, i)))
-                return NULL;
+        PyObject *items = PyList_New(PyList_GET_SIZE(key));
+        npy_int64 position;
+        for (Py_ssize_t i = 0; items != NULL && i < PyList_GET_SIZE(key); i++) {
+            PyObject *item = as_position(PyList_GET_ITEM(key, i), device, &position) ? PyLong_FromLongLong(position) : NULL;
+            if (item == NULL)
+                Py_CLEAR(items);
+            else
+                PyList_SET_ITEM(items, i, item);
+        }
         *size *= (double)PyList_GET_SIZE(key);
-        return Py_NewRef(key);
+        return items;
     }
     if (Py_IS_TYPE(key, array_type)) {
         if ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device)
@@ -82,15 +100,9 @@ static PyObject *numpy_key(PyObject *key, PyObject *host, PyObject *device, long
 static int move_to(char **element, PyArrayObject *host, int axis, PyObject *item, PyObject *device)
 {
     npy_int64 position;
-    int type;
-    if (Py_IS_TYPE(item, array_type)) {
-        if (!is_set(AT(item, of_array.value)) || AT(item, of_array.device) != device)
-            return 0;
-        item = AT(item, of_array.value);
-    }
-    if (!as_integer(item, &position, &type))
-        return 0;
     npy_intp extent = PyArray_DIM(host, axis);
+    if (!as_position(item, device, &position))
+        return 0;
     if (position < 0)
         position += extent;
     if (position < 0 || position >= extent)

@@ -23,6 +23,8 @@ from gpuarray.runtime import evaluate
 _ndarray: Final = np.ndarray
 #: Types of keys that select views.
 BASIC: Final = frozenset((int, slice, type(None), type(Ellipsis)))
+#: Types of numbers in lists of positions and of flags.
+_PLAIN: Final = frozenset((int, bool))
 
 
 def with_known(key: Any) -> Any:
@@ -71,7 +73,7 @@ def host_key(key: Any) -> Any:
     Raises
     ------
     LookupError
-        If an array is large, to be computed, or elsewhere, or if the key has a list.
+        If an array is large, to be computed, or elsewhere, or if the key has something else.
     """
     kind = type(key)
     if kind is tuple:
@@ -86,8 +88,10 @@ def host_key(key: Any) -> Any:
         return key
     elif kind is range and len(key) <= immediacy().limit:
         return np.asarray(key)
-    elif (kind is np.ndarray and key.size <= immediacy().limit) or (kind is list and {*map(type, key)} <= {int, bool}):
+    elif kind is np.ndarray and key.size <= immediacy().limit:
         return key
+    elif kind is list:
+        return [item if type(item) in _PLAIN else host_key(item) for item in key]
     raise LookupError
 
 
