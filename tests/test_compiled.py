@@ -32,6 +32,10 @@ VALUES = (0.0, -0.0, 1.0, -2.5, 3.0, np.nan, np.inf, -np.inf, 1e308, 5e-324)
 INTEGERS = (0, 1, -1, 7, 2**31, 2**62, -(2**63), 2**63 - 1)
 SOME = (dtypes.bool_, dtypes.uint8, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.complex128)
 NUMBERS = (True, 2, -3, 2**70, 0.5, -0.0, np.nan, 2 - 1j)
+SCALARS = (
+    np.bool_(True), np.int64(-3), np.uint8(200), np.int32(2**31 - 1), np.float32(1.5), np.float64(-0.0),
+    np.complex128(2 - 1j), np.uint64(2**63),
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +79,7 @@ def test_binary_operators(dtype, name):
     method = f"__{name}__"
     of_python = getattr(ComputingArray, method)
     for x in arrays(dtype):
-        for other in (*NUMBERS, *arrays(dtype), *arrays(dtypes.float64), *arrays(dtypes.int64), "text", [1]):
+        for other in (*NUMBERS, *SCALARS, *arrays(dtype), *arrays(dtypes.float64), *arrays(dtypes.int64), "text", [1]):
             assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
 
 
@@ -97,7 +101,7 @@ def test_reflected_operators(dtype, name):
     method = f"__r{name}__"
     of_python = getattr(ComputingArray, method)
     for x in arrays(dtype):
-        for other in NUMBERS:
+        for other in (*NUMBERS, *SCALARS):
             assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
 
 
@@ -107,7 +111,7 @@ def test_operators_in_place(dtype, name):
     method = f"__i{name}__"
     of_python = getattr(ComputingArray, method)
     for index, one in enumerate(arrays(dtype)):
-        for other in (*NUMBERS, *arrays(dtype), *arrays(dtypes.float64)):
+        for other in (*NUMBERS, *SCALARS, *arrays(dtype), *arrays(dtypes.float64)):
             x, y = one.copy(), one.copy()
             if index == 2:  # a value, which is replaced
                 x, y = one, one
@@ -144,7 +148,16 @@ KEYS = (
 def test_reads_and_writes_of_elements(dtype):
     shape = 2, 3
     sources = [xp.asarray(np.arange(1, 7).reshape(shape).astype(kind)) for kind in (dtype, *SOME)]
-    values = (*NUMBERS, 255, 256, 2**63, np.int16(-1), *(source[1, 1] for source in sources), sources[0][1:, 1])
+    values = (
+        *NUMBERS,
+        *SCALARS,
+        255,
+        256,
+        2**63,
+        np.int16(-1),
+        *(source[1, 1] for source in sources),
+        sources[0][1:, 1],
+    )
     places = (0, -1, 2, np.int64(1), xp.asarray([1])[0], xp.asarray([1], device="wgpu")[0], True, 1.0)
     for key in (*places, *((1, place) for place in places), (1, 1, 1)):
         x = xp.asarray(np.arange(6).reshape(shape).astype(dtype))[:, ::-1]

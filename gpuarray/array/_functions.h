@@ -7,7 +7,7 @@ static int ufunc_operands(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t c
     if (operation == NULL || !PyTuple_Check(operation) || PyTuple_GET_SIZE(operation) != 1 || count < 1 || count > 2)
         return 0;
     int second = (int)count - 1, is_reflected = Py_TYPE(inputs[0]) != array_type;
-    if (is_reflected && (Py_TYPE(inputs[second]) != array_type || !is_number(inputs[0])))
+    if (is_reflected && (Py_TYPE(inputs[second]) != array_type || !is_scalar(inputs[0])))
         return 0;
     PyObject *array = inputs[is_reflected], *other = inputs[is_reflected ? 0 : second];
     return operands(array, other, &values[is_reflected], &values[!is_reflected], device, IS_ELEMENTWISE);

@@ -297,7 +297,7 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
     if (memory == NULL || !is_own(cell) || access == NULL || PyLong_AsLong(access) == 0 || !PyArray_CheckExact(host))
         return 1;
     PyObject *elements = value;
-    if (!is_number(value)) {
+    if (!is_scalar(value)) {
         if (Py_TYPE(value) != array_type || (elements = value_of(value, on_pinned, &device)) == NULL)
             return 1;
         if (device != AT(cell, of_cell.device) || loses_imaginary(elements, host))

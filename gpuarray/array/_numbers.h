@@ -74,6 +74,15 @@ static int as_integer(PyObject *item, npy_int64 *number, int *type)
     return !overflow && *number < ((npy_int64)1 << 62) && *number > -((npy_int64)1 << 62);
 }
 
+/* Whether an operand beside an array is a number of Python, or a scalar of NumPy of one of these dtypes or another usual one. */
+static int is_scalar(PyObject *item)
+{
+    PyTypeObject *class = Py_TYPE(item);
+#define IS(scalar, dtype, name) || class == &Py##scalar##ArrType_Type
+    return is_number(item) || class == &PyDoubleArrType_Type || class == &PyFloatArrType_Type ||
+           class == &PyBoolArrType_Type || class == &PyCDoubleArrType_Type FOR_EACH_INTEGER(IS);
+}
+
 /* Whether a dtype of integers has a number. */
 static int has_number(int type, npy_int64 number)
 {

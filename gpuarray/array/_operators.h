@@ -25,7 +25,7 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
     long limit = limit_now(&on_pinned);
     if (limit <= 0 || (*mine = value_of(array, on_pinned, device)) == NULL)
         return 0;
-    if (is_number(other))
+    if (is_scalar(other))
         *theirs = other;
     else {
         if (Py_TYPE(other) != array_type || (*theirs = value_of(other, on_pinned, &device_of_other)) == NULL)
@@ -132,7 +132,7 @@ static PyObject *binary(PyObject *left, PyObject *right, int op)
     PyObject *result = NULL;
     if (Py_TYPE(left) == array_type)
         result = operator_result(left, right, op, 0, -1);
-    else if (Py_TYPE(right) == array_type && is_number(left))
+    else if (Py_TYPE(right) == array_type && is_scalar(left))
         result = operator_result(right, left, op, 1, -1);
     if (result != NULL || PyErr_Occurred())
         return result;
