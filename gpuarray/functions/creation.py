@@ -21,6 +21,7 @@ from gpuarray.array import (
     placed_node,
     weak_node,
 )
+from gpuarray.array.compiled import call
 from gpuarray.array.memory import VALUE
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -111,7 +112,10 @@ def asarray(
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
     if immediacy().limit and copy is not False and device is None and like is None:
-        array = create(np.array, (obj,) if wanted is None else (obj, wanted), {}, 0)
+        arguments = (obj,) if wanted is None else (obj, wanted)
+        array = create(np.array, arguments, {}, 0)
+        if array is None and type(obj) in (list, tuple):
+            array = call(np.array, arguments, {}, inf, 0, False)
         if array is None and _count(obj) <= immediacy().limit:
             array = _at_once(obj, wanted)
         if array is not None:
