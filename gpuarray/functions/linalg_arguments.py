@@ -156,7 +156,8 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
         *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
         evaluate.evaluate_early([*whole, node], device)
-    if (joined := _joined(node)) is not node:
+    joined = _joined(node)
+    if tracing.mode().is_replayed:
         evaluate.evaluate_early([joined], device)
     if tracing.mode().check(joined, partial(error, 0)):
         return

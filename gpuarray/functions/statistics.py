@@ -21,6 +21,7 @@ from gpuarray.functions.arguments import (
     write_out,
 )
 from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.linalg_arguments import require_zero
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -334,8 +335,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         weight = aligned_weights(source, weight, axis)
         common = np.result_type(source.dtype, weight.dtype, "f8" if source.dtype.kind in "biu" else source.dtype)
         scale = sum(weight, axis, common, keepdims=keep)
-        if (scale == 0.0).any().item():
-            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        require_zero((scale == 0.0).any(), lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
         result = sum(np.multiply(source, weight, dtype=common), axis, keepdims=keep) / scale
     return (result, np.broadcast_to(scale, result.shape).copy()) if returned else result
 

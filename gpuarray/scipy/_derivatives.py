@@ -73,8 +73,11 @@ def with_cotangents(function: Callable[..., Any], pull: Callable[..., Sequence[G
         own.defvjp(lambda *given: (own(*given), given), pulled)
         return own(*args)
 
-    def pulled(given: Sequence[GpuArray], ct: GpuArray) -> tuple[GpuArray, ...]:
+    def pulled(given: Sequence[Any], ct: GpuArray) -> tuple[GpuArray | None, ...]:
         cts = pull(ct, *given)
-        return tuple(converted(share, operand.dtype) for share, operand in zip(cts, given, strict=True))
+        return tuple(
+            converted(share, operand.dtype) if isinstance(operand, GpuArray) else None
+            for share, operand in zip(cts, given, strict=True)
+        )
 
     return run

@@ -4,7 +4,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Final
 
+import numpy as np
+
+import gpuarray.functions as xp
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
+from gpuarray.functions.factorisations import eigvals
 
 
 def _named(name: str) -> Callable[..., Any]:
@@ -12,12 +17,42 @@ def _named(name: str) -> Callable[..., Any]:
     return lambda *args: getattr(import_module("gpuarray.scipy.linalg"), name)(*args)
 
 
-_root, _sylvester = _named("sqrtm"), _named("solve_sylvester")
+_log, _power, _root, _sign = (_named(name) for name in ("logm", "fractional_matrix_power", "sqrtm", "signm"))
+_sylvester, _discrete_lyapunov = _named("solve_sylvester"), _named("solve_discrete_lyapunov")
 
 
 def _sqrtm(ct: GpuArray, a: GpuArray) -> tuple[GpuArray]:
     root = _root(a)
     return (_sylvester(root.mT, root.mT, ct),)
+
+
+def _by_block(function: Callable[[GpuArray], GpuArray], a: GpuArray, ct: GpuArray) -> GpuArray:
+    """Return the cotangent of a matrix by that of a function of it that has a branch cut along the negative real axis.
+
+    The derivative in a direction is the upper right block of the function of a matrix of blocks (Mathias 1996), and its
+    transpose is the derivative at the transpose. It is NaN if an eigenvalue is on the branch cut.
+    """
+    n = a.shape[-1]
+    nothing = xp.zeros((n, n), ct.dtype, device=ct.device)
+    values = eigvals(stop_gradient(a))
+    is_on_cut = ((values.imag == 0) & (values.real <= 0)).any()
+    return xp.where(is_on_cut, np.nan, function(xp.block([[a.mT, ct], [nothing, a.mT]]))[:n, n:])
+
+
+def _logm(ct: GpuArray, a: GpuArray) -> tuple[GpuArray]:
+    return (_by_block(_log, a, ct),)
+
+
+def _fractional_matrix_power(ct: GpuArray, a: GpuArray, t: Any) -> tuple[GpuArray, GpuArray]:
+    slope = _log(a) @ _power(a, t)
+    return _by_block(lambda block: _power(block, t), a, ct), xp.sum(ct * slope)
+
+
+def _signm(ct: GpuArray, a: GpuArray) -> tuple[GpuArray]:
+    turned = _sign(a).mT
+    length = a.mT @ turned
+    part = _sylvester(length, length, ct)
+    return (part - turned @ part @ turned,)
 
 
 def _solve_sylvester(ct: GpuArray, a: GpuArray, b: GpuArray, q: GpuArray) -> tuple[GpuArray, ...]:
@@ -31,8 +66,17 @@ def _solve_lyapunov(ct: GpuArray, a: GpuArray, q: GpuArray) -> tuple[GpuArray, .
     return of_first + of_second.conj().mT, of_right
 
 
+def _solve_discrete_lyapunov(ct: GpuArray, a: GpuArray, q: GpuArray) -> tuple[GpuArray, GpuArray]:
+    solution, pulled = _discrete_lyapunov(a, q), _discrete_lyapunov(a.mT, ct)
+    return pulled @ a.conj() @ solution.mT + (pulled.mT @ a @ solution).conj(), pulled
+
+
 #: By function, what takes the cotangent of its result and its arguments, and returns a cotangent for each of these.
 PULLS: Final[Mapping[str, Callable[..., tuple[GpuArray, ...]]]] = {
+    "fractional_matrix_power": _fractional_matrix_power,
+    "logm": _logm,
+    "signm": _signm,
+    "solve_discrete_lyapunov": _solve_discrete_lyapunov,
     "sqrtm": _sqrtm,
     "solve_sylvester": _solve_sylvester,
     "solve_continuous_lyapunov": _solve_lyapunov,

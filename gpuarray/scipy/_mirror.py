@@ -19,7 +19,7 @@ from gpuarray.array.compiled import call_with_values
 from gpuarray.config import config
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
-from gpuarray.graph import choices
+from gpuarray.graph import choices, tape
 from gpuarray.scipy._calls import SMALL_CALLS, among, host_of, most_read, name_of, run_counted, run_scipy
 from gpuarray.scipy._derivatives import Partial, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
@@ -87,7 +87,7 @@ def mirrors(
                 return recorded(args, kwargs)
 
         def recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            if not is_repeated:
+            if not is_repeated or tape.state.tapes:  # a derivative may be by what is read
                 return function(*args, **kwargs)
             if values:
                 kwargs = {key: _value(item) if key in values else item for key, item in kwargs.items()}
@@ -210,7 +210,10 @@ def missing(package: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
 
 
 def _value(argument: Any) -> Any:
-    return argument.get() if isinstance(argument, GpuArray) else argument
+    """Return an argument as values of the host, unless a function is differentiated with respect to it."""
+    if not isinstance(argument, GpuArray) or tape.varying(argument.node()):
+        return argument
+    return argument.get()
 
 
 def _name(function: Any, name: str) -> None:

@@ -292,7 +292,7 @@ def test_random_numbers_are_constant() -> None:
 @pytest.mark.parametrize(
     ("fun", "name"),
     [
-        (lambda x: xp.scipy.linalg.logm(np.outer(x, x)).sum(), "logm"),
+        (lambda x: xp.scipy.linalg.schur(np.outer(x, x))[0].sum(), "schur"),
         (lambda x: xp.special.polygamma(x, 1.0).sum(), "polygamma"),
         (lambda x: xp.scipy.special.jv(x, x).sum(), "jv"),
         (lambda x: np.linalg.qr(np.outer(x, x[:2]), mode="raw")[0].sum(), "linalg.qr with mode='raw'"),

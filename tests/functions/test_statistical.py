@@ -239,3 +239,19 @@ def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
     np.testing.assert_allclose(
         np.asarray(np.logaddexp.accumulate(x, axis=1)), np.logaddexp.accumulate(values((4, 6), "f4"), 1), rtol=1e-5
     )
+
+
+def test_weighted_averages_are_recorded_and_mapped(device):
+    with xp.using(device=device, direct_limit=0):
+        weights = np.arange(12, dtype=np.float32).reshape(3, 4) + 1
+        values = weights * weights
+        mapped = xp.vmap(lambda a, w: np.average(a, weights=w))
+        desired = [np.average(a, weights=w) for a, w in zip(values, weights, strict=True)]
+        np.testing.assert_allclose(mapped(xp.asarray(values), xp.asarray(weights)), desired, rtol=1e-6)
+        recorded = xp.jit(lambda a, w: np.average(a, weights=w))
+        for turn in range(3):
+            actual = recorded(xp.asarray(values), xp.asarray(weights + turn))
+            assert float(actual) == pytest.approx(np.average(values, weights=weights + turn), rel=1e-6)
+        for function in (mapped, recorded):
+            with pytest.raises(ZeroDivisionError, match="Weights sum to zero"):
+                float(function(xp.asarray(values), xp.asarray(0 * weights)).sum())

@@ -91,15 +91,60 @@ SYMMETRIC = MATRIX @ MATRIX.T
         (linalg.sqrtm, (SYMMETRIC,)),
         (linalg.sqrtm, (MATRIX + 0.5j * SYMMETRIC,)),
         (linalg.sqrtm, (np.eye(3),)),
+        (linalg.logm, (MATRIX,)),
+        (linalg.logm, (MATRIX + 0.5j * SYMMETRIC,)),
+        (linalg.logm, (np.eye(3),)),
+        (linalg.fractional_matrix_power, (SYMMETRIC, np.array(0.4))),
+        (lambda a: linalg.fractional_matrix_power(a, 0.3), (MATRIX,)),
+        (linalg.signm, (MATRIX - 3 * np.eye(3),)),
         (lambda a: linalg.sqrtm(a).imag, (np.diag([-1.0, 2, 3]) + 0.1 * MATRIX,)),
         (linalg.solve_sylvester, (MATRIX, SYMMETRIC[:2, :2], MATRIX[:, :2])),
         (linalg.solve_continuous_lyapunov, (MATRIX, SYMMETRIC)),
         (linalg.solve_continuous_lyapunov, (MATRIX + 1j * SYMMETRIC, SYMMETRIC + 0j)),
+        (linalg.solve_discrete_lyapunov, (MATRIX / 9, SYMMETRIC)),
+        (linalg.solve_discrete_lyapunov, ((MATRIX + 0.1j * SYMMETRIC) / 9, SYMMETRIC + 0j)),
     ],
 )
 def test_derivatives_of_functions_of_matrices_on_the_host(function, matrices):
     with xp.using(device="cpu"):
         testing.check_grads(function, tuple(map(xp.asarray, matrices)), order=2, rtol=1e-4, atol=1e-4)
+
+
+def test_logarithms_have_no_derivative_on_the_branch_cut():
+    with xp.using(device="cpu"):
+        slope = xp.grad(lambda a: abs(linalg.logm(a)).sum())(xp.asarray(np.diag([-1.0, 2.0])))
+        assert np.isnan(slope).all()
+
+
+ZI = LINE[20:26].reshape(2, 3)
+#: Sections of which check_grads varies all coefficients but the ones.
+FREE = np.array([1.0, 1, 1, 0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (signal.lfilter, (B, A * 1.3, LINE[:18].reshape(2, 9))),
+        (lambda b, a, x, zi: signal.lfilter(b, a, x, zi=zi), (B, A, LINE[:18].reshape(2, 9), ZI)),
+        (lambda b, a, zi: signal.lfilter(b, a, LINE[:2], zi=zi), (B, A, LINE[:3])),
+        (lambda b: signal.lfilter(b, 1.0, LINE[:9], zi=LINE[:3]), (B,)),
+        (lambda b: signal.lfilter(b, A, LINE[:18].reshape(9, 2), axis=0), (B,)),
+        (lambda a: signal.lfilter([1.0], a, LINE[:9]), (A,)),
+        (lambda b, a: signal.lfilter(b, a, LINE[:9]), (B + 0.1j, A - 0.2j)),
+        (lambda s, x: signal.sosfilt(s * FREE + (1 - FREE), x), (SOS, LINE[:18].reshape(2, 9))),
+        (lambda s: signal.sosfilt(s * FREE + (1 - FREE), LINE[:9], zi=LINE[:4].reshape(2, 2)), (SOS,)),
+    ],
+)
+def test_coefficients_of_filters_have_derivatives(function, arguments):
+    with xp.using(device="cpu"):
+        arrays = tuple(map(xp.asarray, arguments))
+        testing.check_grads(function, arrays, order=2, rtol=1e-4, atol=1e-4)
+        for known, varying in zip(_results(function(*arrays)), _results(xp.vjp(function, *arrays)[0]), strict=True):
+            np.testing.assert_allclose(varying, known, rtol=1e-12, atol=1e-14)
+
+
+def _results(result):
+    return result if isinstance(result, tuple) else (result,)
 
 
 @pytest.mark.parametrize("side", ["right", "left"])

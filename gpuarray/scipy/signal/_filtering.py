@@ -10,11 +10,13 @@ from scipy import signal as scipy_signal
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
 from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy.signal import _coefficients
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
@@ -85,7 +87,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         raise ValueError("object of too small depth for desired array: x needs an axis")
     operands = [b, a, signal] if zi is None else [b, a, signal, zi]
     kind = _floating(*operands)
-    top, bottom = _transfer_function(b, a)
+    top, bottom = _transfer_function(stop_gradient(b), stop_gradient(a))
     number = normalize_axis(axis, signal.ndim)
     signal = signal.astype(kind, copy=False)
     order = max(len(top), len(bottom)) - 1
@@ -101,6 +103,10 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         if len(bottom) == 1:
             raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
         result, after = signal, state
+    elif _coefficients.vary(b, a):
+        zeros, poles = (as_array(line, signal.device).reshape(-1).astype(kind, copy=False) for line in (b, a))
+        result, after = _coefficients.filtered(zeros, poles, xp.moveaxis(signal, number, -1), state)
+        result = xp.moveaxis(result, -1, number)
     elif not order:
         result, after = signal * kind.type(top[0]), state
     elif len(bottom) == 1 and state is None:
@@ -164,7 +170,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     ValueError
         If a shape does not fit.
     """
-    sections = _check_sections(sos)
+    sections = _check_sections(stop_gradient(sos))
     signal = as_array(x)
     if not signal.ndim:
         raise ValueError("x must be at least 1D")
@@ -188,10 +194,25 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         raise ValueError(f"the signals have no samples along axis {axis}")
     if not signal.size:
         return signal if zi is None else (signal, as_array(zi, signal.device))
+    if _coefficients.vary(sos):
+        return _one_by_one(sos, signal, number, zi)
     y, after = _filtered(recurrences.of_sections, (sections,), signal, number, state)
     if zi is None:
         return y
     return y, xp.moveaxis(after.reshape(*others, count, 2), (-2, -1), (0, number + 1))
+
+
+def _one_by_one(sos: GpuArray, y: GpuArray, axis: int, zi: Any) -> Any:
+    """Return what :func:`sosfilt` does, section by section."""
+    states = []
+    for number, section in enumerate(sos.reshape(-1, 6)):
+        b, a = section[:3], section[3:]
+        if zi is None:
+            y = lfilter(b, a, y, axis)
+        else:
+            y, state = lfilter(b, a, y, axis, zi[number])
+            states.append(state)
+    return y if zi is None else (y, xp.stack(states))
 
 
 def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> int:
