@@ -60,6 +60,13 @@ def test_other_arguments(device):
     compare("correlate1d", x, np.zeros(3))
 
 
+@pytest.mark.parametrize("name", ["uniform_filter", "minimum_filter", "grey_dilation"])
+def test_origins_along_axes_without_windows_do_not_count(name, device):
+    x = sample((5, 6, 7), "float32")
+    for origin in (-1, [-1, 0, 1]):
+        compare(name, x, size=[1, 2, 3], origin=origin)
+
+
 def test_generic_filters_take_functions_of_arrays(device):
     x = sample((5, 6), "f4")
     for name, ours, theirs in (

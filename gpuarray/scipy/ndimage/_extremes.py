@@ -123,7 +123,8 @@ def extreme_filter(
         footprint = np.ones(steps.shape, bool) if footprint is None else read(footprint)
     if structure is None and (footprint is None or np.all(footprint)):
         sizes = each(size, len(axes)) if footprint is None else np.shape(footprint)
-        lines = [*zip(axes, map(int, sizes), kinds, each(origin, len(axes)), strict=True)]
+        every = zip(axes, map(int, sizes), kinds, each(origin, len(axes)), strict=True)
+        lines = [line for line in every if line[1] > 1]  # along other axes the origin does not count either
         return rounded(_box_extreme(holding(source, kinds, cval), lines, cval, extreme), dtype)
     cval = held(cval, source.dtype)
     known = footprint_of(footprint, size, axes, source.ndim)

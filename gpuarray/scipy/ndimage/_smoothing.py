@@ -160,7 +160,8 @@ def uniform_filter(
     if is_floating and 1 < prod(sizes) <= _ONE_WINDOW and are_gathered(source) and all(n == int(n) for n in sizes):
         shape, before, modes = [1] * source.ndim, [0] * source.ndim, ["reflect"] * source.ndim
         for axis, extent, kind, shift in zip(numbers, *values, strict=True):
-            shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + shift, kind
+            if extent > 1:  # else the origin does not count either
+                shape[axis], before[axis], modes[axis] = int(extent), int(extent) // 2 + shift, kind
         sums = weighted(source, np.ones(shape), before, modes, cval, dtype)
         choice = f"one window: {prod(shape)} elements, which are no more than {_ONE_WINDOW}, are read once"
         return finished(chosen(rounded(sums * (1.0 / prod(shape)), dtype), choice), output)
