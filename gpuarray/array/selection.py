@@ -29,6 +29,7 @@ from gpuarray.array.keys import (
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_device_of
 from gpuarray.array.storage import StoredArray, without_leading_ones
+from gpuarray.array.views import ViewableArray
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout
@@ -43,7 +44,7 @@ _ndarray: Final = np.ndarray
 _complex: Final = np.complexfloating
 
 
-class SelectableArray(StoredArray):
+class SelectableArray(ViewableArray):
     """An array that can be indexed and assigned to."""
 
     __slots__ = ()
