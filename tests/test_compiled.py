@@ -618,7 +618,8 @@ def test_several_results_are_computed_once():
     results = compiled.call(counted, (x,), {}, 100, 0, False)
     assert [type(each) for each in results] == [GpuArray, GpuArray]
     assert len(calls) == 1
-    for unusual in (lambda x: (x, x + 1), lambda x: (x + 1, object()), lambda x: (x + 1, None)):
+    assert compiled.call(lambda x: (x + 1, x), (x,), {}, 100, 0, False)[1] is x
+    for unusual in (lambda x: (x + 1, object()), lambda x: (x + 1, None)):
         assert compiled.call(unusual, (x,), {}, 100, 0, False) is None
     assert len(compiled.call(counted, (x,), {}, 100, 0, True)) == 2
     assert len(calls) == 2

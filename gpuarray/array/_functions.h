@@ -196,7 +196,7 @@ static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)
     return result;
 }
 
-static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs);
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs, int may_be_view);
 
 /* The array among the arguments whose elements a result is, or a view of its memory; the result is consumed. NULL without
    an error if the method in Python is to be called. */
@@ -220,18 +220,19 @@ static PyObject *view_of_argument(PyObject *inputs, PyObject *result, long limit
     return view;
 }
 
-/* What a call returns for a result of NumPy, which is consumed; NULL without an error if it is unusual. `inputs` are the
-   arguments if it may be a view of one of them, else NULL; `holders` is how many references to a new array there are. */
-static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, PyObject *inputs, Py_ssize_t holders)
+/* What a call returns for a result of NumPy, which is consumed; NULL without an error if it is unusual. It may be one of
+   the arguments `inputs`, if that is not NULL, or a view of one; `holders` is how many references to a new array there
+   are. */
+static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, PyObject *inputs, int may_be_view, Py_ssize_t holders)
 {
     if (PyBool_Check(value))
         return value;
     if (PyTuple_Check(value) || PyList_CheckExact(value))
-        return results_of(value, device, limit, inputs);
+        return results_of(value, device, limit, inputs, may_be_view);
     if (!PyArray_CheckExact(value))
         return new_array_of(value, device);
     PyArrayObject *array = (PyArrayObject *)value;
-    if (inputs != NULL && (PyArray_BASE(array) != NULL || Py_REFCNT(value) > holders))
+    if (inputs != NULL && (PyArray_BASE(array) != NULL ? may_be_view : Py_REFCNT(value) > holders))
         return view_of_argument(inputs, value, limit);
     if (PyArray_SIZE(array) > most_elements(device, limit) || !PyArray_ISWRITEABLE(array) || Py_REFCNT(value) > holders ||
         !is_canonical((PyObject *)PyArray_DESCR(array))) {
@@ -244,13 +245,13 @@ static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, 
 }
 
 /* Several results, which are consumed, in a list or a tuple of the same type; NULL without an error if one is unusual. */
-static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs)
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs, int may_be_view)
 {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
     PyObject *results = PyTuple_New(count);
     for (Py_ssize_t i = 0; results != NULL && i < count; i++) {
         PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(values, i));
-        PyObject *item = array_of_result(value, device, limit, inputs, 2);
+        PyObject *item = array_of_result(value, device, limit, inputs, may_be_view, 2);
         if (item == NULL)
             Py_CLEAR(results);
         else
@@ -335,7 +336,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         }
         PyObject *kept = result != NULL && PyArray_CheckExact(result) ? Py_NewRef(result) : NULL;
         if (result != NULL)
-            result = array_of_result(result, device, arguments.limit, args[5] == Py_True ? inputs : NULL, 1 + (kept != NULL));
+            result = array_of_result(result, device, arguments.limit, inputs, args[5] == Py_True, 1 + (kept != NULL));
         operations += result != NULL;
         if (result == NULL && !PyErr_Occurred())
             result = kept;
@@ -534,7 +535,7 @@ static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t coun
         if (result != NULL && (!PyArray_CheckExact(result) || (number && result == PyTuple_GET_ITEM(args[1], 0))))
             Py_CLEAR(result);
         if (result != NULL)
-            result = array_of_result(result, device, limit, NULL, 1);
+            result = array_of_result(result, device, limit, NULL, 0, 1);
         operations += result != NULL;
     }
     return result_or_none(result);

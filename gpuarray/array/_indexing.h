@@ -198,7 +198,7 @@ static PyObject *item_at(PyObject *array, PyObject *key)
              AT(array, of_array.made_part) == Py_None)
         result = new_view(array, item, memory, host, key);
     else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) != memory)
-        result = array_of_result(item, device, limit, NULL, 1);
+        result = array_of_result(item, device, limit, NULL, 0, 1);
     else
         Py_DECREF(item);
     Py_DECREF(index);

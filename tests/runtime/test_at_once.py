@@ -396,6 +396,7 @@ def test_writes_of_parts_to_themselves_keep_rules():
         lambda x: x,
         lambda x: [x + 1, x[1:]],
         lambda x: (x[1:], x[:1]),
+        lambda x: (x + 1, x),
         lambda x: x.diagonal(),
         lambda x: np.broadcast_to(x, (2, *x.shape)),
         lambda x: np.zeros(xp.config.direct_limit + 1),
