@@ -150,3 +150,10 @@ def test_ends_of_ranges():
             np.testing.assert_array_equal(result.get(), numbers)
         result = xp.special.inv_boxcox(xp.asarray(x), xp.asarray(-1 / x))
     np.testing.assert_array_equal(result.get(), special.inv_boxcox(x, -1 / x))
+
+
+def test_other_names_are_in_the_alias():
+    assert all(hasattr(xp.special, name) for name in special.__all__)
+    assert xp.special.logsumexp is ours.logsumexp
+    with pytest.raises(AttributeError, match="no_such_function"):
+        xp.special.no_such_function
