@@ -85,7 +85,10 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
         _under_way[key] = time.monotonic(), kind, description
         if not _is_watched:
             _is_watched = True
-            start_new_thread(_watch, ())  # does not wait, so an interrupt cannot break it as it can ``Thread.start``
+            try:
+                start_new_thread(_watch, ())  # does not wait, so an interrupt cannot break it as it can ``Thread.start``
+            except RuntimeError:  # the interpreter is ending, or there are too many threads
+                _is_watched = False
     try:
         yield
     finally:

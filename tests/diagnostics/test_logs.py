@@ -100,6 +100,19 @@ def test_long_work_is_told_of_once(caplog):
     assert [r.getMessage() for r in caplog.records] == ["testing, as tests do ..."]
 
 
+def no_thread(*arguments):
+    raise RuntimeError("can't create new thread at interpreter shutdown")
+
+
+@pytest.mark.usefixtures("impatience")
+def test_work_goes_on_where_no_thread_can_watch_it(monkeypatch):
+    monkeypatch.setattr(logs, "start_new_thread", no_thread)
+    with logs.told_if_long("test", "testing, as tests do"):
+        pass
+    assert not logs._is_watched
+    assert not logs._under_way
+
+
 @pytest.mark.usefixtures("impatience")
 def test_a_long_loop_on_the_host_is_told_of(caplog):
     timing = workers.ChunkTiming(1)
