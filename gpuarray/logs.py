@@ -86,7 +86,7 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
         if not _is_watched:
             _is_watched = True
             try:
-                start_new_thread(_watch, ())  # does not wait, so an interrupt cannot break it as it can ``Thread.start``
+                start_new_thread(_watch, ())  # an interrupt cannot break it, as it can ``Thread.start``, which waits
             except RuntimeError:  # the interpreter is ending, or there are too many threads
                 _is_watched = False
     try:
