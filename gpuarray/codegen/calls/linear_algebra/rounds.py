@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.meetings import meeting, rotation, turned_first, turned_second
@@ -254,9 +255,12 @@ class Rounds:
         """Write the rotation of columns p and q, if they are not orthogonal."""
         numbers, real = self.numbers, self.numbers.real
         stores = [self.store("i", "p", turned_first(numbers)), self.store("i", "q", turned_second(numbers))]
+        is_large = "size > enough * sqrt(squares.x) * sqrt(squares.y)"
+        if numbers.real_dtype == dtypes.float64:  # whose exponents suffice for squares, which take less time than roots
+            is_large = "size * size > enough * enough * squares.x * squares.y"
         self.kernel.line(
             f"let size = {numbers.absolute('product')};",
-            "if (is_there && min(squares.x, squares.y) > least && size > enough * sqrt(squares.x) * sqrt(squares.y)) {",
+            f"if (is_there && min(squares.x, squares.y) > least && {is_large}) {{",
             "is_turned = 1u;",
             f"var c = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
