@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
 from functools import lru_cache, wraps
+from inspect import signature
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import fft as scipy_fft
 from gpuarray import thread_pool
 from gpuarray.providers.inprocess.workers import ChunkTiming, WorkerPool
 
-__all__ = ["LEAST", "elementwise", "shared", "with_workers"]
+__all__ = ["LEAST", "by_lines", "elementwise", "shared", "with_workers"]
 
 #: Smaller arrays are computed by one thread.
 LEAST: Final = 1 << 16
@@ -89,6 +90,55 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
 
         shared(parts, work, timing)
         return result.reshape(*shapes)
+
+    return run
+
+
+def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...]) -> Callable[..., Any]:
+    """Return a function of the lines along one axis that computes groups of lines of large arrays at the same time.
+
+    Parameters
+    ----------
+    function : callable
+        The function, with a parameter ``axis``. Its result has the shape of one of its arguments.
+    name : str
+        This parameter.
+    others : tuple of str
+        Parameters with which lines depend on each other, or are written to, unless they are None.
+    """
+    parameters = signature(function)
+    timing = ChunkTiming(calls=1)
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not is_large(args):
+            return function(*args, **kwargs)
+        bound = parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        source, axis = given[name], given["axis"]
+        is_line = (
+            not isinstance(source, np.ndarray) or source.ndim < 2 or any(given[other] is not None for other in others)
+        )
+        if is_line or not -source.ndim <= axis < source.ndim:
+            return function(*args, **kwargs)
+        across = max((a for a in range(source.ndim) if a != axis % source.ndim), key=source.shape.__getitem__)
+        lines = np.moveaxis(source, across, 0)
+
+        def part(piece: slice) -> Any:
+            return np.moveaxis(function(**(given | {name: np.moveaxis(lines[piece], 0, across)})), across, 0)
+
+        sample = part(slice(1))
+        result = np.empty(source.shape, sample.dtype)
+        target = np.moveaxis(result, across, 0)
+        step = max(1, _PART * len(lines) // source.size)
+
+        def work(number: int) -> None:
+            piece = slice(number * step, (number + 1) * step)
+            target[piece] = part(piece)
+
+        shared(-(-len(lines) // step), work, timing)
+        return result
 
     return run
 

@@ -1,12 +1,15 @@
 """SciPy's functions of elements compute parts of large arrays on all threads of the host."""
 
+import re
+
 import numpy as np
 import pytest
-from scipy import fft, signal, special, stats
+from scipy import fft, ndimage, signal, special, stats
 
 import gpuarray as xp
 from gpuarray.scipy import _threads
 from gpuarray.scipy import fft as our_fft
+from gpuarray.scipy import ndimage as our_ndimage
 from gpuarray.scipy import signal as our_signal
 from gpuarray.scipy import special as our_special
 from gpuarray.scipy import stats as our_stats
@@ -29,6 +32,42 @@ def test_results_have_scipys_bits(name):
     with xp.using(device="cpu", threads=3):
         result = CASES[name](our_special, our_fft, our_signal, our_stats, xp.asarray(X))
     np.testing.assert_array_equal(result.get(), CASES[name](special, fft, signal, stats, X))
+
+
+B, A = signal.butter(3, 0.2)
+SECTIONS = signal.butter(4, 0.2, output="sos")
+LINES = {
+    "a filter": lambda g, n, x: g.lfilter(B, A, x),
+    "a filter of columns": lambda g, n, x: g.lfilter(B, A, x.T, axis=0),
+    "a finite response": lambda g, n, x: g.lfilter(B, [2.0], x, 0),
+    "a filter with states": lambda g, n, x: g.lfilter(B, A, x, zi=np.ones((3, 3))),
+    "sections": lambda g, n, x: g.sosfilt(SECTIONS, x),
+    "means": lambda g, n, x: n.uniform_filter1d(x, 4, 0, origin=1),
+    "means along axes": lambda g, n, x: n.uniform_filter(
+        x.astype("f4"), (2, 7), mode=["wrap", "nearest"], origin=(0, -2)
+    ),
+    "means along one axis": lambda g, n, x: n.uniform_filter(x, 3, axes=1),
+    "no means": lambda g, n, x: n.uniform_filter(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_have_scipys_bits(name):
+    with xp.using(device="cpu", threads=3):
+        result = LINES[name](our_signal, our_ndimage, xp.asarray(X))
+    wanted = LINES[name](signal, ndimage, X)
+    for one, other in zip(*(part if isinstance(part, tuple) else (part,) for part in (result, wanted)), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one.get(), other)
+
+
+def test_errors_of_lines():
+    with xp.using(device="cpu"):
+        for call in (lambda g, n, x: g.lfilter(B, A, x, axis=2), lambda g, n, x: n.uniform_filter(x, 3, mode="none")):
+            with pytest.raises(Exception) as wanted:  # noqa: PT011  # SciPy says which
+                call(signal, ndimage, X)
+            with pytest.raises(wanted.type, match=re.escape(str(wanted.value))):
+                call(our_signal, our_ndimage, xp.asarray(X))
 
 
 def test_errors_and_settings_of_threads_are_those_of_the_caller():

@@ -13,7 +13,9 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph.shapes import normalize_axis
+from gpuarray.scipy._calls import trial
 from gpuarray.scipy._mirror import chosen, mirrors
+from gpuarray.scipy._threads import LEAST, by_lines
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._correlation import correlated, line_filtered
@@ -131,7 +133,10 @@ def _averaged(source: GpuArray, size: int, axis: int, mode: str, cval: Any, orig
     return rounded(sums.astype(np.float64) / size, dtype)
 
 
-@mirrors(ndimage.uniform_filter1d)
+_means_of_lines = by_lines(ndimage.uniform_filter1d, "input", ("output",))
+
+
+@mirrors(ndimage.uniform_filter1d, on_host=_means_of_lines)
 def uniform_filter1d(
     input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0
 ) -> GpuArray:
@@ -143,7 +148,24 @@ def uniform_filter1d(
     return finished(_averaged(source, int(size), number, mode, cval, origin, dtype), output)
 
 
-@mirrors(ndimage.uniform_filter)
+def _means(
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
+    axes: Any = None,
+) -> Any:  # fmt: skip
+    """Run SciPy's filter, of large arrays along one axis after the other."""
+    if output is not None or not isinstance(input, np.ndarray) or input.ndim < 2 or input.size < LEAST:
+        return ndimage.uniform_filter(input, size, output, mode, cval, origin, axes=axes)
+    trial(ndimage.uniform_filter, input, size, output, mode, cval, origin, axes=axes)
+    numbers = axes_of(axes, input.ndim)
+    result = input
+    values = [each(value, len(numbers)) for value in (size, mode, origin)]
+    for axis, extent, kind, shift in zip(numbers, *values, strict=True):
+        if extent > 1:
+            result = _means_of_lines(result, int(extent), axis, None, kind, cval, shift)
+    return result.copy() if result is input else result
+
+
+@mirrors(ndimage.uniform_filter, on_host=_means)
 def uniform_filter(
     input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
     axes: Any = None,

@@ -16,6 +16,7 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import by_lines
 from gpuarray.scipy.signal import _coefficients
 from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
@@ -55,7 +56,7 @@ def _floating(*values: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else np.dtype(np.float64)
 
 
-@mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"))
+@mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"), on_host=by_lines(scipy_signal.lfilter, "x", ("zi",)))
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.
 
@@ -143,7 +144,10 @@ def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@mirrors(_writable(scipy_signal.sosfilt), kind=COMPOSED, values=("sos",))
+_sosfilt: Final = _writable(scipy_signal.sosfilt)
+
+
+@mirrors(_sosfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfilt, "x", ("zi",)))
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by second-order sections in series.
 
