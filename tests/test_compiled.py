@@ -751,3 +751,28 @@ def test_python_does_everything_without_the_module():
         is_compiled, result[setting] = finished.stdout.split(maxsplit=1)
         assert is_compiled == (b"True" if setting == "1" else b"False")
     assert result["0"] == result["1"]
+
+
+def test_functions_that_write_to_their_argument():
+    x, values = xp.zeros((2, 3)), xp.asarray([1.0, 2.0, 3.0])
+    before = x[1].copy()
+    assert compiled.change(np.copyto, (x[1], values), {}) is True
+    assert compiled.change(np.copyto, (x[0], 7), {"where": values > 1}) is True
+    np.testing.assert_array_equal(x, [[0, 7, 7], [1, 2, 3]])
+    np.testing.assert_array_equal(before, 0)
+    node = x.node()
+    assert compiled.change(np.copyto, (x, 5), {}) is False  # a graph may read the memory
+    xp.copyto(x, 5)
+    np.testing.assert_array_equal(x, 5)
+    assert node is not x.node()
+    for target, source in (
+        (xp.broadcast_to(values, (2, 3)), 1),
+        (values, x),
+        (values, 1j),
+        (values.sum(), 1),
+        (7, values),
+    ):
+        assert compiled.change(np.copyto, (target, source), {}) is False
+    np.testing.assert_array_equal(values, [1, 2, 3])
+    with pytest.raises(ValueError, match="read-only"):
+        xp.copyto(xp.broadcast_to(values, (2, 3)), 1)

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 9
+#define VERSION 10
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -180,6 +180,7 @@ static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply_operation, METH_FASTCALL, apply_doc},
     {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
     {"write", (PyCFunction)(void (*)(void))write_result, METH_FASTCALL, write_doc},
+    {"change", (PyCFunction)(void (*)(void))change, METH_FASTCALL, change_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"call_with_values", (PyCFunction)(void (*)(void))call_with_values, METH_FASTCALL, call_with_values_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},

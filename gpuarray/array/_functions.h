@@ -282,6 +282,61 @@ static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssi
     return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
 }
 
+/* What NumPy gets in place of the arguments of a call, by position and by name; NULL if the call is not plain. */
+static PyObject *numpy_arguments(PyObject *inputs, PyObject *keywords, Arguments *arguments, PyObject **named)
+{
+    PyObject *name, *argument, *value, *values = arguments->limit > 0 ? PyTuple_New(PyTuple_GET_SIZE(inputs)) : NULL;
+    Py_ssize_t position = 0;
+    for (Py_ssize_t i = 0; values != NULL && i < PyTuple_GET_SIZE(inputs); i++) {
+        if ((value = numpy_argument(PyTuple_GET_ITEM(inputs, i), arguments, 0)) == NULL)
+            Py_CLEAR(values);
+        else
+            PyTuple_SET_ITEM(values, i, value);
+    }
+    if (values == NULL || !PyDict_GET_SIZE(keywords))
+        return values;
+    *named = PyDict_New();
+    while (*named != NULL && PyDict_Next(keywords, &position, &name, &argument)) {
+        value = numpy_argument(argument, arguments, 0);
+        if (value == NULL || PyDict_SetItem(*named, name, value) < 0)
+            Py_CLEAR(*named);
+        Py_XDECREF(value);
+    }
+    if (*named == NULL)
+        Py_CLEAR(values);
+    return values;
+}
+
+PyDoc_STRVAR(change_doc,
+"change($module, function, arguments, keywords, /)\n--\n\n"
+"Call a function of NumPy that writes to its first argument, a small array; return whether the call is a plain one.");
+
+static PyObject *change(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 3 || !PyTuple_Check(args[1]) || !PyTuple_GET_SIZE(args[1]) || !PyDict_Check(args[2]))
+        return PyErr_Format(PyExc_TypeError, "change takes a function, a tuple of arguments, and a dict");
+    PyObject *target = PyTuple_GET_ITEM(args[1], 0), *named = NULL, *values = NULL, *done = NULL, *memory, *lock, *context;
+    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
+    arguments.limit = limit_now(&arguments.on_pinned);
+    int is_left = 1;
+    if (host_elements(target, &memory) != NULL)
+        values = numpy_arguments(args[1], args[2], &arguments, &named);
+    if (values != NULL && arguments.product > 0 && (lock = lock_of_cells()) != NULL) {
+        PyObject *host = PyTuple_GET_ITEM(values, 0);
+        if (host == AT(target, of_array.host) && can_update(target, host) && (context = enter_quiet()) != NULL) {
+            done = PyObject_Call(args[0], values, named);
+            is_left = leave_quiet(context, done == NULL);
+        }
+        is_left &= unlock(lock) == 0;
+    }
+    int is_done = done != NULL;
+    operations += is_done;
+    Py_XDECREF(values);
+    Py_XDECREF(named);
+    Py_XDECREF(done);
+    return !is_left || PyErr_Occurred() ? NULL : PyBool_FromLong(is_done);
+}
+
 PyDoc_STRVAR(call_doc,
 "call($module, function, arguments, keywords, most, growth, may_be_view, /)\n--\n\n"
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
@@ -306,27 +361,7 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
         if (result != NULL || PyErr_Occurred())
             return result;
     }
-    PyObject *values = arguments.limit > 0 ? PyTuple_New(number) : NULL;
-    for (Py_ssize_t i = 0; values != NULL && i < number; i++) {
-        PyObject *value = numpy_argument(PyTuple_GET_ITEM(inputs, i), &arguments, 0);
-        if (value == NULL)
-            Py_CLEAR(values);
-        else
-            PyTuple_SET_ITEM(values, i, value);
-    }
-    if (values != NULL && PyDict_GET_SIZE(args[2])) {
-        PyObject *name, *argument;
-        Py_ssize_t position = 0;
-        named = PyDict_New();
-        while (named != NULL && PyDict_Next(args[2], &position, &name, &argument)) {
-            PyObject *value = numpy_argument(argument, &arguments, 0);
-            if (value == NULL || PyDict_SetItem(named, name, value) < 0)
-                Py_CLEAR(named);
-            Py_XDECREF(value);
-        }
-        if (named == NULL)
-            Py_CLEAR(values);
-    }
+    PyObject *values = numpy_arguments(inputs, args[2], &arguments, &named);
     PyObject *device = values == NULL ? NULL : arguments.device;
     if (device != NULL && arguments.product > 0 && is_small_result(&arguments, most, growth)) {
         Py_INCREF(device);

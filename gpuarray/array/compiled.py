@@ -15,7 +15,7 @@ from gpuarray.config import config
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 9
+_VERSION: Final = 10
 _compiled: ModuleType | None = None
 if config.current.compiled:
     with suppress(ImportError):
@@ -56,6 +56,9 @@ call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compi
 #: ``call_with_values(function, arguments, keywords, positional, rules)``: what a function returns that only reads the
 #: elements of arrays, with arrays of this package; NotImplemented if the rules do not allow the call.
 call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None else _compiled.call_with_values
+#: ``change(function, arguments, keywords)``: whether a function of NumPy has written to its first argument, a small
+#: array; None or False if the call is not a plain one.
+change: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.change
 #: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create

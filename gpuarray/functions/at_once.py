@@ -28,6 +28,7 @@ from gpuarray.array import (
     wrap,
 )
 from gpuarray.array.compiled import call as call_numpy
+from gpuarray.array.compiled import change
 from gpuarray.array.memory import of_host
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -254,7 +255,10 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     computed_by_numpy: Any = None
-    if rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
+    if rule.is_in_place:
+        if arguments and change(rule.call, arguments, keywords):
+            return None
+    elif rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
         computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
         if computed_by_numpy is not None and type(computed_by_numpy) is not _ndarray:
             return computed_by_numpy
