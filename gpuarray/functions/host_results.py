@@ -82,6 +82,23 @@ def in_own_memory(result: Any) -> Any:
     return base
 
 
+def in_order_of_memory(result: Any) -> tuple[Any, list[int]] | None:
+    """Return the array of which a result with exchanged axes is a view, and the axes of the result in its order.
+
+    Nothing else may refer to the array, all of whose elements the result has; None if that is not so.
+    """
+    base = result.base
+    if type(base) is not _ndarray or base.dtype is not result.dtype or base.nbytes != result.nbytes:
+        return None
+    axes = sorted(range(result.ndim), key=result.strides.__getitem__, reverse=True)
+    if not (result.transpose(axes).flags.c_contiguous and base.flags.carray and base.flags.owndata):
+        return None
+    if owner_count((base,), 0) != 3:
+        return None
+    base.resize([result.shape[axis] for axis in axes], refcheck=False)
+    return base, axes
+
+
 def _seen(result: Any, arrays: list[GpuArray]) -> GpuArray | None:
     """Return the array of a view that NumPy has made of the memory of an argument; None if it has made another one.
 

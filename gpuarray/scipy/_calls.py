@@ -13,7 +13,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
-from gpuarray.functions.host_results import in_own_memory
+from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Leaf, frozen, host_leaf
 from gpuarray.graph.walk import current
@@ -218,6 +218,9 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] |
             return value
         if not (value.ndim and value.dtype.isnative):
             return make(as_node(value), device)
+        if value.size > immediacy().limit and (straight := in_order_of_memory(value)) is not None:
+            memory, axes = straight
+            return make(host_leaf(memory), device).transpose(sorted(range(value.ndim), key=axes.__getitem__))
         value = in_own_memory(value)
         flags = value.flags
         is_own = flags.owndata and flags.writeable

@@ -12,7 +12,7 @@ from scipy import ndimage, signal
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
 import gpuarray.scipy.signal as sig
-from gpuarray.functions.host_results import in_own_memory
+from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
@@ -334,3 +334,26 @@ def test_explanations_tell_choices():
                 assert result.choices[0].startswith(choice)
                 assert f"choice: {choice}" in str(result)
         assert xp.explain(x + 1).choices == ()
+
+
+def test_results_with_exchanged_axes_are_taken_over():
+    memory = np.arange(24.0).reshape(2, 3, 4)
+    memory, kept = memory.copy(), memory.copy()
+    start = memory.__array_interface__["data"][0]
+    view = memory.transpose(2, 0, 1)
+    del memory
+    taken, axes = in_order_of_memory(view)
+    assert taken.__array_interface__["data"][0] == start
+    assert np.array_equal(taken, kept)
+    assert axes == [1, 2, 0]
+    assert in_order_of_memory(kept.T) is None  # it has another name
+    assert in_order_of_memory(np.arange(24.0).reshape(4, 6)[:, ::2].T) is None
+
+
+def test_spectrum_of_a_long_signal_is_scipys():
+    x = np.random.default_rng(0).random(1 << 19)
+    with xp.using(device="cpu"):
+        result = sig.stft(xp.asarray(x))[2]
+        assert np.array_equal(result, signal.stft(x)[2])
+        result[0] = 1
+        assert np.array_equal(result[:2], np.stack([np.ones(result.shape[1]), signal.stft(x)[2][1]]))
