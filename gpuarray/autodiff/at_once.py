@@ -45,7 +45,8 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
     try:
         with np.errstate(all="ignore"):
             values = _Values(program.values, program.device)
-            if not compute_small(program.nodes, program.device, values):
+            numbers = [node for node in program.variables if node.inputs]  # copies of constants, which are no leaves
+            if not compute_small([*numbers, *program.nodes], program.device, values):
                 return None
             gradients = None if program.runs_code else _HostWalk(program, values).run(seeds)
             return gradients or _HostWalk(program, values, is_careful=True).run(seeds)

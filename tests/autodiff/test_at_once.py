@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.autodiff.program import Program
 
 X = np.array([0.3, -1.2, 0.0, 2.5, -0.7, 1.1])
 A = np.random.default_rng(0).normal(size=(2, 3, 3))
@@ -93,6 +94,17 @@ def test_nothing_is_recorded_for_small_values() -> None:
         slope.get()
         assert float(value) == pytest.approx((X[1:] * X[:-1]).sum())
         assert xp.stats()["launches"] == 0
+
+
+def test_gradients_by_numbers_are_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Program, "repeated", lambda *_: pytest.fail("the derivative was recorded"))
+    with xp.using(device="cpu"):
+        for number in (0.5, xp.asarray(0.5), xp.full((), 0.5)):
+            slope = xp.grad(lambda x: np.sin(x) * x**3)(number)
+            assert float(slope) == pytest.approx(np.cos(0.5) * 0.125 + np.sin(0.5) * 0.75)
+            first, second = xp.grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(number, xp.asarray(X))
+            assert float(first) == pytest.approx(X.sum())
+            assert second.tolist() == [0.5] * 6
 
 
 def test_gradients_share_no_memory() -> None:
