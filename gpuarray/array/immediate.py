@@ -97,19 +97,19 @@ class ImmediateArray(SelectableArray):
 
     def _computed(self, compute: Callable[[Any], Any]) -> Self | None:
         """Return a function of the elements."""
-        mine = self._value
-        if mine is None:
+        elements = self._value
+        if elements is None:
             cell = self._made_cell
             device = cell.device
-            mine = self._host if self._memory is cell.memory else self.host()
-            if mine is None:
+            elements = self._host if self._memory is cell.memory else self.host()
+            if elements is None:
                 return None
         else:
             device = self._device
-        if _is_large(mine) or not immediacy().covers(device):
+        if _is_large(elements) or not immediacy().covers(device):
             return None
         try:
-            result = quiet.run(compute, mine)
+            result = quiet.run(compute, elements)
         except Exception:
             return None
         counters["operations"] += 1
@@ -117,11 +117,11 @@ class ImmediateArray(SelectableArray):
 
     def _reduced(self, compute: Callable[..., Any], axis: Any, **keywords: Any) -> Self | None:
         """Return a reduction of the elements, of which there is at least one."""
-        mine = self.host()
-        if mine is None or not mine.size or mine.dtype is dtypes.float16 or not immediacy().covers(self.device):
+        host = self.host()
+        if host is None or not host.size or host.dtype is dtypes.float16 or not immediacy().covers(self.device):
             return None
         try:
-            result = quiet.run(compute, mine, axis, **keywords)
+            result = quiet.run(compute, host, axis, **keywords)
         except Exception:
             return None
         counters["operations"] += 1
@@ -129,34 +129,33 @@ class ImmediateArray(SelectableArray):
 
     def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
-        mine = self._value
-        if mine is None:
+        elements = self._value
+        if elements is None:
             cell = _cell_of(self)
             device = cell.device
             if not immediacy().covers(device):
                 return None
             if way == IN_PLACE and (not self._made_access or (cell.own is None and not self.claimed())):
                 return None
-            mine = self._host if self._memory is cell.memory else self.host()
-            if mine is None:
+            elements = self._host if self._memory is cell.memory else self.host()
+            if elements is None:
                 return None
         else:
             device = self._device
             if not immediacy().covers(device):
                 return None
-        kind = type(other)
+        operand, kind = other, type(other)
         if kind in WEAK:
-            if _is_large(mine):
+            if _is_large(elements):
                 return None
-            theirs = other
         else:
             if kind is type(self):
-                theirs = other._value
-                if theirs is None:
+                operand = other._value
+                if operand is None:
                     cell = _cell_of(other)
                     own = cell.device
-                    theirs = other._host if other._memory is cell.memory else other.host()
-                    if theirs is None:
+                    operand = other._host if other._memory is cell.memory else other.host()
+                    if operand is None:
                         return None
                 else:
                     own = other._device
@@ -165,52 +164,45 @@ class ImmediateArray(SelectableArray):
                         device = own
                     elif own is not AUTO:
                         return None
-            elif _is_operand(other, kind):
-                theirs = other
-            else:
+            elif not _is_operand(other, kind):
                 return None
             if way == PRODUCT:
-                if not have_few_products(mine, theirs) or mine.dtype is dtypes.float16:
+                if not have_few_products(elements, operand) or elements.dtype is dtypes.float16:
                     return None
-            elif type(mine) is _ndarray and not _are_few(mine, theirs):
+            elif type(elements) is _ndarray and not _are_few(elements, operand):
                 return None
-        if compute is operator.ipow and type(theirs) is _ndarray and mine.dtype.kind in "iu" and (theirs < 0).any():
-            return None  # NumPy would raise the error when it has updated a part of the elements
         try:
-            if type(mine) is _ndarray and mine.nbytes >= _LARGE and way <= REFLECTED and compute in _ARITHMETIC:
-                return self._with_temporaries(_ARITHMETIC[compute], mine, theirs, other, way, device)
-            if way == REFLECTED:
-                result = quiet.run(compute, theirs, mine)
-                if type(result) is complex:  # Python takes a float64 scalar for one of its floats
-                    result = np.complex128(result)
-            elif way != IN_PLACE or type(mine) is not _ndarray:  # scalars are not written to
-                result = quiet.run(compute, mine, theirs)
-            elif mine is not self._value and self._made_access is VALUE:
-                result = quiet.run(compute, mine[()], theirs)
-            elif self._update_at_once(compute, mine, theirs, device):
-                counters["operations"] += 1
-                return self
-            else:
-                return None
+            if type(elements) is _ndarray:
+                if way == IN_PLACE:
+                    return self._updated(compute, elements, operand, device)
+                if way != PRODUCT and elements.nbytes >= _LARGE and compute in _ARITHMETIC:
+                    return self._with_temporaries(_ARITHMETIC[compute], elements, operand, other, way, device)
+            result = (
+                quiet.run(compute, operand, elements) if way == REFLECTED else quiet.run(compute, elements, operand)
+            )
         except Exception:
             return None
         counters["operations"] += 1
+        if type(result) is complex:  # Python takes a float64 scalar for one of its floats
+            result = np.complex128(result)
         return of_host(type(self), result, device)
 
-    def _with_temporaries(self, ufunc: np.ufunc, mine: Any, theirs: Any, other: Any, way: int, device: Device) -> Self:
+    def _with_temporaries(
+        self, ufunc: np.ufunc, elements: Any, operand: Any, other: Any, way: int, device: Device
+    ) -> Self:
         """Return what an operator computes, in the memory of an operand that is a temporary result if there is one."""
         frame = frame_at(3)  # of the operator's caller
         number, used = id(frame), frame.f_lasti
         temporary = out = None
-        if mine.dtype.kind in "fc" and (type(theirs) in _REAL or _is_like(theirs, mine)):
-            for array, host, is_right in ((self, mine, way == REFLECTED), (other, theirs, way != REFLECTED)):
+        if elements.dtype.kind in "fc" and (type(operand) in _REAL or _is_like(operand, elements)):
+            for array, host, is_right in ((self, elements, way == REFLECTED), (other, operand, way != REFLECTED)):
                 if type(array) is not type(self) or array._value is not host:
                     continue
                 maker, instruction = getattr(array, "_maker", _BY_NO_OPERATOR)
                 if maker == number and taken(frame.f_code, instruction, used) == (RIGHT if is_right else LEFT):
                     temporary, out = array, host
                     break
-        operands = (theirs, mine) if way == REFLECTED else (mine, theirs)
+        operands = (operand, elements) if way == REFLECTED else (elements, operand)
         result = of_host(type(self), quiet.run(ufunc, *operands, out), device)
         if temporary is not None:
             # an extension module that has kept the array does not get another value, but an error
@@ -219,19 +211,34 @@ class ImmediateArray(SelectableArray):
         counters["operations"] += 1
         return result
 
-    def _update_at_once(self, compute: Callable[[Any, Any], Any], mine: Any, theirs: Any, device: Device) -> bool:
-        """Update the elements in place; return False if another thread got their memory meanwhile."""
+    def _updated(self, compute: Callable[[Any, Any], Any], elements: Any, operand: Any, device: Device) -> Self | None:
+        """Return the array with updated elements, or a value in place of a value.
+
+        None says that another thread got the memory meanwhile, or that NumPy would raise an error when it has updated
+        some of the elements.
+        """
+        if (
+            compute is operator.ipow
+            and type(operand) is _ndarray
+            and elements.dtype.kind in "iu"
+            and (operand < 0).any()
+        ):
+            return None
+        result = self
         with cells.binding:  # no thread may make a graph of the memory, or write to it, meanwhile
-            if mine is self._value:
-                quiet.run(compute, mine, theirs)
+            if elements is self._value:
+                quiet.run(compute, elements, operand)
                 self._device = device
-                return True
-            cell = self._made_cell
-            if self._host is not mine or self._memory is not cell.memory or cell.own is None:
-                return False
-            quiet.run(compute, mine, theirs)
-            cell.device = device
-            return True
+            elif self._made_access is VALUE:
+                result = of_host(type(self), quiet.run(compute, elements[()], operand), device)
+            else:
+                cell = self._made_cell
+                if self._host is not elements or self._memory is not cell.memory or cell.own is None:
+                    return None
+                quiet.run(compute, elements, operand)
+                cell.device = device
+        counters["operations"] += 1
+        return result
 
     @classmethod
     def _applied(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:

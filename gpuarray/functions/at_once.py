@@ -281,8 +281,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         device = joint_device_of(arrays) if arrays or raw else _device_of_numbers()
         if device is None or not immediacy().covers(device):
             return NOT_COMPUTED
-        if raw:
-            hosts += raw
+        hosts += raw
         size = 1
         for host in hosts:
             size *= host.size
@@ -293,19 +292,11 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
             return NOT_COMPUTED
         if targets:
             with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                for target in targets:
-                    cell = target._made_cell
-                    target_host = target._host if target._memory is cell.memory and cell.own is not None else None
-                    for host in hosts:
-                        if host is target_host:
-                            break
-                    else:
-                        return NOT_COMPUTED
+                if not all(_is_written_by(target, hosts) for target in targets):
+                    return NOT_COMPUTED
                 computed_by_numpy = quiet.run(rule.call, *positional, **named)
         elif computed_by_numpy is None:
-            computed_by_numpy = (
-                quiet.run(rule.call, *positional, **named) if named else quiet.run(rule.call, *positional)
-            )
+            computed_by_numpy = quiet.run(rule.call, *positional, **named)
         if isinstance(computed_by_numpy, _generic):
             result: Any = of_host(GpuArray, computed_by_numpy, device)
         else:
@@ -314,6 +305,15 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         return NOT_COMPUTED
     counters["operations"] += 1
     return result if rule.group is None else rule.group(*result)
+
+
+def _is_written_by(target: GpuArray, hosts: list[Any]) -> bool:
+    """Return whether a function of NumPy that writes to one of its arguments writes to the memory of an array."""
+    cell = target._made_cell
+    if cell.own is None or target._memory is not cell.memory:
+        return False
+    memory = target._host
+    return any(host is memory for host in hosts)
 
 
 def _device_of_numbers() -> Device | None:
