@@ -76,7 +76,7 @@ def started(name: str) -> tuple[Any, GpuArray]:
 
 
 #: More elements than are computed without a plan.
-HOST = np.arange(300_000, dtype=np.float32) % 8
+HOST = np.arange(600_000, dtype=np.float32) % 8
 PAIRS = [("cpu", "wgpu:0"), ("wgpu:0", "wgpuportable")]
 
 
