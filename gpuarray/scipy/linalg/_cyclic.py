@@ -7,6 +7,8 @@ interchanged, which diagonally dominant and positive definite matrices, and thos
 tell whether a solution is good; if it is not, LAPACK solves the system on the host.
 """
 
+from collections.abc import Sequence
+from functools import reduce
 from math import prod
 from typing import Final
 
@@ -29,19 +31,19 @@ _GOOD: Final = 30
 INTERCHANGES: Final = "rows have to be interchanged, which LAPACK does"
 
 
-def _from(x: GpuArray, distance: int) -> GpuArray:
-    """Return for each row the row at a distance, zeros where there is none; rows are the axis before the last.
+def _from(x: GpuArray, distance: int, axis: int = -2) -> GpuArray:
+    """Return for each element the one at a distance along an axis, zeros where there is none.
 
-    It is a gather, so that loops read the rows where they are.
+    It is a gather, so that loops read the elements where they are.
     """
-    *batch, rows, columns = x.shape
+    before, extent, behind = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     position = [
-        wrap(build.reshape(build.generate(generators.arange, (0, 1), (extent,), dtypes.int32), shape), x.device)
-        for extent, shape in ((prod(batch), (*batch, 1, 1)), (rows, (rows, 1)), (columns, (columns,)))
+        wrap(build.reshape(build.generate(generators.arange, (0, 1), (prod(shape),), dtypes.int32), shape), x.device)
+        for shape in ((*before, *(1,) * (len(behind) + 1)), (extent, *(1,) * len(behind)), behind)
     ]
     there = position[1] + distance
-    inside = (there >= 0) if distance < 0 else (there < rows)
-    flat = (position[0] * rows + xp.clip(there, 0, rows - 1)) * columns + position[2]
+    inside = (there >= 0) if distance < 0 else (there < extent)
+    flat = (position[0] * extent + xp.clip(there, 0, extent - 1)) * prod(behind) + position[2]
     return xp.where(inside, wrap(build.gather(x.node(), flat.node()), x.device), x.dtype.type(0))
 
 
@@ -53,18 +55,23 @@ def moved(line: GpuArray, distance: int) -> GpuArray:
     return xp.pad(inside, [(0, 0)] * (line.ndim - 1) + [(max(-step, 0), max(step, 0))])
 
 
-def _blocks_from(x: GpuArray, distance: int) -> GpuArray:
-    """Return for each block, of shape (..., blocks, rows, columns), the block at a distance."""
-    return _from(x.reshape(*x.shape[:-2], -1), distance).reshape(x.shape)
+def _products(x: GpuArray, others: Sequence[GpuArray]) -> list[GpuArray]:
+    """Return the products of blocks with other ones; of single elements they fuse with what follows."""
+    if x.shape[-1] == 1:
+        return [x * other for other in others]
+    return _split(x @ xp.concat(others, axis=-1), others)
 
 
-def _product(x: GpuArray, y: GpuArray) -> GpuArray:
-    return x * y if x.shape[-1] == 1 else x @ y
+def _split(joined: GpuArray, like: Sequence[GpuArray]) -> list[GpuArray]:
+    ends = np.cumsum([part.shape[-1] for part in like])
+    return [joined[..., end - part.shape[-1] : end] for part, end in zip(like, ends.tolist(), strict=True)]
 
 
-def _without(pivots: GpuArray, others: GpuArray) -> tuple[GpuArray, GpuArray]:
+def _without(pivots: GpuArray, others: Sequence[GpuArray]) -> tuple[list[GpuArray], GpuArray]:
     """Return the solutions of the systems of blocks, and whether all pivots are positive."""
-    both = xp.concat([pivots, others], axis=-1)
+    if pivots.shape[-1] == 1:
+        return [other / pivots for other in others], (pivots.real > 0).all()
+    both = xp.concat([pivots, *others], axis=-1)
     row = xp.arange(pivots.shape[-1], dtype=np.int32, device=pivots.device)[:, None]
     positive = []
     for number in range(pivots.shape[-1]):
@@ -72,50 +79,52 @@ def _without(pivots: GpuArray, others: GpuArray) -> tuple[GpuArray, GpuArray]:
         positive.append(pivot.real > 0)
         scaled = both[..., number : number + 1, 1:] / pivot
         both = xp.where(row == number, scaled, both[..., 1:] - both[..., :1] * scaled)
-    return both, xp.concat(positive).all()
+    return _split(both, others), xp.concat(positive).all()
 
 
-def _solved(equations: GpuArray, size: int) -> tuple[GpuArray, GpuArray]:
+def _solved(own: GpuArray, others: Sequence[GpuArray]) -> tuple[GpuArray, GpuArray]:
     """Return the solutions of systems, and whether all pivots are positive.
 
     Parameters
     ----------
-    equations : GpuArray
-        Of shape (..., blocks, size, 3 * size + columns): for each block its own matrix, the one before it, the one
-        behind it, and the right sides.
-    size : int
-        The number of rows of a block.
+    own : GpuArray
+        The matrices of blocks, of shape (..., blocks, rows, rows).
+    others : sequence of GpuArray
+        For each block the matrix before its own one, the matrix behind it, and the right sides.
     """
-    before, behind, sides = slice(size), slice(size, 2 * size), slice(2 * size, None)
-    reduced, positive = _without(equations[..., :size], equations[..., size:])
-    unit = xp.eye(size, dtype=reduced.dtype, device=reduced.device)
+    (before, behind, sides), positive = _without(own, others)
+    unit = xp.eye(own.shape[-1], dtype=own.dtype, device=own.device)
     distance = 1
-    while distance < equations.shape[-3]:
-        low = _product(reduced[..., before], _blocks_from(reduced, -distance))
-        high = _product(reduced[..., behind], _blocks_from(reduced, distance))
-        others = [-low[..., before], -high[..., behind], reduced[..., sides] - low[..., sides] - high[..., sides]]
-        pivots = unit - low[..., behind] - high[..., before]
-        reduced, are_positive = _without(pivots, xp.concat(others, axis=-1))
+    while distance < own.shape[-3]:
+        low, high = (
+            _products(factor, [_from(part, step, -3) for part in (before, behind, sides)])
+            for factor, step in ((before, -distance), (behind, distance))
+        )
+        rest = [-low[0], -high[1], sides - low[2] - high[2]]
+        (before, behind, sides), are_positive = _without(unit - low[1] - high[0], rest)
         positive = positive & are_positive
         distance *= 2
-    return reduced[..., sides], positive
+    return sides, positive
 
 
-def _equations(bands: GpuArray, lower: int, size: int, right: GpuArray) -> GpuArray:
+def _equations(bands: GpuArray, lower: int, size: int, right: GpuArray) -> list[GpuArray]:
     """Return what :func:`_solved` takes; rows of the unit matrix fill the last block."""
     *batch, diagonals, rows = bands.shape
     blocks, device = -(-rows // size), bands.device
-    column = np.concatenate([np.arange(size), np.arange(-size, 0), np.arange(size, 2 * size)])
-    away = xp.asarray((column - np.arange(size)[:, None]).astype(np.int32), device=device)
     row = xp.arange(blocks * size, dtype=np.int32, device=device).reshape(blocks, size, 1)
     system = xp.arange(prod(batch), dtype=np.int32, device=device).reshape(*batch, 1, 1, 1)
-    diagonal = xp.clip(away + lower, 0, diagonals - 1)
-    number = (system * diagonals + diagonal) * rows + xp.minimum(row, rows - 1)
-    is_known = (row < rows) & (diagonal == away + lower)
-    unit = ((row >= rows) & (away == 0)).astype(right.dtype)
-    matrices = xp.where(is_known, at(bands.astype(right.dtype).reshape(-1), number), unit)
+    flat = bands.astype(right.dtype).reshape(-1)
+    result = []
+    for start in (0, -size, size):
+        column = np.arange(start, start + size, dtype=np.int32)
+        away = xp.asarray(column - np.arange(size, dtype=np.int32)[:, None], device=device)
+        diagonal = xp.clip(away + lower, 0, diagonals - 1)
+        number = (system * diagonals + diagonal) * rows + xp.minimum(row, rows - 1)
+        is_known = (row < rows) & (diagonal == away + lower)
+        unit = ((row >= rows) & (away == 0)).astype(right.dtype)
+        result.append(xp.where(is_known, at(flat, number), unit))
     filled = xp.pad(right, [(0, 0)] * len(batch) + [(0, blocks * size - rows), (0, 0)])
-    return xp.concat([matrices, filled.reshape(*batch, blocks, size, right.shape[-1])], axis=-1)
+    return [*result, filled.reshape(*batch, blocks, size, right.shape[-1])]
 
 
 def banded_solution(bands: GpuArray, lower: int, right: GpuArray, *, definite: bool = False) -> GpuArray:
@@ -144,7 +153,8 @@ def banded_solution(bands: GpuArray, lower: int, right: GpuArray, *, definite: b
     bands = bands.broadcast((*batch, *bands.shape[-2:]))
     upper = bands.shape[-2] - 1 - lower
     size = max(lower, upper, 1)
-    blocks, positive = _solved(_equations(bands, lower, size, columns), size)
+    own, *others = _equations(bands, lower, size, columns)
+    blocks, positive = _solved(own, others)
     solution = blocks.reshape(*batch, -1, columns.shape[-1])[..., : columns.shape[-2], :]
     if definite:
         check(~positive, lambda number: np.linalg.LinAlgError("leading minor not positive definite"), bands)
@@ -168,7 +178,8 @@ def _lost(bands: GpuArray, lower: int, right: GpuArray, solution: GpuArray) -> G
     rest = -right
     for number, line in enumerate(lines):
         rest = rest + line * _from(solution, number - lower)
-    largest = xp.max(xp.abs(bands).sum(-2), axis=-1)[..., None, None] * xp.max(xp.abs(solution), axis=-2, keepdims=True)
+    size = reduce(xp.add, map(xp.abs, lines))
+    largest = xp.max(size, axis=-2, keepdims=True) * xp.max(xp.abs(solution), axis=-2, keepdims=True)
     largest = largest + xp.max(xp.abs(right), axis=-2, keepdims=True)
     return ~(xp.abs(rest) <= largest * (_GOOD * float(np.finfo(right.dtype).eps))).all()
 
