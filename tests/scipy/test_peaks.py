@@ -176,7 +176,7 @@ def test_peaks_of_batches_of_lines(device, number):
         {"wavelet": lambda points, width: np.hanning(int(points))},
         {"min_snr": 1e9},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options) or "none",
 )
 @pytest.mark.parametrize("kind", ["noise", "steps", "walk"])
 def test_peaks_of_wavelets(kind, options, device):
