@@ -14,6 +14,7 @@ from math import prod
 from typing import Any, Final, TypeAlias
 from weakref import ref
 
+import numpy as np
 import numpy.typing as npt
 
 from gpuarray.dtypes import DType, canonical
@@ -417,6 +418,8 @@ def frozen(value: Any) -> Hashable:
         return tuple([(k, frozen(v)) for k, v in value.items()])
     if isinstance(value, list | tuple):
         return tuple([frozen(v) for v in value])
+    if isinstance(value, np.ndarray):  # whose repr leaves out elements
+        return value.dtype.str, value.shape, value.tobytes()
     return value if isinstance(value, Hashable) else repr(value)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.graph.nodes import frozen
 from gpuarray.graph.structure import structural_hash, structure_of
 from gpuarray.graph.walk import meaning, topological
 from gpuarray.runtime import known_graphs, plans
@@ -120,6 +121,14 @@ def test_what_was_evaluated_meanwhile_does_not_match():
     assert structure.match(nodes) is not None
     xp.evaluate(array)
     assert structure.match(nodes) is None
+
+
+def test_parameters_of_calls_are_told_apart_by_all_their_elements():
+    first, second = np.arange(10_000), np.arange(10_000)
+    second[5_000] = 0  # repr() does not show it
+    assert frozen({"taps": first}) == frozen({"taps": first.copy()})
+    assert frozen({"taps": first}) != frozen({"taps": second})
+    assert frozen(first) != frozen(first.astype(np.int32)) != frozen(first.reshape(2, -1))
 
 
 def test_hashes_of_all_nodes_tell_most_structures_apart():
