@@ -34,6 +34,7 @@
 #include "_numbers.h"     /* operators of values */
 #include "_operators.h"   /* operators of arrays */
 #include "_functions.h"   /* ufuncs and functions of NumPy */
+#include "_values.h"      /* functions that read elements, and those that make arrays */
 #include "_conversions.h" /* numbers of arrays, lengths */
 #include "_indexing.h"    /* reads, writes, views */
 
