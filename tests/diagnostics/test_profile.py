@@ -182,7 +182,8 @@ def test_threads_are_tracks_of_their_own(x):
 
     def work(factor):
         together.wait()
-        program(x * factor)
+        with xp.using(direct_limit=0):  # settings of using() hold in one thread
+            program(x * factor)
         together.wait()
 
     with xp.profile() as p:

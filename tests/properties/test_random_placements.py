@@ -32,8 +32,9 @@ def at_random():
             where.setdefault(group[number], drawn)
             if step.decision.is_fallback:
                 where[group[number]] = decisions.HOST
-        # a saving makes operands travel to the device now and then
-        return [decisions.Decision(where[g], decisions.Reason.MODEL) for g in group], pick.choice((0, 0, 10**6))
+        # savings make operands travel to the host or to the device now and then
+        savings = pick.choice(((0, 0), (0, 0), (10**6, 0), (0, 10**6)))
+        return [decisions.Decision(where[g], decisions.Reason.MODEL) for g in group], savings
 
     gpu, host = places.provider_of(Device("wgpu")), places.host()
     with pytest.MonkeyPatch.context() as patch, xp.using(software=True):
