@@ -96,7 +96,7 @@ class Placement:
     look : int
         The run whose steps on the host are timed next.
     migration : Migration, optional
-        What would be saved if all leaves were at one place.
+        What would be saved if the host or the device had all leaves.
     sampler : RunSampler, optional
         Of the observers.
     in_one_go : int

@@ -11,6 +11,7 @@ import gpuarray as xp
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.interop import to_wgpu_buffer, wgpu_device
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate, places, schedule
 from gpuarray.runtime.placement import auto, calibrate, decisions, trials
@@ -358,6 +359,17 @@ def test_what_is_read_in_parts_again_and_again_pays_its_way_to_the_host():
     assert seen[0] == ("wgpu:0",)
     assert seen[-1] == ("cpu",)
     assert xp.stats()["bytes_downloaded"] < 2 * x.nbytes
+
+
+def test_buffers_that_other_code_has_stay_on_the_device():
+    with xp.using(offload="always"):
+        x = xp.zeros(1 << 20, dtype=xp.float32) + 1
+        xp.evaluate(x)
+    buffer = to_wgpu_buffer(x)
+    for number in range(50):
+        assert float(x[number]) == 1
+    assert x.residency == ("wgpu:0",)
+    assert np.frombuffer(wgpu_device().queue.read_buffer(buffer, 0, x.nbytes), np.float32).all()
 
 
 @pytest.mark.parametrize("is_read", [False, True])

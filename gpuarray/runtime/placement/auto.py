@@ -186,11 +186,15 @@ def migrate(placement: Placement, leaves: Sequence[Leaf], provider: Provider) ->
     """Move leaves to the place that lacks them if the time that this would have saved so far exceeds its cost.
 
     Called for each run. Returns True if leaves were moved, which may change the placement. Leaves that move to the host
-    leave the device, as a program that reads and writes parts of a value there does so at once and in place.
+    leave the device, as a program that reads and writes parts of a value there does so at once and in place. Buffers
+    that code outside this package has stay.
     """
     migration = placement.migration
     assert migration is not None
     away = [leaves[number] for number in migration.leaves]
+    to_host = places.is_host(migration.target)
+    if to_host and any(provider in leaf.buffers and leaf.buffers[provider].is_shared for leaf in away):
+        return False
     share, saving = migration.saving / len(away), 0.0
     for leaf in away:
         leaf.saving += share
@@ -201,7 +205,7 @@ def migrate(placement: Placement, leaves: Sequence[Leaf], provider: Provider) ->
     try:
         for leaf in away:
             leaf.saving = 0.0
-            if places.is_host(migration.target):
+            if to_host:
                 move_to_host(leaf, provider)
             else:
                 resident(leaf, provider)

@@ -169,9 +169,8 @@ def place(
 ) -> tuple[list[Decision], tuple[int, int]]:
     """Return the placement of the steps of a plan with the least estimated total time.
 
-    The second result are the nanoseconds that would be saved if the host, or the device, had all values of the other.
-    On the host all steps would run, which is simpler to compute than the best division, and nearly as fast where the
-    host is to have them.
+    The second result is how many nanoseconds would be saved if all values were on the host, and if all were on the
+    device. On the host all steps would run then: to divide them again takes longer, and rarely saves more.
 
     Parameters
     ----------
