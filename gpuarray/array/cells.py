@@ -190,7 +190,8 @@ class Cell:
             self.memory = self.own = None
         if recording.origins and node.origin is None:
             node.origin = find_origin()
-        node.holder = held = ref(self)  # not the result of an expression, which is gone soon
+        held = ref(self)
+        node.hold(held)  # not the result of an expression, which is gone soon
         if node.depth:
             noted.append(held)
             if len(noted) > recorded.limit:

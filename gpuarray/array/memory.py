@@ -167,7 +167,7 @@ class MemoryArray(CompiledOperators):
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
         held = ref(cell)
         if node.holder is None or node.holder() is None:
-            node.holder = held
+            node.hold(held)
         if not shape and node.depth == 2 and type(node) is Map:  # of constants
             cell.node = node = evaluate.folded(node, device)
             node.holder = held

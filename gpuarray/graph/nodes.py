@@ -108,9 +108,20 @@ class BaseNode:
 
     @property
     def is_held(self) -> bool:
-        """Whether a user's array still has this value."""
+        """Whether a user's array still has this value, or one that shows all of its elements."""
         cell = None if self.holder is None else self.holder()
-        return cell is not None and cell.node is self
+        if cell is None:
+            return False
+        node = cell.node
+        return node is self or (type(node) is View and node.inputs == (self,))
+
+    def hold(self, holder: "ref[Any]") -> None:
+        """Note that a storage cell has this value, and what it shows all elements of."""
+        self.holder = holder
+        if type(self) is View and self.inputs:
+            (shown,) = self.inputs
+            if shown.holder is None and shown.size == self.size:
+                shown.holder = holder
 
     def resolve(self, leaf: "Leaf") -> None:
         """Record the computed value and drop the operands, which tapes keep if there are any."""

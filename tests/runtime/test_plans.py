@@ -70,6 +70,34 @@ def test_a_part_that_each_turn_of_a_loop_reads_is_not_made_of_the_whole_each_tim
     assert whole.residency
 
 
+@pytest.mark.parametrize(
+    "shown", [lambda y: y, lambda y: y[::-1], lambda y: y.reshape(4, -1).T], ids=["y", "turned", "T"]
+)
+def test_a_result_is_stored_for_arrays_that_show_it(device, shown):
+    host = np.random.default_rng(1).standard_normal((400, 400)).astype(np.float32)
+    x, v = xp.asarray(host), xp.asarray(host[0])
+    y = shown(x @ v)  # a product of matrices, of which one has a column, and views
+    low = float(y.min())
+    with xp.profile() as profile:
+        high = float(y.max())
+        float((y + y).sum())
+    assert not any("contract" in kernel.label for kernel in profile.kernels)
+    expected = shown(host @ host[0])
+    np.testing.assert_allclose([low, high], [expected.min(), expected.max()], rtol=1e-4)
+
+
+def test_a_result_and_a_view_of_it_are_stored_once(device):
+    x = xp.asarray(np.random.default_rng(1).standard_normal((100, 400, 3)).astype(np.float32))
+    y = x.sum(axis=1)
+    turned = y.T
+    float((turned * turned).max())
+    assert y.residency
+    xp.reset_stats()
+    float((y - 1).min())
+    float((turned - 1).min())
+    assert xp.stats()["launches"] == 2
+
+
 def test_what_is_little_beside_the_fold_that_it_is_made_of_is_computed_for_good(device):
     x = xp.asarray(np.linspace(1, 2, 4000, dtype=np.float32).reshape(1000, 4))
     scale = 1 / xp.sum(x, axis=0)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.lu_panel import find_pivot
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
@@ -218,16 +219,29 @@ def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: 
 
 
 def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target: Matrix, status: Buffer) -> None:
-    """Write the solutions for right sides, or for the identity without any, and the status of the factors."""
+    """Write the solutions for right sides, or for the identity without any, and the status of the factors.
+
+    One kernel factorises and solves, unless the factors need more than a third of the workgroup memory: so few
+    workgroups run at a time then that factorising takes less time in a kernel of its own.
+    """
     numbers, n = Numbers(frame.dtype), source.rows
+    is_apart = 3 * team.room * team.teams * frame.dtype.itemsize > frame.capabilities.workgroup_memory
+    if is_apart:
+        packed, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, dtypes.int32)
+        factorise(frame, team, source, packed, pivots, status)
 
     def write(template: Template) -> None:
         kernel = template.kernel
         _begin(template, team, numbers)
-        _load(template, team, numbers, source)
-        _eliminate(template, team, numbers, frame.capabilities)
         factors = Vectors("factors", numbers, team.size * team.teams, team.size)
-        _keep(template, team, factors)
+        kernel.module += [factors.declaration, f"var<workgroup> order: array<u32, {kernel.workgroup}>;"]
+        if is_apart:
+            _load_factors(template, factors, packed, pivots)
+        else:
+            _load(template, team, numbers, source)
+            _eliminate(template, team, numbers, frame.capabilities)
+            _keep(template, team, factors)
+        kernel.line(_past(team), "workgroupBarrier();")
         template.numbers("columns")
         if right is not None:
             template.matrix("right")
@@ -241,9 +255,11 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
             return f"if ({i}u < n) {{ {written.store(template.index('target', target, f'{i}u', 'c'), f'x{i}')} }}"
 
         kernel.line(*team.registers(stored), "} }")
-        _report(template, status, "failure")
+        if not is_apart:
+            _report(template, status, "failure")
 
-    words = {**where("source", source.T), **(where("right", right) if right else {}), **where("target", target)}
+    words = {**where("source", packed if is_apart else source.T), **where("target", target)}
+    words |= where("right", right) if right else {}
     key = ("small solve", source.buffer, right and right.buffer)
     _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **words})
 
@@ -251,12 +267,28 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
 def _keep(template: Template, team: Team, factors: Vectors) -> None:
     """Write the factors to workgroup memory, and which row each row of the right sides is."""
     kernel = template.kernel
-    kernel.module += [factors.declaration, f"var<workgroup> order: array<u32, {kernel.workgroup}>;"]
-    kernel.line(_past(team), "if (own < n) {", "order[first + position] = own;")
+    kernel.line("if (own < n) {", _past(team), "order[first + position] = own;")
     for start, registers in team.groups():
         stores = (f"{factors.element(f'first + {i}u - past', 'position')} = x{i};" for i in registers)
         kernel.line(f"if ({start}u >= past) {{", *stores, "}")
-    kernel.line("}", "workgroupBarrier();")
+    kernel.line("}")
+
+
+def _load_factors(template: Template, factors: Vectors, packed: Matrix, pivots: Buffer) -> None:
+    """Do what :func:`_keep` does with factors in a buffer, and the rows that were their pivots."""
+    read, rows_of = template.bind(packed.buffer, writable=False), template.bind(pivots, writable=False)
+    template.matrix("source")
+    template.kernel.line(
+        "if (own < n) {",
+        "var position = own;",
+        "for (var j = 0u; j < n; j++) {",
+        f"{factors.element('first + j', 'own')} = {read.load(template.index('source', packed, 'own', 'j'))};",
+        f"let place = u32({rows_of.load('plane * n + j')});",
+        "if (position == j) { position = place; } else if (position == place) { position = j; }",
+        "}",
+        "order[first + position] = own;",
+        "}",
+    )
 
 
 def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix | None) -> None:
