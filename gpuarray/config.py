@@ -131,8 +131,8 @@ class Config:
     )
     compiled: bool = _setting(
         True,
-        "Use the operators in C for small arrays, if the package was built with a compiler. Read when the package is "
-        "imported.",
+        "Use the extension modules in C, for small arrays and for elementwise operations on the host, if the package "
+        "was built with a compiler. Read when the package is imported.",
     )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
     cache_dir: str = _setting(

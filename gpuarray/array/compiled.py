@@ -6,22 +6,14 @@ all others. Without the extension module the methods in Python do everything, wi
 """
 
 from collections.abc import Callable
-from contextlib import suppress
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from gpuarray.config import config
+from gpuarray import extensions
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
 _VERSION: Final = 10
-_compiled: ModuleType | None = None
-if config.current.compiled:
-    with suppress(ImportError):
-        _compiled = import_module("gpuarray.array._compiled")
-        if getattr(_compiled, "VERSION", 0) != _VERSION:  # built from another state of the source
-            _compiled = None
+_compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:
 

@@ -33,7 +33,7 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.ops.columns import Kind, NumPyForm, Quirk
-from gpuarray.providers.inprocess import reductions
+from gpuarray.providers.inprocess import chains, reductions
 from gpuarray.providers.inprocess.broadcast import take_lines
 from gpuarray.providers.inprocess.dataflow import Dataflow
 from gpuarray.providers.inprocess.registers import Registers
@@ -100,12 +100,14 @@ class _Writer:
         self.views: dict[str, View] = {}
         self.parts: dict[int, Fold] = {}
         self.registers = Registers()
+        self.chain: dict[int, Apply] = {}
         self.calls = 0
 
     def program(self) -> Program:
         """Write the lines, and return the program."""
         for number in self.flow.written:
             self._instruction(number)
+        self._end_chain()
         for number, store in enumerate(self.loop.stores):
             self._store(number, store)
         fixed = [*self.uniforms, *self.whole]
@@ -132,6 +134,11 @@ class _Writer:
 
     def _instruction(self, number: int) -> None:
         item = self.loop.instructions[number]
+        if isinstance(item, Apply) and self._continues_chain(number, item):
+            self.chain[number] = item
+            return
+        if not isinstance(item, Scalar | Load):
+            self._end_chain()
         match item:
             case Scalar():
                 self.names[number] = self._uniform(number, item.dtype, item.slot)
@@ -209,6 +216,33 @@ class _Writer:
         self._line(item.level, f"{target} = {call}" if item.level != UNIFORM else f"copyto({target}, {call})")
         self._count(item.level, item.op.numpy_calls)
 
+    def _continues_chain(self, number: int, item: Apply) -> bool:
+        """Return whether an operation can be one of a chain with those before it."""
+        is_full = item.level == FULL and number not in self.flow.repeats.axes
+        is_short = len(self.chain) < chains.MOST
+        return is_full and is_short and not self._streams(item) and chains.covers(item.op, item.sources, item.dtype)
+
+    def _end_chain(self) -> None:
+        """Write the call of the chain; a single operation is written as such."""
+        items, self.chain = self.chain, {}
+        if len(items) > 1:
+            end = max(items)
+            targets = {
+                number: self._target(number, FULL, item.dtype)
+                for number, item in items.items()
+                if self.flow.last[number] > end
+            }
+            chain = chains.chain(items, self.names, targets)
+            name = f"chain_{end}"
+            self.scope[name] = chain.function
+            self.lines += chain.lines
+            self._line(FULL, f"{name}({', '.join(chain.arrays)})")
+        else:
+            for number, item in items.items():
+                self._apply(number, item)
+        for number in items:
+            self._release(number)
+
     def _apply(self, number: int, item: Apply) -> None:
         uniform = tuple(self.loop.instructions[o].level == UNIFORM for o in item.operands)
         for form in item.op.numpy_forms:
@@ -262,7 +296,7 @@ class _Writer:
     def _streams(self, item: Apply) -> bool:
         """Whether a function would read uncached memory at less than half its speed."""
         operand = item.operands[0]
-        is_read = self.names[operand] in self.views and self.loop.instructions[operand].level == FULL
+        is_read = self.names.get(operand) in self.views and self.loop.instructions[operand].level == FULL
         is_slow = Quirk.SLOW_UNCACHED in item.op.quirks and item.sources == (dtypes.float32,)
         return is_slow and is_read and item.level == FULL and self.tiling.tiles > 1
 
