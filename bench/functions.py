@@ -101,8 +101,8 @@ def numpy_call(call: Call, arrays: dict[str, Any]) -> Call:
 
 def our_call(call: Call, arrays: dict[str, Any]) -> Call:
     """Return a call that evaluates its results, or what it changes; itself if its results have values at once."""
-    result = [*_arrays(call(), xp.ndarray)]
-    if result and all(array.is_computed() for array in result):
+    result = call()
+    if result is not None and all(array.is_computed() for array in _arrays(result, xp.ndarray)):
         return call
 
     def evaluated() -> None:

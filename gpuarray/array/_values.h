@@ -49,8 +49,9 @@ static PyObject *argument_of_values(PyObject *argument, Arguments *arguments)
     return PyObject_TypeCheck(argument, array_type) ? NULL : Py_NewRef(argument);
 }
 
-/* A result of such a function, which is consumed, with arrays of this package; `placed` handles unusual ones. */
-static PyObject *result_of_values(PyObject *value, PyObject *device, long limit, PyObject *placed)
+/* A result of such a function, which is consumed, with arrays of this package; `holders` is how many references to it there
+   are, if it is new, and `placed` handles unusual ones. */
+static PyObject *result_of_values(PyObject *value, PyObject *device, long limit, PyObject *placed, Py_ssize_t holders)
 {
     PyTypeObject *type = Py_TYPE(value);
     if (value == Py_None || is_number(value) || type == &PyUnicode_Type)
@@ -59,7 +60,13 @@ static PyObject *result_of_values(PyObject *value, PyObject *device, long limit,
     if (PyArray_CheckExact(value)) {
         PyArrayObject *array = (PyArrayObject *)value;
         is_usual = PyArray_NDIM(array) && PyArray_SIZE(array) <= most_elements(device, limit) && PyArray_ISWRITEABLE(array) &&
-                   PyArray_BASE(array) == NULL && is_canonical((PyObject *)PyArray_DESCR(array));
+                   is_canonical((PyObject *)PyArray_DESCR(array));
+        if (is_usual && PyArray_BASE(array) != NULL)
+            value = in_own_memory(value, holders);
+        else if (is_usual && Py_REFCNT(value) > holders) /* an argument, or one that the function keeps */
+            Py_SETREF(value, PyArray_NewCopy(array, NPY_KEEPORDER));
+        if (value == NULL)
+            return NULL;
     }
     else if (PyArray_IsScalar(value, Number) || PyArray_IsScalar(value, Bool)) {
         PyObject *dtype = (PyObject *)PyArray_DescrFromScalar(value);
@@ -69,7 +76,7 @@ static PyObject *result_of_values(PyObject *value, PyObject *device, long limit,
     else if (type == &PyTuple_Type) {
         PyObject *result = PyTuple_New(PyTuple_GET_SIZE(value));
         for (Py_ssize_t i = 0; result != NULL && i < PyTuple_GET_SIZE(value); i++) {
-            PyObject *item = result_of_values(Py_NewRef(PyTuple_GET_ITEM(value, i)), device, limit, placed);
+            PyObject *item = result_of_values(Py_NewRef(PyTuple_GET_ITEM(value, i)), device, limit, placed, 2);
             if (item == NULL)
                 Py_CLEAR(result);
             else
@@ -78,11 +85,23 @@ static PyObject *result_of_values(PyObject *value, PyObject *device, long limit,
         Py_DECREF(value);
         return result;
     }
+    else if (type == &PyList_Type) { /* of numbers and positions, which are for the host, or of arrays */
+        PyObject *result = PyList_GetSlice(value, 0, PyList_GET_SIZE(value)), *item;
+        Py_DECREF(value);
+        for (Py_ssize_t i = 0; result != NULL && i < PyList_GET_SIZE(result); i++) {
+            if (!PyArray_Check(PyList_GET_ITEM(result, i)))
+                continue;
+            item = result_of_values(Py_NewRef(PyList_GET_ITEM(result, i)), device, limit, placed, 2);
+            if (item == NULL || PyList_SetItem(result, i, item) < 0)
+                Py_CLEAR(result);
+        }
+        return result;
+    }
     else if (type == &PyDict_Type) {
         PyObject *result = PyDict_New(), *name, *item;
         Py_ssize_t position = 0;
         while (result != NULL && PyDict_Next(value, &position, &name, &item)) {
-            PyObject *placed_item = result_of_values(Py_NewRef(item), device, limit, placed);
+            PyObject *placed_item = result_of_values(Py_NewRef(item), device, limit, placed, 2);
             if (placed_item == NULL || PyDict_SetItem(result, name, placed_item) < 0)
                 Py_CLEAR(result);
             Py_XDECREF(placed_item);
@@ -96,12 +115,19 @@ static PyObject *result_of_values(PyObject *value, PyObject *device, long limit,
     return result;
 }
 
+/* Whether an argument that a function may write to is one to be written to: an array, or a permission. */
+static int is_written(PyObject *argument)
+{
+    return argument == Py_True || PyArray_Check(argument) || PyObject_TypeCheck(argument, array_type);
+}
+
 PyDoc_STRVAR(call_with_values_doc,
 "call_with_values($module, function, arguments, keywords, positional, rules, /)\n--\n\n"
 "Return what a function returns that is called with the elements of small arrays of the host, which it only reads.\n\n"
-"NotImplemented stands for other calls, among them those with more than ``positional`` arguments by position. The rules\n"
-"are: the most elements of all arrays, the set of other keywords, a function that returns the device of results if there\n"
-"are no arrays, and ``placed(value, device)``, which returns what an unusual result becomes.");
+"NotImplemented stands for other calls, among them those with an array that may be written to: after ``positional``\n"
+"arguments by position, or by a keyword of a set. The rules are: the most elements of all arrays, this set, a function\n"
+"that returns the device of results if there are no arrays, and ``placed(value, device)``, which returns what an unusual\n"
+"result becomes.");
 
 static PyObject *call_with_values(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -110,11 +136,13 @@ static PyObject *call_with_values(PyObject *module, PyObject *const *args, Py_ss
     PyObject *const *rules = &PyTuple_GET_ITEM(args[4], 0);
     Arguments arguments = {.product = 1, .multiple = 1};
     arguments.limit = Py_MIN(limit_now(&arguments.on_pinned), PyLong_AsLong(rules[0]));
-    PyObject *named = NULL, *values = NULL, *result = NULL, *name;
+    PyObject *named = NULL, *values = NULL, *result = NULL, *name, *argument;
     Py_ssize_t position = 0;
-    int is_plain_call = arguments.limit > 0 && PyTuple_GET_SIZE(args[1]) <= PyLong_AsSsize_t(args[3]);
-    while (is_plain_call && PyDict_Next(args[2], &position, &name, NULL))
-        is_plain_call = PySet_Contains(rules[1], name) == 0;
+    int is_plain_call = arguments.limit > 0;
+    for (Py_ssize_t i = PyLong_AsSsize_t(args[3]); is_plain_call && i < PyTuple_GET_SIZE(args[1]); i++)
+        is_plain_call = !is_written(PyTuple_GET_ITEM(args[1], i));
+    while (is_plain_call && PyDict_Next(args[2], &position, &name, &argument))
+        is_plain_call = !is_written(argument) || PySet_Contains(rules[1], name) == 0;
     if (is_plain_call)
         is_plain_call = (values = argument_of_values(args[1], &arguments)) != NULL;
     if (is_plain_call && PyDict_GET_SIZE(args[2]))
@@ -125,7 +153,7 @@ static PyObject *call_with_values(PyObject *module, PyObject *const *args, Py_ss
         is_plain_call = device == cpu;
     }
     if (is_plain_call && (result = PyObject_Call(args[0], values, named)) != NULL)
-        result = result_of_values(result, device, arguments.limit, rules[3]);
+        result = result_of_values(result, device, arguments.limit, rules[3], 1);
     Py_XDECREF(device);
     Py_XDECREF(values);
     Py_XDECREF(named);

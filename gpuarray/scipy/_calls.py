@@ -11,6 +11,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
+from gpuarray.array.compiled import call_with_values
 from gpuarray.device import Device
 from gpuarray.functions.arguments import gpu_arrays, is_on_host
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
@@ -92,11 +93,11 @@ def run_scipy(
     seen = [value if type(value) in _PLAIN else _seen(value) for value in args]
     result = function(*seen, **{name: _seen(value) for name, value in kwargs.items()}) if kwargs else function(*seen)
     if targets is None:
-        return _placed(result, device)
+        return placed(result, device)
     for target, values in targets.values():
         if target is not values:
             target[...] = values
-    return _placed(result, device, targets)
+    return placed(result, device, targets)
 
 
 def run_counted(
@@ -165,7 +166,7 @@ def _written_numbers(function: Callable[..., Any]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def most_read(function: Callable[..., Any]) -> int:
-    """Return how many arguments by position there may be, none of which is written to."""
+    """Return how many arguments by position there are before the first one that may be written to."""
     return next(iter(_written_numbers(function)), sys.maxsize)
 
 
@@ -209,7 +210,7 @@ def _seen(value: Any) -> Any:
     return value
 
 
-def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] | None = None) -> Any:
+def placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] | None = None) -> Any:
     """Return results with arrays of this package in place of NumPy's; memory of their own is taken over."""
     if targets and id(value) in targets:
         return targets[id(value)][0]
@@ -232,17 +233,49 @@ def _placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] |
             return made_of(cast(Any, value), device)
         return wrap(as_node(value), device)
     if isinstance(value, tuple):
-        items = [_placed(item, device, targets) for item in value]
+        items = [placed(item, device, targets) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if type(value) is dict:
-        return {key: _placed(item, device, targets) for key, item in value.items()}
+        return {key: placed(item, device, targets) for key, item in value.items()}
     if isinstance(value, list):  # lists of numbers and of positions are for the host, and may be long
-        return [_placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
+        return [placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
     return value
 
 
 #: With which arguments SciPy's functions are called at once, and what becomes of results.
-SMALL_CALLS: Final = LEAST, _WRITTEN, default_device, _placed
+SMALL_CALLS: Final = LEAST, _WRITTEN, default_device, placed
+
+
+def run_if_host(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    positional: int = sys.maxsize,
+    on_host: Callable[..., Any] | None = None,
+) -> Any:
+    """Run a function of SciPy by :func:`run_scipy` where the host computes with the arrays, small ones in C.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    args, kwargs
+        Its arguments.
+    positional : int
+        What :func:`most_read` says of the function; by default it writes to no argument.
+    on_host : callable, optional
+        What is called if arrays are large.
+
+    Returns
+    -------
+    object
+        The result; NotImplemented if the device is another, or if something records what is done with the arrays.
+    """
+    result = call_with_values(function, args, kwargs, positional, SMALL_CALLS)
+    if result is not NotImplemented:
+        return result
+    device = host_of(among(args, kwargs))
+    return NotImplemented if device is None else run_scipy(on_host or function, args, kwargs, device)
 
 
 def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) -> Any:

@@ -20,7 +20,7 @@ from gpuarray.config import config
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
-from gpuarray.scipy._calls import SMALL_CALLS, among, host_of, most_read, name_of, run_counted, run_scipy
+from gpuarray.scipy._calls import SMALL_CALLS, among, most_read, name_of, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._derivatives import Partial, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 
@@ -67,17 +67,13 @@ def mirrors(
         package, _, short = (name or name_of(original)).rpartition(".")
         is_repeated = package in _REPEATED and (kind == NATIVE or values is not None)
         is_read = [name in values for name in signature(function).parameters] if values else []
-        on_values = on_host or original
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             if by_scipy is True or (by_scipy and by_scipy(*args, **kwargs)):
-                result = call_with_values(original, args, kwargs, most_read(original), SMALL_CALLS)
+                result = run_if_host(original, args, kwargs, most_read(original), on_host)
                 if result is not NotImplemented:
                     return result
-                device = host_of(among(args, kwargs))
-                if device is not None:
-                    return run_scipy(on_values, args, kwargs, device)
             if args and type(args[0]) is GpuArray:
                 return recorded(args, kwargs)
             joint = joint_device_of(among(args, kwargs))
@@ -107,6 +103,7 @@ def hosted(
     original: Callable[..., Any],
     reason: str,
     *,
+    on_host: Callable[..., Any] | None = None,
     name: str = "",
     is_counted: bool = True,
     partials: Sequence[Partial] = (),
@@ -120,6 +117,8 @@ def hosted(
         SciPy's function.
     reason : str
         Why it runs on the host.
+    on_host : callable, optional
+        What is called with SciPy's arguments, in place of SciPy's function, if arrays are large.
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
     is_counted : bool
@@ -131,13 +130,16 @@ def hosted(
     """
     dotted = name or name_of(original)
     package, _, short = dotted.rpartition(".")
+    on_values = on_host or original
 
     @wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         result = call_with_values(original, args, kwargs, most_read(original), SMALL_CALLS)
         if result is not NotImplemented:
             return result
-        return run_counted(original, reason, args, kwargs, dotted) if is_counted else run_scipy(original, args, kwargs)
+        return (
+            run_counted(on_values, reason, args, kwargs, dotted) if is_counted else run_scipy(on_values, args, kwargs)
+        )
 
     _name(call, short)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call

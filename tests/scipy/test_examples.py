@@ -134,9 +134,9 @@ def of_package(source, package):
 def composed(monkeypatch):
     """Compute compositions in-process, and not SciPy's functions."""
     for module in (_calls, _mirror, _kernels, _piecewise, _grids, _distributions):
-        for name, result in (("is_hosts", False), ("host_of", None)):
+        for name, result in (("is_hosts", False), ("host_of", None), ("run_if_host", NotImplemented)):
             if hasattr(module, name):
-                monkeypatch.setattr(module, name, lambda *_, result=result: result)
+                monkeypatch.setattr(module, name, lambda *_args, result=result, **_kwargs: result)
 
 
 NATIVE = native()

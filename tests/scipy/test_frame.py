@@ -15,6 +15,7 @@ import gpuarray.scipy.signal as sig
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
+from gpuarray.scipy._calls import run_if_host
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.ndimage import _arguments
 
@@ -66,6 +67,55 @@ def test_scipy_computes_on_values_of_the_host(monkeypatch):
         assert not result.node().depth
         assert memory is a.node().host
         assert xp.stats()["fallbacks"] == 0
+
+
+_KEPT = np.arange(3.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x,
+        lambda x: x[1:],
+        lambda x: np.asarray(x).T,
+        lambda x: _KEPT,
+        lambda x: (x * 2)[1:],
+        lambda x: np.diff(x)[:],
+        lambda x: [x, _KEPT, 3, "text"],
+        lambda x: {"kept": _KEPT, "pair": (x, np.zeros((2, 3)).T)},
+        lambda x: np.broadcast_to(x, (2, 4)),
+    ],
+)
+def test_results_of_small_arrays_have_their_own_memory(function):
+    def arrays(value):
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        return [value] if hasattr(value, "shape") else [array for item in items for array in arrays(item)]
+
+    x = np.arange(4.0)
+    with xp.using(device="cpu"):
+        a = xp.asarray(x)
+        result = run_if_host(function, (a,), {})
+        assert type(result) is type(function(x)) or isinstance(result, xp.ndarray)
+        for ours, theirs in zip(arrays(result), arrays(function(x)), strict=True):
+            assert isinstance(ours, xp.ndarray)
+            np.testing.assert_array_equal(ours.get(), theirs)
+            ours[...] = 7
+    np.testing.assert_array_equal(a.get(), x)
+    np.testing.assert_array_equal(_KEPT, np.arange(3.0))
+
+
+def test_targets_by_position():
+    x = np.arange(12, dtype=np.int16).reshape(3, 4)
+    with xp.using(device="cpu"):
+        a = xp.asarray(x)
+        for target in (None, np.float32, "f8"):
+            result = ndi.sobel(a, 0, target, "nearest")
+            wanted = ndimage.sobel(x, 0, target, "nearest")
+            assert result.dtype == wanted.dtype
+            np.testing.assert_array_equal(result.get(), wanted)
+        for target in (xp.zeros((3, 4)), np.zeros((3, 4))):
+            ndi.sobel(a, 0, target, "nearest")
+            np.testing.assert_array_equal(np.asarray(target), ndimage.sobel(x, 0, np.float64, "nearest"))
 
 
 def test_results_of_small_arrays_are_arrays_of_the_package():

@@ -19,8 +19,9 @@ POINTS = np.concatenate([np.linspace(-1, 11, 40), X, [np.nan]])
 @pytest.fixture(autouse=True, params=["cpu", "wgpu"])
 def place(request, monkeypatch):
     for module in ("_piecewise", "_grids"):  # compositions are tested in-process too
-        monkeypatch.setattr(f"gpuarray.scipy.interpolate.{module}.is_hosts", lambda args, kwargs: False)
-    monkeypatch.setattr("gpuarray.scipy.interpolate._piecewise.host_of", lambda arrays: None)
+        monkeypatch.setattr(f"gpuarray.scipy.interpolate.{module}.host_of", lambda arrays: None)
+        monkeypatch.setattr(f"gpuarray.scipy.interpolate.{module}.run_if_host", lambda *args: NotImplemented)
+    monkeypatch.setattr("gpuarray.scipy.interpolate._grids.is_hosts", lambda args, kwargs: False)
     with xp.using(device=request.param):
         yield request.param
 

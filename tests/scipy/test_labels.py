@@ -1,5 +1,7 @@
 """Labels and measurements are SciPy's."""
 
+import re
+
 import numpy as np
 import pytest
 from ndimage_cases import compare, placed, same, sample
@@ -169,6 +171,22 @@ def test_vectorized_filter(device):
     same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), ndimage.vectorized_filter(x, np.max, **keywords))
     with pytest.raises(ValueError, match="compatible only with `mode='constant'`"):
         ndi.vectorized_filter(xp.asarray(x), xp.max, size=2, cval=1.0)
+
+
+@pytest.mark.skipif(not hasattr(ndimage, "vectorized_filter"), reason="this SciPy lacks it")
+@pytest.mark.parametrize("mode", ["reflect", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "valid"])
+@pytest.mark.parametrize("shape", [(6, 7), (260, 270)])
+def test_modes_of_vectorized_filter(device, mode, shape):
+    x = sample(shape, "f4")
+    for keywords in ({"size": 2}, {"size": (4, 3)}, {"size": 3, "origin": (1, -1)}, {"size": 2, "origin": 1}):
+        keywords["mode"] = mode
+        try:
+            wanted = ndimage.vectorized_filter(x, np.max, **keywords)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords)
+        else:
+            same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), wanted)
 
 
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])

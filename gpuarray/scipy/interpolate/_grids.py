@@ -1,7 +1,7 @@
 """Interpolation between the points of grids, and of one variable by SciPy's older class."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, reduce, wraps
 from itertools import product
 from math import prod
 from operator import index, or_
@@ -15,7 +15,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, device_among, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy
+from gpuarray.scipy._calls import among, host_of, is_hosts, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.interpolate._fits import picked
 from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted
@@ -98,7 +98,9 @@ class RegularGridInterpolator:
         self._solver = solver, solver_args
         self._data = points, values
         self._splines: dict[str, tuple[GpuArray, list[BSpline]]] = {}
-        if is_hosts(self._data, {}):
+        self._device = host_of(among(self._data, {}))
+        """The device of the data, if it is the host's."""
+        if self._device is not None:
             _ = self._host
         elif method in ("pchip", *_DEGREES):
             self._check_extents(method)
@@ -114,6 +116,7 @@ class RegularGridInterpolator:
             scipy_interpolate.RegularGridInterpolator,
             (tuple(map(read, points)), values, self.method, self.bounds_error, self.fill_value),
             {"solver": solver, "solver_args": arguments},
+            self._device,
         )[0]
 
     @property
@@ -159,6 +162,10 @@ class RegularGridInterpolator:
         nu : sequence of int, optional
             Orders of derivatives, for the methods of splines.
         """
+        if type(xi) is GpuArray and xi.device is self._device:
+            result = run_if_host(self._host, (xi, method), {"nu": nu})
+            if result is not NotImplemented:
+                return cast(GpuArray, result)
         method = self.method if method is None else method
         if method not in _METHODS:
             raise ValueError(f"Method '{method}' is not defined")
@@ -296,12 +303,13 @@ class RegularGridInterpolator:
         return cast(GpuArray, total)
 
 
+@wraps(scipy_interpolate.interpn)
 def _interpn(points: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
     """Call SciPy's function with values that can be written to, for which it has a faster way."""
     return scipy_interpolate.interpn(points, np.array(values), *args, **kwargs)
 
 
-@mirrors(scipy_interpolate.interpn, kind=COMPOSED, on_host=_interpn)
+@mirrors(_interpn, kind=COMPOSED)
 def interpn(
     points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True, fill_value: Any = np.nan
 ) -> GpuArray:
@@ -377,8 +385,9 @@ class interp1d:  # noqa: N801  # SciPy's name
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
-        if is_hosts((x,), {}):
-            return run_scipy(host, (x,), {})
+        result = run_if_host(host, (x,), {})
+        if result is not NotImplemented:
+            return cast(GpuArray, result)
         if self._inside is None:
             return run_counted(host, _INVALID, (x,), {}, "interpolate.interp1d")
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)

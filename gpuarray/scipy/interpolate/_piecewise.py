@@ -13,7 +13,7 @@ from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._calls import among, host_of, is_hosts, run_scipy
+from gpuarray.scipy._calls import among, host_of, run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.interpolate import _bsplines, _fits
 from gpuarray.scipy.interpolate._bsplines import Spline
@@ -27,13 +27,19 @@ __all__ = [
 _FIT: Final = "SciPy fits the interpolant on the host"
 
 
-def fitted(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Device]:
-    """Return what SciPy fits to host copies of arrays, which are counted as a fallback, and the device of these."""
-    arrays = among(args, kwargs)
-    device = joint_device_of(arrays) or default_device()
-    if arrays and not is_on_host(device):
-        name = f"scipy.interpolate.{original.__name__}"
-        telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
+def fitted(
+    original: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: Device | None = None
+) -> tuple[Any, Device]:
+    """Return what SciPy fits to host copies of arrays, and the device of these.
+
+    Copies of arrays count as a fallback, unless the host is known to be their device.
+    """
+    if device is None:
+        arrays = among(args, kwargs)
+        device = joint_device_of(arrays) or default_device()
+        if arrays and not is_on_host(device):
+            name = f"scipy.interpolate.{original.__name__}"
+            telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
     return original(*map(_read, args), **{key: _read(value) for key, value in kwargs.items()}), device
 
 
@@ -50,8 +56,9 @@ class _Interpolant:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         arrays = among(args, kwargs)
-        if self._fitted is None or not arrays or host_of(arrays) is not None:
-            self._fit(*fitted(self._original, args, kwargs))
+        device = host_of(arrays)
+        if self._fitted is None or not arrays or device is not None:
+            self._fit(*fitted(self._original, args, kwargs, device))
         else:
             self._take(self._fitted(*args, **kwargs))
 
@@ -102,9 +109,10 @@ class _Interpolant:
         GpuArray
             The axes of ``x`` are in place of the interpolated axis.
         """
-        is_theirs = self._host is not None and is_hosts((x,), {})
-        if is_theirs and (isinstance(x, GpuArray) or is_on_host(self._device)):
-            return cast(GpuArray, run_scipy(self._host, (x, nu, extrapolate), {}))
+        if self._host is not None and (isinstance(x, GpuArray) or is_on_host(self._device)):
+            result = run_if_host(self._host, (x, nu, extrapolate), {})
+            if result is not NotImplemented:
+                return cast(GpuArray, result)
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         points = points.astype(dtypes.float64, copy=False)
         coefficients, breaks = self._derivative(nu, points.device)
@@ -317,8 +325,10 @@ def make_interp_spline(
     """
     spline = BSpline.__new__(BSpline)
     arrays = among((x, y, t, bc_type), {})
-    if not arrays or host_of(arrays) is not None:
-        spline._fit(*fitted(scipy_interpolate.make_interp_spline, (x, y, k, t, bc_type, axis, check_finite), {}))
+    device = host_of(arrays)
+    if not arrays or device is not None:
+        given = x, y, k, t, bc_type, axis, check_finite
+        spline._fit(*fitted(scipy_interpolate.make_interp_spline, given, {}, device))
     else:
         spline._take_spline(_bsplines.fit(x, y, k, t, bc_type, axis, check_finite))
     return spline

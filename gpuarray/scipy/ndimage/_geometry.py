@@ -17,7 +17,7 @@ from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._calls import is_hosts, is_target
+from gpuarray.scipy._calls import is_hosts, is_target, placed
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
@@ -187,13 +187,15 @@ def geometric_transform(a: Any) -> GpuArray:
     source = as_array(a.input)
     result_shape = a.output_shape if a.output_shape is not None else source.shape
     shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(result_shape)
-    checked(ndimage.map_coordinates, source, np.zeros((source.ndim, 1)), order=a.order, mode=a.mode, cval=a.cval)
-    dtype = output_dtype(a.output, source)
-    grid = [as_array(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
+    grid = [placed(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
     result = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
     if is_hosts((source,), {}):
-        lines = np.stack([np.broadcast_to(np.asarray(line), shape) for line in result])
+        lines = np.empty((len(result), *shape))
+        for target, line in zip(lines, result, strict=True):
+            target[...] = read(line)
         return map_coordinates(source, lines, a.output, a.order, a.mode, a.cval, a.prefilter)
+    checked(ndimage.map_coordinates, source, np.zeros((source.ndim, 1)), order=a.order, mode=a.mode, cval=a.cval)
+    dtype = output_dtype(a.output, source)
     kind = rest_dtype(source, dtype)
     at = [coordinate(as_array(line, source.device) * 1.0, kind) for line in result]
     values = interpolated(source, at, shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)

@@ -1,5 +1,6 @@
 """Filters by Python functions: of arrays of windows, and of one window or line, which are recorded once for all."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -17,9 +18,10 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._calls import run_scipy
+from gpuarray.scipy._calls import is_target, placed, run_if_host, run_scipy
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy.ndimage._arguments import axes_of, checked, finished, footprint_of, output_dtype, spread
+from gpuarray.scipy._threads import LEAST
+from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, output_dtype, spread
 from gpuarray.scipy.ndimage._boundary import extended, rounded
 from gpuarray.scipy.ndimage._windows import along_last
 
@@ -113,6 +115,18 @@ def generic_filter1d(a: Any) -> GpuArray:
     return finished(rounded(result, dtype), a.output)
 
 
+def _at_once(a: Any, source: GpuArray) -> Any:
+    """Return what SciPy computes of few windows on the host; NotImplemented if there are more, or another device."""
+    extents = a.size if a.footprint is None else np.shape(a.footprint)
+    if source.size * np.prod(each(extents, source.ndim)) > LEAST or is_target(a.output):
+        return NotImplemented
+
+    def function(windows: Any, axis: Any) -> Any:
+        return read(a.function(placed(windows, source.device), axis=axis))
+
+    return run_if_host(ndimage.vectorized_filter, (), dict(vars(a), input=source, function=function))
+
+
 if hasattr(ndimage, "vectorized_filter"):
     __all__ += ["vectorized_filter"]
 
@@ -120,6 +134,9 @@ if hasattr(ndimage, "vectorized_filter"):
     def vectorized_filter(a: Any) -> GpuArray:
         """Return what a function of arrays computes of windows along ``axis``, which is the last one."""
         source = as_array(a.input)
+        result = _at_once(a, source)
+        if result is not NotImplemented:
+            return result
         if (a.size is None) == (a.footprint is None):
             raise ValueError("Either `size` or `footprint` must be provided." if a.size is None else
                              "Either `size` or `footprint` may be provided, not both.")  # fmt: skip
@@ -135,12 +152,17 @@ if hasattr(ndimage, "vectorized_filter"):
         origins = spread(0 if a.origin is None else a.origin, last, source.ndim)
         before = [extent // 2 + o for extent, o in zip(known.shape, origins, strict=True)]
         cval = 0 if a.cval is None else a.cval
+        widths = [(lead, extent - 1 - lead) for extent, lead in zip(known.shape, before, strict=True)]
+        if a.mode == "valid" and any(origins):
+            raise ValueError("`mode='valid'` is incompatible with use of `origin`.")
+        if min(itertools.chain(*widths), default=0) < 0:
+            raise ValueError("index can't contain negative values")
         if a.mode == "valid":
-            widths = [(lead, extent - 1 - lead) for extent, lead in zip(known.shape, before, strict=True)]
             lines = along_last(source, known, before, ["nearest"] * source.ndim, cval)
             inside = zip(widths, source.shape, strict=True)
             lines = lines[tuple(slice(first, extent - last) for (first, last), extent in inside)]
         else:
-            lines = along_last(source, known, before, [a.mode] * source.ndim, cval)
+            mode = "mirror" if a.mode == "grid-mirror" else a.mode  # as in SciPy, for this function alone
+            lines = along_last(source, known, before, [mode] * source.ndim, cval)
         result = moveaxis(as_array(a.function(lines, axis=-1), source.device), last, axes)
         return finished(result.astype(output_dtype(a.output, result), copy=False), a.output)

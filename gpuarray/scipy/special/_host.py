@@ -17,8 +17,8 @@ _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "S
 def _hosted(name: str) -> Any:
     original = getattr(scipy_special, name)
     is_elementwise = isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc"
-    function = elementwise(original) if is_elementwise else original
-    return hosted(function, _REASON, name=f"special.{name}", partials=PARTIALS.get(name, ()))
+    in_parts = elementwise(original) if is_elementwise else None
+    return hosted(original, _REASON, on_host=in_parts, name=f"special.{name}", partials=PARTIALS.get(name, ()))
 
 
 def _names() -> list[str]:

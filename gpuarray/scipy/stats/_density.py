@@ -1,6 +1,6 @@
 """Kernel estimates of densities."""
 
-from typing import Any
+from typing import Any, Final, cast
 
 import numpy as np
 from scipy import stats as scipy_stats
@@ -8,10 +8,13 @@ from scipy import stats as scipy_stats
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, device_among, read
-from gpuarray.scipy._calls import run_scipy
+from gpuarray.functions.arguments import as_array, device_among, is_on_host, read
+from gpuarray.scipy._calls import run_if_host, run_scipy
 
 __all__ = ["gaussian_kde"]
+
+#: The most points at which SciPy computes the density on the host; threads share more of them.
+_FEW: Final = 1 << 10
 
 
 class gaussian_kde:  # noqa: N801  # SciPy's name
@@ -37,6 +40,10 @@ class gaussian_kde:  # noqa: N801  # SciPy's name
 
     def evaluate(self, points: Any) -> GpuArray:
         """Return the density at points of shape (d, M), or (M,)."""
+        if isinstance(points, GpuArray) and points.size <= _FEW and is_on_host(self._device):
+            result = run_if_host(self._host.evaluate, (points,), {})
+            if result is not NotImplemented:
+                return cast(GpuArray, result)
         return xp.exp(self.logpdf(points))
 
     __call__ = pdf = evaluate

@@ -16,7 +16,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._calls import among, host_of, run_counted, run_scipy
+from gpuarray.scipy._calls import run_counted, run_if_host
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special import _inverses as inverses
@@ -168,14 +168,13 @@ class Distribution:
     freeze = __call__
 
     def _method(self, name: str) -> Callable[..., Any]:
-        original = elementwise(getattr(self._host, name), calls=30)
+        original = getattr(self._host, name)
+        in_parts = elementwise(original, calls=30)
 
         def run(x: Any, *args: Any, **kwargs: Any) -> Any:
             operands = (x, *args)
-            device = host_of(among(operands, kwargs))
-            if device is not None:
-                return run_scipy(original, operands, kwargs, device)
-            return self._composed(name, x, args, kwargs)
+            result = run_if_host(original, operands, kwargs, on_host=in_parts)
+            return self._composed(name, x, args, kwargs) if result is NotImplemented else result
 
         return run
 
