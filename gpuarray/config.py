@@ -96,6 +96,12 @@ class Config:
         "Check the bounds of index arrays on a device at the line that uses them, which downloads eight bytes. If "
         "False, indices are clamped instead.",
     )
+    linalg_errors: str = _setting(
+        "call",
+        "When a factorisation on a GPU that fails raises its error: `call` (at the line of the call, which waits for "
+        "it, as NumPy does), or `read` (when the program next reads a value of a GPU, so that calls do not wait).",
+        **_choice("call", "read"),
+    )
     offload: str = _setting(
         "auto",
         "Placement of steps on the device `auto`, if there is a GPU: `auto` (minimise the estimated time of the plan, "

@@ -9,18 +9,19 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
-from gpuarray.config import recording
+from gpuarray.config import config, recording
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.shapes import broadcast_shapes
+from gpuarray.graph.walk import current
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.spec import CallOp
-from gpuarray.runtime import evaluate
-from gpuarray.source_locations import find_origin
+from gpuarray.runtime import evaluate, statuses
+from gpuarray.source_locations import Origin, find_origin, locate
 
 #: Registers the implementation of a NumPy function that factorises matrices on the host.
 by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
@@ -98,7 +99,7 @@ def run(
 
     Errors that depend on values are then raised by the call, and a factorisation with several outputs runs once. The
     operands are evaluated too, and keep their values. If the call ``is_checked``, its last output is a status, which is
-    read next. In functions that ``jit`` records it becomes the one status of all matrices.
+    read next, or becomes the one status of all matrices.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
@@ -110,13 +111,18 @@ def run(
     if is_checked:
         nodes = (*nodes[:-1], _joined(nodes[-1]))
     *others, last = nodes
-    evaluate.evaluate_early([last, *sources, *others], device, is_read=is_checked)
+    evaluate.evaluate_early([last, *sources, *others], device, is_read=is_checked and not is_checked_later())
     return tuple(wrap(node, device) for node in nodes)
 
 
+def is_checked_later() -> bool:
+    """Return whether a status is read with the next value, instead of now: ``jit`` or a setting may say so."""
+    return tracing.mode().is_replayed or config.current.linalg_errors == "read"
+
+
 def _joined(status: Node) -> Node:
-    """Return whether any number of a status is not 0 if ``jit`` records it, which needs it for all; else the status."""
-    if status.size == 1 or not tracing.mode().is_replayed or tape.batch_of(status) is not None:
+    """Return whether any number of a status is not 0 if it is read later, as one for all; else the status itself."""
+    if status.size == 1 or not is_checked_later() or tape.batch_of(status) is not None:
         return status
     return build.reduce(reductions.any, status, None, None, False)
 
@@ -129,8 +135,8 @@ def run_checked(
     Raises
     ------
     numpy.linalg.LinAlgError
-        With the message ``error``. In-process, NumPy raises it. Functions that ``jit`` has recorded raise it when a
-        value is read.
+        With the message ``error``. In-process, NumPy raises it. It is raised when a value is read if ``jit`` has
+        recorded the function, or ``config.linalg_errors`` is ``"read"``.
     """
     status = (operands[0].shape[:-2], dtypes.int32)
     *results, failed = run(op, operands, [*outputs, status], is_checked=True, **parameters)
@@ -146,7 +152,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     Parameters
     ----------
     status : GpuArray
-        Integers. They are evaluated and read. Calls of functions that ``jit`` has recorded do not wait for them.
+        Integers. They are evaluated, and read unless :func:`is_checked_later`.
     error : callable
         Makes the error of the first element that is not 0, which is its argument; 0 if it is not known yet.
     *others : GpuArray
@@ -156,14 +162,28 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if tape.batch_of(node) is not None:  # the elements of a batch are checked at once
         *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
         evaluate.evaluate_early([*whole, node], device)
-    joined = _joined(node)
-    if tracing.mode().is_replayed:
+    if is_checked_later():
+        joined, later = _joined(node), partial(_error_of, error, node.origin)
         evaluate.evaluate_early([joined], device)
-    if tracing.mode().check(joined, partial(error, 0)):
-        return
-    statuses = evaluate.read(node, device)
-    if np.count_nonzero(statuses):
-        raise error(int(statuses[statuses != 0].flat[0]))
+        if tracing.mode().check(joined, later):
+            return
+        if config.current.linalg_errors == "read" and device.kind != "cpu":
+            leaf = current(joined)
+            assert isinstance(leaf, Leaf)
+            statuses.expect(leaf, later)
+            return
+    codes = evaluate.read(node, device)
+    if np.count_nonzero(codes):
+        raise error(int(codes[codes != 0].flat[0]))
+
+
+def _error_of(error: Callable[[int], Exception], origin: Origin | None) -> Exception:
+    """Return an error that is raised later than at the line where its call was recorded, with that line."""
+    result = error(0)
+    if origin is not None:
+        location = locate(origin)
+        result.add_note(f"recorded at {location}: {location.text}" if location.text else f"recorded at {location}")
+    return result
 
 
 def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:

@@ -1,7 +1,8 @@
-"""Statuses of calls that ``jit`` has recorded: numbers that are 0 if a call succeeded.
+"""Statuses of calls that do not wait for their results: numbers that are 0 if a call succeeded.
 
-Such a call does not wait for its results. The next read of any value reads its status too, and raises the error if it
-is not 0. The statuses of many calls share one submission, which takes as long as a call itself.
+They are those of functions that ``jit`` has recorded, and of others if ``config.linalg_errors`` is ``"read"``. The next
+read of any value reads its status too, and raises the error if it is not 0. The statuses of many calls share one
+submission, which takes as long as a call itself.
 """
 
 from collections import deque

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+import gpuarray.scipy.linalg as scipy_linalg
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, RecordingError
 from gpuarray.providers import registry
@@ -223,6 +224,24 @@ class TestEvaluation:
             with pytest.raises(np.linalg.LinAlgError, match="Singular"):
                 read(inverse(bad))
             xp.synchronize()
+
+    def test_calls_do_not_wait_if_their_errors_may_come_with_the_next_read(self):
+        with xp.using(device="wgpu", linalg_errors="read"):
+            good = xp.asarray(np.broadcast_to(np.eye(3, dtype=np.float32), (50, 3, 3))) + 0
+            bad = good.copy()
+            bad[40] = 0
+            xp.evaluate(good, bad)
+            xp.reset_stats()
+            results = [np.linalg.inv(good), np.linalg.solve(bad, good), scipy_linalg.solve_triangular(good, good)]
+            assert xp.stats()["bytes_downloaded"] == 0
+            with pytest.raises(np.linalg.LinAlgError, match="Singular") as caught:
+                np.asarray(results[0])
+            assert "np.linalg.solve(bad, good)" in caught.value.__notes__[0]
+            for result in (results[0], results[2]):
+                assert_same(result, good.get())
+            scipy_linalg.lu_factor(good * np.nan)
+            with pytest.raises(ValueError, match="infs or NaNs"):
+                xp.synchronize()
 
     def test_an_interrupted_wait_loses_no_status(self, monkeypatch):
         with xp.using(device="wgpu"):

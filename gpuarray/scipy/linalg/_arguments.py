@@ -10,8 +10,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_arrays
-from gpuarray.functions.linalg_arguments import require_zero
-from gpuarray.graph import tracing
+from gpuarray.functions.linalg_arguments import is_checked_later, require_zero
 from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.runtime import evaluate
 
@@ -90,7 +89,7 @@ def check(failed: GpuArray, error: Callable[[int], Exception], *operands: GpuArr
 
 
 def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
-    """Raise the error of the first condition with an element that is not 0; all are checked by one read.
+    """Raise the error of the first condition with an element that is not 0; all are checked by one read now, or later.
 
     Parameters
     ----------
@@ -99,7 +98,8 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
     *operands : GpuArray
         What the conditions depend on, which is evaluated once, with them.
     """
-    if len(conditions) > 1 and tracing.active() is None:
+    is_later = is_checked_later()
+    if len(conditions) > 1 and not is_later:
         # the remainder says which condition it is
         status: Any = 0
         for number, (failed, _) in reversed([*enumerate(conditions)]):
@@ -111,10 +111,10 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
         errors = [error for _, error in conditions]
         conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]
     for failed, error in conditions:
-        # jit reads one status of all elements at each call
-        status = failed.astype(dtypes.int32, copy=False) if tracing.active() is None else failed.any()
+        # what is read later is one status of all elements
+        status = failed.any() if is_later else failed.astype(dtypes.int32, copy=False)
         values = [status.settled(), *(array.settled() for array in operands)]
-        evaluate.evaluate_early(values, status.device, is_read=True)
+        evaluate.evaluate_early(values, status.device, is_read=not is_later)
         require_zero(status, error)
 
 

@@ -11,9 +11,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions import factorisations
 from gpuarray.functions.arguments import as_array, read
-from gpuarray.functions.linalg_arguments import rows_in_order, run
+from gpuarray.functions.linalg_arguments import is_checked_later, rows_in_order, run
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build, tape, tracing
+from gpuarray.graph import build, tape
 from gpuarray.ops import factorisations as ops
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._mirror import mirrors
@@ -162,7 +162,8 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> t
     Warns
     -----
     scipy.linalg.LinAlgWarning
-        If a matrix is singular, unless ``jit`` or ``vmap`` record the function.
+        If a matrix is singular, unless ``jit`` or ``vmap`` record the function or ``config.linalg_errors`` is
+        ``"read"``.
     """
     array = computed(scipy_linalg.lu_factor, a, check_finite=check_finite)
     if array.ndim < 2:
@@ -170,7 +171,7 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> t
     if not array.size:
         return array, xp.zeros((*array.shape[:-2], 0), dtypes.int32, device=array.device)
     packed, pivots, status = packed_factors(array)
-    if tracing.active() is None and tape.batch_of(status.node()) is None:
+    if not is_checked_later() and tape.batch_of(status.node()) is None:
         codes = evaluate.read(status.node(), status.device)
         if codes.any():
             number = int(codes[codes != 0].flat[0])
