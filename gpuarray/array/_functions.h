@@ -130,6 +130,9 @@ static int note_array(Arguments *arguments, PyObject *value)
     return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
 }
 
+/* How deep lists among the arguments are nested: a list may contain itself. */
+enum { MOST_NESTED = 8 };
+
 /* What NumPy gets in place of an argument, as a new reference; NULL without an error if the call is not plain. */
 static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int depth)
 {
@@ -150,7 +153,7 @@ static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int de
     if (is_number(argument) || argument == Py_None || type == &PyUnicode_Type || PyType_Check(argument) ||
         PyArray_DescrCheck(argument))
         return Py_NewRef(argument);
-    if ((type != &PyTuple_Type && type != &PyList_Type) || depth == 2) /* as in concatenate([x, [1.0]]) */
+    if ((type != &PyTuple_Type && type != &PyList_Type) || depth == MOST_NESTED)
         return NULL;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
     PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);

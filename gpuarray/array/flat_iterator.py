@@ -19,11 +19,14 @@ from gpuarray.runtime import evaluate, telemetry
 class FlatIterator:
     """Iterator over the elements of an array in C order, as returned by ``x.flat``."""
 
-    __slots__ = ("_array", "index")
+    __slots__ = ("_array", "_line", "index")
 
     def __init__(self, array: Any) -> None:
         self._array = array
         self.index = 0
+        line = array.reshape(-1)
+        #: The elements as a view of the array along one axis; None if there is none.
+        self._line = line if line.base is not None else None
 
     @property
     def base(self) -> Any:
@@ -51,7 +54,7 @@ class FlatIterator:
     def __next__(self) -> Any:
         if self.index >= self._array.size:
             raise StopIteration
-        element = self._array[self.coords]
+        element = self._array[self.coords] if self._line is None else self._line[self.index]
         self.index += 1
         return element
 

@@ -257,10 +257,10 @@ class ImmediateArray(SelectableArray):
 
     @classmethod
     def _number(cls, ufunc: Any, operands: tuple[Any, ...]) -> Self | None:
-        """Return a ufunc of Python numbers."""
+        """Return a ufunc of numbers of Python and NumPy."""
         device = default_device()
         if (
-            not WEAK.issuperset(map(type, operands))
+            not all(type(value) in WEAK or isinstance(value, np.generic) for value in operands)
             or not immediacy().covers(device)
             or default_dtype(float).itemsize < 8
         ):

@@ -202,8 +202,10 @@ def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[s
     Raises
     ------
     LookupError
-        If there are arrays among the arguments, or if the result is something else.
+        If there are arrays or a device among the arguments, or if the result is something else.
     """
+    if _names_device(keywords):
+        raise LookupError
     arguments_taken: list[Any] = []
     _given((*arguments, *keywords.values()), arguments_taken, arguments_taken, arguments_taken, False)
     result = None if arguments_taken else quiet.run(call, *arguments, **keywords)
@@ -247,6 +249,11 @@ def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable
     return run
 
 
+def _names_device(keywords: dict[str, Any]) -> bool:
+    """Return whether an argument is a device. NumPy's only one, "cpu", need not be that of the other arguments."""
+    return bool(keywords) and keywords.get("device") is not None
+
+
 def _is_pinned(value: Any) -> bool:
     """Whether a value is an array of a device whose values the host does not compute."""
     return type(value) is GpuArray and value._value is None and not immediacy().covers(value._made_cell.device)
@@ -255,6 +262,8 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     computed_by_numpy: Any = None
+    if _names_device(keywords):
+        return NOT_COMPUTED
     if rule.is_in_place:
         if arguments and change(rule.call, arguments, keywords):
             return None

@@ -50,6 +50,10 @@ __all__ = [
 _FILLS: Final = (*WEAK, np.float32, np.float64, np.complex64, np.complex128)
 
 
+#: Types of the items of nested lists that NumPy makes arrays of at once.
+_ITEMS: Final = WEAK | {GpuArray}
+
+
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
     if device is None and like is None and not data:
@@ -144,7 +148,7 @@ def _count(value: Any) -> float:
     if len(value) > immediacy().limit:
         return inf
     kinds = {*map(type, value)}
-    if kinds <= WEAK or kinds == {GpuArray}:
+    if kinds <= _ITEMS:
         return len(value)
     return sum(map(_count, value)) if kinds <= {list, tuple} else inf
 

@@ -6,7 +6,9 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_choices, concatenated
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
 from gpuarray.functions.creation import asarray
+from gpuarray.immediacy import immediacy
 
 __all__ = ["c_", "mgrid", "ogrid", "r_"]
 
@@ -58,6 +60,10 @@ class Joined:
             raise TypeError(
                 "r_ and c_ accept numbers, slices and arrays, but no texts; concatenate and stack have an axis"
             )
+        if immediacy().limit:
+            joined = computed(_AT_ONCE[self._columns], (key,), {})
+            if joined is not NOT_COMPUTED:
+                return joined
         parts = as_choices(np.r_[item] if isinstance(item, slice) else item for item in items)
         if self._columns:
             parts = [
@@ -67,6 +73,8 @@ class Joined:
         return concatenated([array if array.ndim else array[None] for array in parts], -1 if self._columns else 0)
 
 
+#: How ``r_`` and ``c_`` are computed at once.
+_AT_ONCE: Final = AtOnce(np.r_.__getitem__, "sums"), AtOnce(np.c_.__getitem__, "sums")
 #: Concatenates along the first axis, as ``numpy.r_``.
 r_: Final = Joined(columns=False)
 #: Joins columns to a matrix, as ``numpy.c_``.

@@ -20,7 +20,7 @@ from gpuarray.functions.arguments import (
     result,
     wanted_device,
 )
-from gpuarray.functions.at_once import created
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
 from gpuarray.functions.creation import asarray, chosen_dtype, is_immediate, target_device
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
@@ -28,7 +28,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.immediacy import quiet
+from gpuarray.immediacy import immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
@@ -118,6 +118,10 @@ def _count(start: Any, stop: Any, num: Any = 50, *_: Any, **others: Any) -> int:
     return index(num)
 
 
+#: How few numbers between arrays are computed at once.
+_FEW: Final = AtOnce(np.linspace, "sums")
+
+
 @overload
 def linspace(
     start: Any,
@@ -192,6 +196,10 @@ def linspace(
     parts = count - 1 if endpoint else count
     step: Any
     are_arrays = isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop)
+    if are_arrays and device is None and count * np.size(start) * np.size(stop) <= immediacy().limit:
+        few = computed(_FEW, (start, stop, count, endpoint, retstep, dtype, axis), {})
+        if few is not NOT_COMPUTED:
+            return few
     if are_arrays or count > INDEX_LIMIT:  # the generator of lines between numbers counts in 32 bits
         if not are_arrays:
             dtype = chosen_dtype(dtype, complex if isinstance(start, complex) or isinstance(stop, complex) else float)

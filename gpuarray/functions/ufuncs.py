@@ -323,12 +323,20 @@ def _may_fail_midway(method: str, inputs: tuple[Any, ...], keywords: dict[str, A
     return any(getattr(getattr(array, "dtype", None), "kind", "") in ("i", "u") for array in written)
 
 
+def _fills(ufunc: np.ufunc, keywords: dict[str, Any]) -> bool:
+    """Return whether NumPy has values for all elements outside of a mask: those of ``out``.
+
+    Comparisons are recorded, because NumPy's read memory that is not there for Python integers beyond the dtype.
+    """
+    is_comparison = ufunc in dispatch.UFUNC_OPS and dispatch.UFUNC_OPS[ufunc][0].kind is Kind.COMPARISON
+    return not is_comparison and all(target is not None for target in keywords.get("out", (None,)))
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
     rule = _rule(ufunc, method) if immediacy().limit else None
     if rule is not None and not (ufunc is np.power and _may_fail_midway(method, inputs, keywords)):
-        # NumPy has no values outside of a mask, and reads memory that is not there for Python integers beyond the dtype
-        is_defined = method != "__call__" or keywords.get("where", True) is True
+        is_defined = method != "__call__" or keywords.get("where", True) is True or _fills(ufunc, keywords)
         if method == "__call__" and keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
             result = computed(rule, inputs + keywords["out"], {})
         else:

@@ -73,7 +73,11 @@ CALLS = {
     "quantiles": lambda np, x, v, i: (
         np.nanmedian(x, 0) + np.nanpercentile(x, 30) + np.nanquantile(x, 0.2) + np.i0(x[0])
     ),
-    "numbers": lambda np, x, v, i: np.sqrt(2) * np.maximum(3, 2.5),
+    "numbers": lambda np, x, v, i: np.sqrt(2) * np.maximum(3, 2.5) + np.log(i.dtype.type(3)),
+    "joined": lambda np, x, v, i: np.r_[0, x[0, 0], v[:1], 1:3] + np.c_[i, v, x, [5, 6, 7, 8]][:, 1:6].T[0, 0],
+    "masked": lambda np, x, v, i: np.divide(1, x, out=np.zeros_like(x), where=x > 0),
+    "between": lambda np, x, v, i: np.linspace(x[0, 0], v[3], 4) + np.linspace(x[0], 2, 4, axis=1),
+    "nested": lambda np, x, v, i: np.array([((x[0, 0], 1), (2, v[3])), ((i[0], 2.5), (i[1], i[2]))])[0],
 }
 
 
@@ -124,6 +128,33 @@ def test_comparisons_of_arrays_are_truths():
 def test_elements_that_a_mask_leaves_out_are_zeros():
     x = xp.asarray(X)
     assert_same(np.negative(x, where=x > 0), np.where(X > 0, -X, 0))
+
+
+def test_masked_updates_of_memory_that_operands_share_are_numpys():
+    x, host = xp.asarray(X[0]), X[0].copy()
+    for a, i in ((x, xp.asarray(I)), (host, I)):
+        np.add(a[:-1], a[1:], out=a[1:], where=i[:-1] > 0)
+        np.negative(i, out=a, where=a > 1)
+    assert_same(x, host)
+    with pytest.raises(TypeError, match="Cannot cast"):
+        np.divide(x, 2, out=xp.asarray(I), where=x > 0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, device: xp.linspace(0, 1, 3, device=device),
+        lambda x, device: xp.zeros_like(x, device=device),
+        lambda x, device: xp.full_like(x, 2, device=device),
+        lambda x, device: xp.astype(x, xp.float32, device=device),
+        lambda x, device: np.ones_like(x, device=device),
+        lambda x, device: xp.fft.fftfreq(3, device=device),
+    ],
+)
+def test_results_are_on_the_device_that_an_argument_names(make):
+    with xp.using(device="wgpu"):
+        x = xp.ones(3)
+        assert [make(x, device).device.kind for device in ("cpu", "wgpu", None)] == ["cpu", "wgpu", "wgpu"]
 
 
 def test_results_that_would_be_large_are_recorded():
