@@ -22,6 +22,7 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import HEAVY, Generate, Map, Node, View
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.direct import pending_in_order
 
 #: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
 _COSTLY: Final = frozenset(
@@ -132,9 +133,9 @@ def _is_computed(tops: Sequence[Node], device: Device) -> bool:
     record = tape.active()
     if record is None or tracing.is_anywhere():
         return False
-    pending = [node for node in _pending_below(tops) if type(node) is not Generate]
+    values = evaluate.values_of(record)
     with np.errstate(all="ignore"):
-        return evaluate.compute_small(sorted(pending, key=_depth_of), device, record.values)
+        return evaluate.compute_small(pending_in_order(tops, values), device, values)
 
 
 def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:

@@ -6,6 +6,7 @@ that records, whose results are read.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import mul
 from typing import Any, Final, cast
 
@@ -16,18 +17,17 @@ from gpuarray.array import GpuArray
 from gpuarray.array.memory import of_host
 from gpuarray.autodiff import folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
-from gpuarray.autodiff.elementwise import converted, parts
+from gpuarray.autodiff.elementwise import converted, shares_of
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.autodiff.program import Outputs, Program, rules, standing_for
-from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import calls, factorisations, reductions
 from gpuarray.ops.references import multiply_no_nan
-from gpuarray.runtime.evaluate import compute_small, keep, read, strided, value_of
+from gpuarray.runtime.evaluate import Values, compute_small, keep, read, strided
 
 #: An array, or a scalar of NumPy if it has no axes.
 Value = npt.NDArray[Any]
@@ -44,10 +44,11 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
         return None
     try:
         with np.errstate(all="ignore"):
-            values = _Values(program.values, program.device)
+            values = Values(program.values)
             numbers = [node for node in program.variables if node.inputs]  # copies of constants, which are no leaves
             if not compute_small([*numbers, *program.nodes], program.device, values):
                 return None
+            values.read = partial(read, device=program.device)
             gradients = None if program.runs_code else _HostWalk(program, values).run(seeds)
             return gradients or _HostWalk(program, values, is_careful=True).run(seeds)
     except DerivativeError:
@@ -57,20 +58,6 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
 Program.at_once = staticmethod(pull)
 
 
-class _Values(dict[Any, Any]):
-    """The values of nodes, those that were not computed together too."""
-
-    __slots__ = ("_device",)
-
-    def __init__(self, values: dict[Node, Any], device: Device) -> None:
-        super().__init__(values)
-        self._device = device
-
-    def __missing__(self, node: Node) -> Any:
-        known = value_of(node)
-        return read(node, self._device) if known is None else known
-
-
 class _HostWalk:
     """One walk through a program whose values the host has.
 
@@ -78,14 +65,14 @@ class _HostWalk:
     ----------
     program : Program
         The program.
-    values : _Values
+    values : Values
         The values of its nodes.
     is_careful : bool
         Whether a product with 0 is 0, also if the other factor is no number. To ask for each product takes a tenth of
         the time, so it is only done if something is no number without it.
     """
 
-    def __init__(self, program: Program, values: _Values, *, is_careful: bool = False) -> None:
+    def __init__(self, program: Program, values: Values, *, is_careful: bool = False) -> None:
         self._program = program
         self.device = program.device
         self._is_careful = is_careful
@@ -198,9 +185,8 @@ def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, 
 
 
 def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
-    cts = parts(node, operands, ct, walk.value, wanted, walk.scaled)
-    for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
-        if share is not None and is_wanted:
+    for operand, share_of, is_wanted in zip(operands, shares_of(node.op), wanted, strict=False):
+        if is_wanted and (share := share_of(node, operands, ct, walk.value, walk.scaled)) is not None:
             walk.fit(operand, share)
 
 

@@ -27,6 +27,9 @@ from gpuarray.ops.spec import MapOp
 
 #: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
 Scale = Callable[[Any, Any], Any]
+#: Returns the cotangent of an operand as the operation broadcasts and converts it; None for zeros. Takes an elementwise
+#: node, its operands, its cotangent, what returns the value of a node, and what multiplies cotangents by derivatives.
+Share = Callable[[Map, Sequence[Node], Any, Callable[[Node], Any], Scale], Any]
 
 
 def apply(op: MapOp, *operands: Any) -> Any:
@@ -64,58 +67,55 @@ def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
-    results = parts(node, inputs, ct, lambda value: wrap(value, device), wanted, scaled)
-    return [
-        fitted(result, operand) if result is not None and is_wanted else None
-        for result, operand, is_wanted in zip(results, inputs, wanted, strict=True)
-    ]
-
-
-def parts(
-    node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], wanted: Sequence[bool], scale: Scale
-) -> Sequence[Any]:
-    """Return the cotangents of the operands of an elementwise node as the operation broadcasts and converts them.
-
-    Parameters
-    ----------
-    node : Map
-        The node.
-    inputs : sequence of Node
-        Its operands.
-    ct : array
-        Its cotangent.
-    value : callable
-        Returns the value of a node.
-    wanted : sequence of bool
-        Which operands need a cotangent; the others may get None, as do those that have none.
-    scale : callable
-        Multiplies cotangents by derivatives.
-    """
-    op = node.op
-    special = _RULES.get(op)
-    if special is not None:
-        operands = [value(operand) for operand in inputs]
-        return [
-            rule(ct, operands, scale) if is_wanted else None for rule, is_wanted in zip(special, wanted, strict=True)
-        ]
-    partials = partials_of(op)
-    if partials is None or (op.kind is Kind.EXTREME and node.dtype.kind == "c"):
-        raise undefined(node, op.name)
-    known: Sequence[Any] = ()
-    results: list[Any] = []
-    for partial, is_wanted in zip(partials, wanted, strict=True):
-        if not is_wanted:
-            results.append(None)
-        elif type(partial) is Operand:
-            results.append(scale(ct, converted(value(inputs[partial.number - 1]), ct.dtype)))
-        elif isinstance(partial, float):
-            results.append(None if partial == 0 else ct if partial == 1 else -ct if partial == -1 else ct * partial)
-        elif callable(partial):
-            known = known or [value(operand) for operand in (node, *inputs)]
-            results.append(scale(ct, converted(partial(*known), ct.dtype)))
-        else:
-            raise undefined(node, op.name)
+    results: list[GpuArray | None] = []
+    for operand, share_of, is_wanted in zip(inputs, shares_of(node.op), wanted, strict=True):
+        share = share_of(node, inputs, ct, lambda value: wrap(value, device), scaled) if is_wanted else None
+        results.append(None if share is None else fitted(share, operand))
     return results
+
+
+@cache
+def shares_of(op: MapOp) -> tuple[Share, ...]:
+    """Return for each operand of an operation the function that returns its cotangent."""
+    rules = _RULES.get(op)
+    if rules is not None:
+        return tuple([_by_rule(rule) for rule in rules])
+    partials = partials_of(op)
+    if partials is None:
+        return (_undefined,) * op.arity
+    shares = [_by_partial(partial) for partial in partials]
+    return tuple([_of_real(share) for share in shares] if op.kind is Kind.EXTREME else shares)
+
+
+def _undefined(node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], scale: Scale) -> Any:
+    raise undefined(node, node.op.name)
+
+
+def _of_real(share: Share) -> Share:
+    return lambda node, *arguments: (_undefined if node.dtype.kind == "c" else share)(node, *arguments)
+
+
+def _by_rule(rule: Callable[[Any, Sequence[Any], Scale], Any]) -> Share:
+    return lambda node, inputs, ct, value, scale: rule(ct, [*map(value, inputs)], scale)
+
+
+def _by_partial(partial: Partial) -> Share:
+    if isinstance(partial, float):
+        return _by_number(partial)
+    if isinstance(partial, Operand):
+        number = partial.number - 1
+        return lambda node, inputs, ct, value, scale: scale(ct, converted(value(inputs[number]), ct.dtype))
+    if callable(partial):
+        return lambda node, inputs, ct, value, scale: scale(
+            ct, converted(partial(value(node), *map(value, inputs)), ct.dtype)
+        )
+    return _undefined
+
+
+def _by_number(number: float) -> Share:
+    if number in (0, 1):
+        return lambda node, inputs, ct, value, scale: ct if number else None
+    return lambda node, inputs, ct, value, scale: -ct if number == -1 else ct * number
 
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:

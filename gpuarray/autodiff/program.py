@@ -125,43 +125,42 @@ class Program:
     def _find_steps(self, record: tape.Tape) -> None:
         """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        operands_of: dict[Any, tuple[Any, ...]] = {}
-        finished: set[Any] = {*self.variables}
-        varying, known, replaced = self._varying, record.operands, record.replaced
-        nodes, steps = self.nodes, self.steps
+        known, replaced = record.operands, record.replaced
+        found: set[Any] = {*self.variables}
+        entered: list[tuple[Any, tuple[Any, ...]]] = []
         stack: list[Any] = [*self.results]
         while stack:
-            node = stack[-1]
-            if node in finished:
-                stack.pop()
+            node = stack.pop()
+            if node is None:  # the operands of the node that was entered last have been noted
+                self._note(*entered.pop())
                 continue
-            operands = operands_of.get(node)
-            if operands is None:
-                if node in replaced:
-                    joint, self.numbers[node] = replaced[node]
-                    operands = (joint,)
-                else:  # a new tuple, so that the operands have one more reference and are not overwritten
-                    operands = (*(node.inputs or known.get(node, ())),)
-                    if type(node) is Call and operands:
-                        operands = (self._joint(node, operands, record, joints),)
-                operands_of[node] = operands
-                height = len(stack)
-                for below in reversed(operands):
-                    if below not in finished and type(below) not in _CONSTANT:
-                        stack.append(below)
-                if len(stack) > height:
-                    continue
-            finished.add(node)
-            stack.pop()
-            is_node = isinstance(node, BaseNode)
-            if is_node and type(node) not in _CONSTANT:
-                nodes.append(node)
-            depends = [operand in varying for operand in operands]
-            if True in depends and (not is_node or node.dtype.kind in "fc"):
-                varying.add(node)
-                steps.append((node, operands, depends))
-                if not is_node and type(node) is not Outputs:
-                    self.runs_code = True
+            kind = type(node)
+            if node in found or (kind in _CONSTANT and node not in replaced):
+                continue
+            found.add(node)
+            if node in replaced:
+                joint, self.numbers[node] = replaced[node]
+                operands: tuple[Any, ...] = (joint,)
+            else:  # a new tuple, so that the operands have one more reference and are not overwritten
+                operands = (*(node.inputs or known.get(node, ())),)
+                if kind is Call and operands:
+                    operands = (self._joint(node, operands, record, joints),)
+            entered.append((node, operands))
+            stack.append(None)
+            stack += operands[::-1]
+
+    def _note(self, node: Any, operands: tuple[Any, ...]) -> None:
+        """Note a node or a joint, and whether it depends on variables."""
+        is_node = isinstance(node, BaseNode)
+        if is_node:
+            self.nodes.append(node)
+        varying = self._varying
+        if varying.isdisjoint(operands) or (is_node and node.dtype.kind not in "fc"):
+            return
+        varying.add(node)
+        self.steps.append((node, operands, [*map(varying.__contains__, operands)]))
+        if not is_node and type(node) is not Outputs:
+            self.runs_code = True
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
         """Return what stands between the outputs of a call and its operands."""

@@ -28,6 +28,7 @@ from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, host_memory, ownership, places, statuses
+from gpuarray.runtime.direct import Values
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.host_memory import keep, strided, value_of
@@ -41,9 +42,9 @@ from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
 
 __all__ = [
-    "QUICKLY_SEEN", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host", "keep",
-    "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided", "synchronize", "transfer",
-    "value_of", "where", "will_be_direct",
+    "QUICKLY_SEEN", "Values", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",
+    "keep", "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided", "synchronize", "transfer",
+    "value_of", "values_of", "where", "will_be_direct",
 ]  # fmt: skip
 
 #: The maximum depth of a pending graph that an operation computes before using it: a composition of a few operations.
@@ -168,12 +169,32 @@ def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Pr
     limit = _direct_limit(device, provider, settings)
     if device.kind not in FREE and max([root.size for root in pending]) > limit:
         return False  # without a look at operands, which a repeated graph makes when they are asked for
+    values = _values_for_tape(pending, limit) if limit else None
+    if values is not None and direct.compute_for_tape(pending, values, calls=is_host(provider)):
+        return True
     if not limit or not direct.compute(pending, limit, calls=is_host(provider)):
         return False
     counters["evaluations"] += 1
     if recording.midsize and device.kind != "cpu":
         trials.judge_direct(max([root.size for root in pending]))
     return True
+
+
+def _values_for_tape(pending: Sequence[Node], limit: int) -> Values | None:
+    """Return the values that the tape of this thread has, if it needs the graphs of some nodes; else None."""
+    record = tape.active()
+    if record is None or observers.active or not any(map(record.varies, pending)):
+        return None
+    values = values_of(record)
+    values.limit = limit
+    return values
+
+
+def values_of(record: tape.Tape) -> Values:
+    """Return the values of the small nodes of a tape."""
+    if not isinstance(record.values, Values):
+        record.values = Values(record.values)
+    return record.values
 
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
@@ -185,17 +206,17 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
 
 
-def compute_small(nodes: Sequence[Node], device: Device, values: dict[Node, Any]) -> bool:
+def compute_small(nodes: Sequence[Node], device: Device, values: Values) -> bool:
     """Compute a small graph without a plan, and add the values of its nodes, which are in topological order.
 
     Return False if the graph is not small, or the host lacks a value of it. Warnings are the caller's.
     """
     provider = provider_of(device)
-    limit = _direct_limit(device, provider, config.current)
+    values.limit = _direct_limit(device, provider, config.current)
     with places.lock_of(provider), places.graphs:
-        if not limit or (places.being_updated and places.updating(pending_of(nodes), provider) is not None):
+        if not values.limit or (places.being_updated and places.updating(pending_of(nodes), provider) is not None):
             return False
-        return direct.compute_in_order(nodes, values, limit, calls=is_host(provider))
+        return direct.compute_in_order(nodes, values, calls=is_host(provider))
 
 
 def is_immediate(device: Device) -> bool:
