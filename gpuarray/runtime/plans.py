@@ -137,7 +137,7 @@ def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> 
     else:
         prepared.is_used = True
     if prepared.unstored:
-        stored.note(order, prepared.unstored)
+        stored.note(order, prepared.unstored, graph.storable)
     return prepared, order
 
 

@@ -2,7 +2,8 @@
 
 A value without a buffer is computed again when it is read later. Results with a launch of their own are stored if an
 array of the program has them, and so are values whose storage costs little compared with computing them again. Other
-values of arrays are stored when a second evaluation computes them.
+values of arrays are stored when a second evaluation computes them, and from then on in the first evaluation, too, of
+graphs of the same structure.
 """
 
 from collections.abc import Sequence, Set
@@ -30,8 +31,9 @@ from gpuarray.graph.walk import Walk, current
 #: is as large.
 LIGHT: Final = 1 << 26
 
-_computed: Final[set[ref[Node]]] = set()
-"""Values that arrays had while something was computed from them, and that were not stored."""
+_computed: Final[dict[ref[Node], tuple[list[int], int]]] = {}
+"""Values that arrays had while something was computed from them, and that were not stored: what is stored of the graph
+that they were in, and their index there."""
 
 
 def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
@@ -71,7 +73,8 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
 
     What an array has is computed where it is used, and not stored, as the array may never be asked for it. A program
     that asks for something of each value, and makes the next value from it, as iterations do until they have converged,
-    would evaluate ever longer graphs, no two of them alike. So a value is stored when it is computed a second time.
+    would evaluate ever longer graphs, no two of them alike. So a value is stored when it is computed a second time, and
+    added to what is stored of the graph that it was in at first.
     """
     again, unstored = [], []
     for index, node in enumerate(order):
@@ -80,7 +83,12 @@ def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
                 again.append(index)
             elif node.holder is not None and node.is_held:
                 unstored.append(index)
-    return _light(order, again), _light(order, unstored)
+    again = _light(order, again)
+    for index in again:
+        storable, first = _computed[ref(order[index])]
+        if first not in storable:
+            storable.append(first)
+    return again, _light(order, unstored)
 
 
 def _light(order: Sequence[Node], indices: list[int]) -> list[int]:
@@ -96,7 +104,11 @@ def is_repeated(order: Sequence[Node], unstored: Sequence[int]) -> bool:
     return any(ref(order[index]) in _computed for index in unstored)
 
 
-def note(order: Sequence[Node], unstored: Sequence[int]) -> None:
-    """Note that values which arrays have were computed, and not stored."""
+def note(order: Sequence[Node], unstored: Sequence[int], storable: list[int]) -> None:
+    """Note that values which arrays have were computed, and not stored; ``storable`` is that of their graph."""
     for index in unstored:
-        _computed.add(ref(order[index], _computed.discard))
+        _computed[ref(order[index], _forget)] = storable, index
+
+
+def _forget(node: ref[Node]) -> None:
+    _computed.pop(node, None)

@@ -54,6 +54,17 @@ def test_an_iteration_that_looks_at_its_values_has_one_plan(device, no_plans):
     assert xp.stats()["plans"] <= first["plans"] + 1
 
 
+def test_a_value_that_is_computed_twice_is_stored_in_the_next_turn(device, no_plans):
+    x = xp.asarray(np.linspace(0, 1, 100_000, dtype=np.float32))
+    with xp.using(direct_limit=0):
+        iterated(x, 6)
+        before = xp.stats()
+        iterated(x, 40)
+    after = xp.stats()
+    assert after["plans"] == before["plans"]
+    assert after["operations"] - before["operations"] <= 40 * 5  # two of the program, and its two scalars and maximum
+
+
 def test_a_part_that_each_turn_of_a_loop_reads_is_not_made_of_the_whole_each_time(device, no_plans):
     host = np.linspace(0, 1, 100_000, dtype=np.float32)
     x = xp.asarray(host)
