@@ -55,6 +55,12 @@ def arrays(dtype):
     return x + line.dtype.type(0), x[1:3], x[3], written
 
 
+def numpys(dtype):
+    """Return arrays of NumPy of one and of more axes, without axes, and of another byte order."""
+    line = np.asarray(arrays(dtype)[0])
+    return line, line[::-1], np.stack([line, line]), line[3, ...], line.astype(line.dtype.newbyteorder())
+
+
 def outcome(function, *operands):
     """Return what a call returns, as dtype, shape and bytes, or the class and text of its error."""
     try:
@@ -80,6 +86,8 @@ def test_binary_operators(dtype, name):
     of_python = getattr(ComputingArray, method)
     for x in arrays(dtype):
         for other in (*NUMBERS, *SCALARS, *arrays(dtype), *arrays(dtypes.float64), *arrays(dtypes.int64), "text", [1]):
+            assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
+        for other in (*numpys(dtype), *numpys(dtypes.float32)):
             assert outcome(getattr(x, method), other) == outcome(of_python, x, other)
 
 
@@ -111,7 +119,7 @@ def test_operators_in_place(dtype, name):
     method = f"__i{name}__"
     of_python = getattr(ComputingArray, method)
     for index, one in enumerate(arrays(dtype)):
-        for other in (*NUMBERS, *SCALARS, *arrays(dtype), *arrays(dtypes.float64)):
+        for other in (*NUMBERS, *SCALARS, *arrays(dtype), *arrays(dtypes.float64), *numpys(dtype)):
             x, y = one.copy(), one.copy()
             if index == 2:  # a value, which is replaced
                 x, y = one, one

@@ -24,6 +24,15 @@ static int is_number(PyObject *item)
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
 }
 
+/* Whether a dtype is one of the objects of this package: NumPy has several that are equal. */
+static int is_canonical(PyObject *dtype)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dtypes); i++)
+        if (PyTuple_GET_ITEM(dtypes, i) == dtype)
+            return 1;
+    return 0;
+}
+
 /* The most elements of the arrays of a device with which operations are computed here. */
 static npy_intp most_elements(PyObject *device, long limit)
 {

@@ -169,16 +169,6 @@ static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int de
     return items;
 }
 
-/* Whether a dtype is one of the objects of this package: NumPy has several that are equal. */
-static int is_canonical(PyObject *dtype)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dtypes); i++)
-        if (PyTuple_GET_ITEM(dtypes, i) == dtype)
-            return 1;
-    return 0;
-}
-
-
 /* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view, of which
    there are `holders` references, is all of an array to which nothing else refers. */
 static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)

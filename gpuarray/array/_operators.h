@@ -25,7 +25,7 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
     long limit = limit_now(&on_pinned);
     if (limit <= 0 || (*mine = value_of(array, on_pinned, device)) == NULL)
         return 0;
-    if (is_scalar(other))
+    if (is_scalar(other) || (PyArray_CheckExact(other) && is_canonical((PyObject *)PyArray_DESCR((PyArrayObject *)other))))
         *theirs = other;
     else {
         if (Py_TYPE(other) != array_type || (*theirs = value_of(other, on_pinned, &device_of_other)) == NULL)
