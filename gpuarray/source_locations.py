@@ -122,6 +122,17 @@ def is_user_file(file: str) -> bool:
     return file.startswith(_PROGRAMS) or not file.startswith(_INTERNAL)
 
 
+def name_of_call(frame: FrameType) -> str:
+    """Return the name of the function of this package that a frame runs: that of the function itself for a wrapper."""
+    code, known = frame.f_code, frame.f_locals
+    if code.co_name in ("__init__", "__call__"):
+        return type(known["self"]).__name__
+    if code.co_name in ("__array_function__", "__array_ufunc__"):
+        return getattr(known.get("function", known.get("ufunc")), "__name__", code.co_name)
+    wrapped = next((known.get(variable) for variable in ("function", "original") if variable in code.co_freevars), None)
+    return getattr(wrapped, "__name__", code.co_name)
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
     """A location in a program, for people.

@@ -21,7 +21,7 @@ from gpuarray.array.operands import default_device, placed_node
 from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
-from gpuarray.graph import build, standard, tape
+from gpuarray.graph import build, standard, tape, tracing
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import Immediacy, held, immediacy, quiet
 from gpuarray.runtime import evaluate, telemetry
@@ -120,7 +120,8 @@ class GpuArray(ConvertibleArray):
             raise TypeError("iteration over a 0-d array")
         if immediacy().limit and self.host() is not None:
             return map(self.__getitem__, range(self._shape[0]))
-        if len(self._shape) == 1 and not (tape.state.tapes and tape.is_followed(self._cell.node)):
+        is_read = not (tape.state.tapes and tape.is_followed(self._cell.node))
+        if len(self._shape) == 1 and is_read and tracing.mode().is_known(self._cell.node):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
             if immediacy().limit and immediacy().covers(self._cell.device):

@@ -76,9 +76,15 @@ class Recorded:
             self.cells[:count] = [note for note in self.cells[:count] if note() is not cell]
 
     def pending(self) -> list[Any]:
-        """Return the cells with values to compute, in the order in which they were noted, each once."""
+        """Return the cells with values to compute, in the order in which they were noted, each once.
+
+        While a function is recorded these are its own: to look at others would make them its arguments.
+        """
         self.clear()
-        cells = [cell for note in self.cells if (cell := note()) is not None and _is_pending(cell.node)]
+        includes = tracing.mode().includes
+        cells = [
+            cell for note in self.cells if (cell := note()) is not None and includes(cell) and _is_pending(cell.node)
+        ]
         return [*dict.fromkeys(cells)]
 
     def bound(self, cell: Any, depth: int) -> None:

@@ -134,7 +134,7 @@ class Batch:
 
     def is_of_units(self, node: Node) -> bool:
         """Return whether the elements of a counterpart are those of the identity matrix, in C order."""
-        while isinstance(node, View) and is_identity(node.layout, node.inputs[0].size):
+        while isinstance(node, View) and node.result is None and is_identity(node.layout, node.inputs[0].size):
             (node,) = node.inputs
         return node is self.units
 

@@ -21,7 +21,7 @@ import numpy as np
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.immediacy import resume_all, suspend_all
-from gpuarray.source_locations import called_by, frame_at, is_user_file, locate, writes_element
+from gpuarray.source_locations import called_by, frame_at, is_user_file, locate, name_of_call, writes_element
 
 #: A limit of the depth of pending graphs that none reaches, for graphs that are not evaluated in parts.
 UNBOUNDED: Final = 1 << 30
@@ -248,14 +248,9 @@ def _reader() -> tuple[str, str]:
     frame, inner = frame_at(1), frame_at(1)
     while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
         frame, inner = frame.f_back, frame
-    known, name = inner.f_locals, inner.f_code.co_name
-    if name in ("__init__", "__call__"):
-        name = type(known["self"]).__name__
-    elif name in ("__float__", "__complex__"):
+    name = name_of_call(inner)
+    if name in ("__float__", "__complex__"):
         name = _computing(frame) or name
-    elif name not in _READERS:
-        called = next((known[variable] for variable in ("function", "ufunc", "original") if variable in known), None)
-        name = getattr(called, "__name__", name)
     return name, locate((frame.f_code, frame.f_lasti)).quoted
 
 

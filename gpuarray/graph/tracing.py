@@ -109,6 +109,14 @@ class Mode:
         """Take over an evaluation, whose results get leaves without values; return False if it is to happen now."""
         return False
 
+    def includes(self, cell: Any) -> bool:
+        """Return whether the recorded function has made or used a storage cell."""
+        return True
+
+    def is_known(self, node: Any) -> bool:
+        """Return whether a value is the same in each call."""
+        return True
+
     def looked_at(self, array: npt.NDArray[Any]) -> None:
         """Note that the values of a NumPy array are used."""
 

@@ -35,7 +35,7 @@ from gpuarray.references import owner_count
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.plans import find_plan, pending_of
-from gpuarray.source_locations import frame_at, is_user_file
+from gpuarray.source_locations import frame_at, is_user_file, name_of_call
 
 T = TypeVar("T")
 
@@ -59,7 +59,6 @@ _ASKED: Final = {
     "__index__": "the value, as an integer (of a shape, an axis, an index, a range),",
     "__complex__": "the value, as a complex number,",
     "__array__": "the elements, as a NumPy array,",
-    "__iter__": "the elements (to iterate over them)",
     "__getitem__": "the elements of a mask, or whether positions are in range (if they are, index with "
     "gpuarray.using(check_indices=False)),",
     "__setitem__": "the elements of a mask, or whether positions are in range (if they are, index with "
@@ -224,6 +223,10 @@ class Trace(tracing.Mode):
             _, number, layout = self._asked[id(node)]
             self.ranges.append((number, layout, start, stop))
 
+    def includes(self, cell: Cell) -> bool:
+        """Return whether the function has made or used a cell."""
+        return id(cell) in self._inner_cells or cell in self.cells
+
     def is_external(self, cell: Cell) -> bool:
         """Return whether a cell existed before the call."""
         return cell in self.cells or id(cell) not in self._inner_cells
@@ -292,7 +295,7 @@ class Trace(tracing.Mode):
         is_wanted : bool
             Whether to make a segment even if no operand changes between calls.
         """
-        changing = pending_of(pending if is_wanted else [*filter(self._changes, pending)])
+        changing = pending_of(pending if is_wanted else [node for node in pending if not self.is_known(node)])
         if not changing:
             return False
         while True:
@@ -314,9 +317,9 @@ class Trace(tracing.Mode):
             prepared.resolve(walked, order, results)
         return len(changing) == len(pending)
 
-    def _changes(self, node: Node) -> bool:
-        """Return whether a value depends on what differs between calls."""
-        return any(map(self._is_unknown, topological((node,)).order))
+    def is_known(self, node: Node) -> bool:
+        """Return whether a value depends on nothing that differs between calls."""
+        return not any(map(self._is_unknown, topological((node,)).order))
 
     def _is_unknown(self, node: Node) -> bool:
         if isinstance(node, Leaf):
@@ -407,7 +410,5 @@ def _asked() -> str:
     inner = frame
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         inner, frame = frame, frame.f_back
-    called = "" if inner is None else inner.f_code.co_name
-    if inner is not None and called in ("__array_function__", "__array_ufunc__"):
-        called = getattr(inner.f_locals.get("function", inner.f_locals.get("ufunc")), "__name__", called)
+    called = "" if inner is None else name_of_call(inner)
     return _ASKED.get(called, f"the value, for {called}(),")

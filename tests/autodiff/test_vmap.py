@@ -222,6 +222,7 @@ READS: dict[str, tuple[Any, str]] = {
     "get": (lambda x: x.get(), "get needs a value"),
     "mask": (lambda x: x[x > 0], "getitem needs a value"),
     "nonzero": (lambda x: np.nonzero(x), "nonzero needs a value"),
+    "piecewise": (lambda x: xp.piecewise(x, [x > 0], [abs]), "piecewise needs a value"),
     "host": (lambda x: np.asarray(x), "array needs a value"),
     "evaluate": (lambda x: xp.evaluate(x + 1), "evaluate needs a value"),
     "a function on the host": (lambda x: xp.scipy.special.jv(x, x), "jv needs a value"),
@@ -361,6 +362,17 @@ def test_draws_are_the_same_for_all_elements() -> None:
 def test_an_empty_batch() -> None:
     made = xp.vmap(lambda a: (a @ a.T, a.sum(), np.sort(a)))(xp.zeros((0, 3, 5)))
     assert [array.shape for array in made] == [(0, 3, 3), (0,), (0, 3, 5)]
+
+
+def test_jacobians_of_long_loops_are_computed_in_parts() -> None:
+    def fun(x: Any) -> Any:
+        for _ in range(20):
+            x = np.tanh(xp.asarray(A[0, :, :3]) @ x)
+        return x
+
+    with xp.using(pending_limit=16):
+        x = xp.asarray(A[0, :, 0])
+        same(xp.jacfwd(fun)(x), xp.jacrev(fun)(x))
 
 
 def test_long_loops_are_computed_in_parts() -> None:

@@ -88,6 +88,37 @@ class TestResults:
         for _ in range(2):
             assert_alike(fast(x * 2 + 1, y), _softmax(x * 2 + 1, y))
 
+    def test_pending_arrays_that_are_not_used_stay_so(self, device):
+        x, kept = xp.asarray(np.linspace(0, 1, 30)), []
+
+        def refused(x):
+            kept.append(x * 3)
+            return float(x.sum())
+
+        def long(x):
+            for _ in range(60):
+                x = np.sin(x) * 1.01
+            return x
+
+        with xp.using(pending_limit=32, direct_limit=0):
+            with pytest.raises(RecordingError):
+                xp.jit(refused)(x)
+            other = x * 2 + 1
+            recorded = xp.jit(long)
+            for _ in range(2):
+                assert_same(recorded(x), long(np.linspace(0, 1, 30)), rtol=1e-6)
+            assert not other.is_computed()
+
+    def test_elements_are_iterated_over(self, device):
+        def total(x, u):
+            rows = [x[i] * (k + 1) for k, i in enumerate(xp.arange(3))]
+            return sum(v * v for v in u) + sum(rows)
+
+        recorded = xp.jit(total)
+        for k in range(3):
+            x, u = np.arange(12.0).reshape(4, 3) + k, np.arange(4.0) * k
+            assert_same(recorded(xp.asarray(x), xp.asarray(u)), total(x, u), rtol=1e-6)
+
     def test_nested_arguments(self, device):
         def function(tree, *rest, scale):
             return {"sum": tree["w"][0] + tree["w"][1].first, "rest": [scale * r for r in rest]}
@@ -432,7 +463,8 @@ class TestRefusals:
             (lambda x, n: f"{n}", "the text"),
             (lambda x, n: np.unique(x), "for unique"),
             (lambda x, n: x.tolist(), "for tolist"),
-            (lambda x, n: [float(v) for v in x[0]], "iterate"),
+            (lambda x, n: xp.repeat(x[0], x[0].astype(int)), "for repeat"),
+            (lambda x, n: [float(v) for v in x[0]], "as a float"),
             (lambda x, n: n**n, "to the power"),
             (lambda x, n: x.astype(np.int32) ** n, "an integer power"),
             (lambda x, n: x.to_device("cpu" if x.device.kind != "cpu" else "cpuf32"), "to_device"),
