@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from math import prod
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -29,7 +30,6 @@ from gpuarray.array import (
 )
 from gpuarray.array.compiled import call as call_numpy
 from gpuarray.array.compiled import change
-from gpuarray.array.memory import of_host
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
@@ -54,7 +54,6 @@ NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
 _PLAIN: Final = frozenset((bool, int, float, complex, str, type(None), type, slice, type(NOT_GIVEN), type(Ellipsis)))
 _ndarray: Final = np.ndarray
-_generic: Final = np.generic
 _float16: Final = dtypes.float16
 #: Other arguments of NumPy's types. A union of types is slower.
 _NUMPYS: Final = (np.generic, np.dtype)
@@ -261,59 +260,59 @@ def _is_pinned(value: Any) -> bool:
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    computed_by_numpy: Any = None
+    by_numpy: Any = None
     if _names_device(keywords):
         return NOT_COMPUTED
     if rule.is_in_place:
         if arguments and change(rule.call, arguments, keywords):
             return None
     elif rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
-        computed_by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
-        if computed_by_numpy is not None and type(computed_by_numpy) is not _ndarray:
-            return computed_by_numpy
+        by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
+        if by_numpy is not None and type(by_numpy) is not _ndarray:
+            return by_numpy
     if arguments and _is_pinned(arguments[0]):
         return NOT_COMPUTED
-    arrays: list[GpuArray] = []
-    hosts: list[Any] = []
-    raw: list[Any] = []
-    most = rule.most
-    targets: list[GpuArray] | None = None
     try:
-        if keywords or rule.is_in_place or (len(arguments) > rule.out and arguments[rule.out] is not None):
-            targets = _targets(rule, arguments, keywords)
-            if targets and not rule.is_in_place:
-                most = 0
-        positional = _given(arguments, arrays, hosts, raw, most)
-        named = (
-            dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True)) if keywords else {}
-        )
-        device = joint_device_of(arrays) if arrays or raw else _device_of_numbers()
-        if device is None or not immediacy().covers(device):
-            return NOT_COMPUTED
-        hosts += raw
-        size = 1
-        for host in hosts:
-            size *= host.size
-        if size > rule.unbounded:
-            if not (most == UNSHARED and is_cpu(device)) and not rule.is_bounded(hosts, arguments, keywords):
-                return NOT_COMPUTED
-        elif not size and not rule.takes_nothing:
-            return NOT_COMPUTED
-        if targets:
-            with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
-                if not all(_is_written_by(target, hosts) for target in targets):
-                    return NOT_COMPUTED
-                computed_by_numpy = quiet.run(rule.call, *positional, **named)
-        elif computed_by_numpy is None:
-            computed_by_numpy = quiet.run(rule.call, *positional, **named)
-        if isinstance(computed_by_numpy, _generic):
-            result: Any = of_host(GpuArray, computed_by_numpy, device)
-        else:
-            result = wrapped(computed_by_numpy, arrays, hosts, device, rule.may_be_view)
+        result = _computed(rule, arguments, keywords, by_numpy)
     except Exception:  # the error is that of the implementation
         return NOT_COMPUTED
     counters["operations"] += 1
     return result if rule.group is None else rule.group(*result)
+
+
+def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any], by_numpy: Any) -> Any:
+    """Return the result as an array, given what NumPy has returned, if the function was called already.
+
+    Raises
+    ------
+    LookupError
+        If the call is to be recorded.
+    """
+    arrays: list[GpuArray] = []
+    hosts: list[Any] = []
+    raw: list[Any] = []
+    targets = _targets(rule, arguments, keywords)
+    most = 0 if targets and not rule.is_in_place else rule.most
+    positional = _given(arguments, arrays, hosts, raw, most)
+    named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
+    device = joint_device_of(arrays) if arrays or raw else _device_of_numbers()
+    if device is None or not immediacy().covers(device):
+        raise LookupError
+    hosts += raw
+    size = prod([host.size for host in hosts])
+    if size > rule.unbounded:
+        if not (most == UNSHARED and is_cpu(device)) and not rule.is_bounded(hosts, arguments, keywords):
+            raise LookupError
+    elif not size and not rule.takes_nothing:
+        raise LookupError
+    if targets:
+        with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
+            if not all(_is_written_by(target, hosts) for target in targets):
+                raise LookupError
+            by_numpy = quiet.run(rule.call, *positional, **named)
+    elif by_numpy is None:
+        by_numpy = quiet.run(rule.call, *positional, **named)
+    return wrapped(by_numpy, arrays, hosts, device, rule.may_be_view)
 
 
 def _is_written_by(target: GpuArray, hosts: list[Any]) -> bool:

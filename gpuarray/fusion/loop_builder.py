@@ -116,7 +116,7 @@ class LoopBuilder(Lowering):
     def _made_fold(self, position: int, op: ReduceOp, operand: int, kind: DType) -> None:
         """Fold an instruction over rows."""
         if self.instructions[operand].level != FULL:
-            operand = self._applied(ops.cast, (operand,), kind, FULL)
+            operand = self.add_operation(ops.cast, (operand,), kind, FULL)
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self.folds.append(value)
         self.fold_states += op.state_size
@@ -131,7 +131,7 @@ class LoopBuilder(Lowering):
         layouts = (self.full_layout, vector) if node.shape[2] == 1 else (vector, self.full_layout)
         kind = node.dtype
         factors = tuple(self.lower(i, layout, FULL) for i, layout in zip((left, right), layouts, strict=True))
-        product = self._applied(ops.multiply, factors, kind)
+        product = self.add_operation(ops.multiply, factors, kind)
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
@@ -141,7 +141,7 @@ class LoopBuilder(Lowering):
             raise StoreFirst(position)  # tiles read along the last axis
         kind = self.graph.nodes[position].dtype
         if self.instructions[value].level != FULL:
-            value = self._applied(ops.cast, (value,), kind, FULL)
+            value = self.add_operation(ops.cast, (value,), kind, FULL)
         self._made(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:

@@ -13,14 +13,14 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion import boxes, costs
 from gpuarray.fusion.boxes import Beyond, Part
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
-from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Load, Scalar, Store, Take
-from gpuarray.graph.layouts import Layout, Shape, broadcast, compose, contiguous, contiguous_strides
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT
+from gpuarray.fusion.instructions import Instructions
+from gpuarray.fusion.steps import FULL, OUTER, Load, Scalar, Take
+from gpuarray.graph.layouts import Layout, broadcast, compose, contiguous
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Reduce, Scan, Scatter, View
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
-from gpuarray.ops.spec import GenerateOp, MapOp
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -36,116 +36,14 @@ class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an e
 
 
 @dataclass
-class Lowering:
-    """Instructions over one index space, under construction.
+class Lowering(Instructions):
+    """Instructions under construction that compute nodes of a graph."""
 
-    Attributes
-    ----------
-    source_shape : tuple of int
-        The whole index space, its axes in the order of the source's.
-    axes : tuple of int or None
-        The inner ones: all of them while no fold has said otherwise.
-    outer, inner : tuple of int
-        The two index spaces.
-    full_layout : Layout
-        From the full index space to positions among the source shape's elements.
-    """
-
-    graph: GraphView
-    source_shape: Shape
-    axes: tuple[int, ...] | None
-    inner_axes: tuple[int, ...] = field(init=False)
-    outer_axes: tuple[int, ...] = field(init=False)
-    outer: Shape = field(init=False)
-    inner: Shape = field(init=False)
-    full_layout: Layout = field(init=False)
-    instructions: list[Instruction] = field(default_factory=list)
-    stores: list[Store] = field(default_factory=list)
-    inputs: list[int] = field(default_factory=list)
-    outputs: list[int] = field(default_factory=list)
-    scalars: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Scalar slots by position and parameter number, in their order."""
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
     memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
-    generated: dict[tuple[Any, Any], int] = field(default_factory=dict)
-    """Positions and tests of coordinates, by what generates them."""
-    costs: list[int] = field(default_factory=list)
-    """The operations of each instruction."""
-    phases: list[int] = field(default_factory=list)
-    """Of loops over rows, for each instruction the number of reductions that must precede it."""
-    below: list[int] = field(default_factory=list)
-    """Of loops over rows, for each instruction the bits of those at level FULL with operations that it depends on."""
-    updates: list[tuple[int, int]] = field(default_factory=list)
-    taken: list[int] = field(default_factory=list)
-    """The input slots of which elements are taken anywhere."""
     repeated: dict[int, int] = field(default_factory=dict)
     """How often small values that are not stored are computed, for all elements, by position."""
-    length: int = 0
-    """How many instructions drivers will see: long rows count as several."""
-    operations: int = 0
-    """The sum of ``costs``."""
-    walks_again: bool = False
-    """Whether an instruction at level FULL waits for a fold."""
-    folds: list[int] = field(default_factory=list)
-    """The numbers of the reductions."""
-    fold_states: int = 0
-    """How many numbers the folds of a row keep."""
-
-    def __post_init__(self) -> None:
-        axes, shape = range(len(self.source_shape)), self.source_shape
-        if self.axes is None:
-            self.inner_axes, self.outer_axes, self.outer, self.inner = tuple(axes), (), (), shape
-            self.full_layout = contiguous(shape)
-            return
-        self.inner_axes = self.axes
-        self.outer_axes = tuple([a for a in axes if a not in self.inner_axes])
-        self.outer = tuple([shape[a] for a in self.outer_axes])
-        self.inner = tuple([shape[a] for a in self.inner_axes])
-        strides = contiguous_strides(shape)
-        order = self.outer_axes + self.inner_axes
-        self.full_layout = Layout(self.outer + self.inner, tuple([strides[a] for a in order]), 0)
-
-    # -- instructions --------------------------------------------------------------------------------------------------
-
-    def own_row(self) -> Layout:
-        """Return the layout from the full index space to the current row."""
-        return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
-
-    def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1, cost: int = 0) -> int:
-        """Append an instruction, which drivers see as ``length`` instructions; return its number.
-
-        ``cost`` are the operations of computing it once.
-        """
-        number = len(self.instructions)
-        if self.axes is not None:
-            phase = below = 0
-            if self.folds:
-                phase = max([self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands], default=0)
-                self.walks_again |= phase > 0 and item.level == FULL
-            if item.level == FULL:
-                below = 1 << number if cost else 0
-                for operand in operands:
-                    below |= self.below[operand]
-            self.phases.append(phase)
-            self.below.append(below)
-        self.length += length
-        self.operations += cost
-        self.instructions.append(item)
-        self.costs.append(cost)
-        return number
-
-    def input_slot(self, position: int) -> int:
-        """Return the slot of a stored value that the loop reads."""
-        root, inputs = self.graph.root(position), self.inputs
-        if root in inputs:
-            return inputs.index(root)
-        inputs.append(root)
-        return len(inputs) - 1
-
-    def scalar_slot(self, position: int, number: int) -> int:
-        """Return the slot of a parameter of a node."""
-        return self.scalars.setdefault((position, number), len(self.scalars))
 
     def lower(self, position: int, layout: Layout | Beyond, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
@@ -304,7 +202,7 @@ class Lowering:
         """Return the instruction that computes a value from those that :meth:`_wanted` named."""
         node = self.graph.nodes[position]
         if type(node) is Map:  # the most frequent first
-            return self._applied(node.op, tuple(values), node.dtype)
+            return self.add_operation(node.op, tuple(values), node.dtype)
         if isinstance(node, View) and isinstance(layout, Beyond) and not values:
             return self._take(self.graph.inputs[position][0], layout.seen_through(node.layout), level)
         match node:
@@ -337,12 +235,7 @@ class Lowering:
         if node.op.is_constant:
             return self.add(Scalar(slots[0], node.dtype))
         assert isinstance(layout, Layout)
-        return self._index(node.op, layout, tuple(slots), node.dtype, level)
-
-    def _index(self, op: GenerateOp, layout: Layout, slots: tuple[int, ...], dtype: DType, level: int) -> int:
-        layout, level = self._hoisted(layout, level)
-        item = Index(op, layout, slots, dtype, level)
-        return self.add(item, (), costs.instructions_of(op), op.cost * costs.width(dtype))
+        return self.add_index(node.op, layout, tuple(slots), node.dtype, level)
 
     def _read(self, position: int, layout: Layout, level: int) -> int:
         root = self.graph.root(position)
@@ -357,13 +250,13 @@ class Lowering:
                 raise CannotJoin
             return instruction
         slot = self.input_slot(root)
-        layout, level = self._hoisted(layout, level)
+        layout, level = self.hoisted(layout, level)
         node = self.graph.nodes[position]
         return self.add(Load(slot, layout, node.size, node.dtype, level))
 
     def _take(self, position: int, layout: Layout, level: int) -> int:
         """Read a stored value at positions of which some are outside of it, where what is read is dropped."""
-        return self._take_at(position, self._generated(generators.position, dtypes.int32, layout, level))
+        return self._take_at(position, self.add_generator(generators.position, dtypes.int32, layout, level))
 
     def _take_at(self, position: int, index: int) -> int:
         """Read a stored value at the positions that an instruction computes."""
@@ -387,8 +280,8 @@ class Lowering:
     def _chosen(self, parts: Sequence[Part], values: Sequence[int], dtype: DType, level: int) -> int:
         chosen = values[0]
         for part, value in zip(parts[1:], values[1:], strict=True):
-            is_begun = self._generated(generators.not_negative, dtypes.bool_, part.begun, level)
-            chosen = self._applied(ops.where, (is_begun, value, chosen), dtype)
+            is_begun = self.add_generator(generators.not_negative, dtypes.bool_, part.begun, level)
+            chosen = self.add_operation(ops.where, (is_begun, value, chosen), dtype)
         return chosen
 
     def _position(self, position: int, layout: Layout | Beyond, level: int) -> int:
@@ -403,12 +296,12 @@ class Lowering:
         if isinstance(node, View) and position not in graph.stored:
             (source,) = graph.inputs[position]
             if source in graph.stored:
-                return self._generated(generators.position, dtypes.int32, layout.seen_through(node.layout), level)
+                return self.add_generator(generators.position, dtypes.int32, layout.seen_through(node.layout), level)
             inner = layout.in_source(node.layout, graph.nodes[source].shape)
             if inner is None:
                 raise StoreFirst(source)
             return self._position(source, inner, level)
-        return self._generated(generators.position, dtypes.int32, layout.seen_through(contiguous(node.shape)), level)
+        return self.add_generator(generators.position, dtypes.int32, layout.seen_through(contiguous(node.shape)), level)
 
     def _select(self, node: Scatter, layout: Layout | Beyond, level: int, values: list[int]) -> int:
         """Select between the values and the target of a write to a box."""
@@ -416,46 +309,16 @@ class Lowering:
         box = boxes.inside(node.layout, node.shape, layout)
         assert box is not None
         written, target = values
-        tests = [self._generated(generators.not_negative, dtypes.bool_, layout, level) for layout in box[1]]
+        tests = [self.add_generator(generators.not_negative, dtypes.bool_, layout, level) for layout in box[1]]
         if not tests:
             return written
         is_inside, *others = tests
         for operand in others:
             both = is_inside, operand
             if (ops.logical_and, both) not in self.generated:
-                self.generated[ops.logical_and, both] = self._applied(ops.logical_and, both, dtypes.bool_)
+                self.generated[ops.logical_and, both] = self.add_operation(ops.logical_and, both, dtypes.bool_)
             is_inside = self.generated[ops.logical_and, both]
-        return self._applied(ops.where, (is_inside, written, target), node.dtype)
-
-    def _applied(self, op: MapOp, values: tuple[int, ...], dtype: DType, level: int = UNIFORM) -> int:
-        """Return the instruction of an elementwise operation, at the highest level of its operands, or at ``level``."""
-        sources = []
-        for value in values:
-            item = self.instructions[value]
-            sources.append(item.dtype)
-            if item.level > level:
-                level = item.level
-        kinds = tuple(sources)
-        return self.add(Apply(op, values, kinds, dtype, level), values, *costs.of_applied(op, dtype, kinds))
-
-    def _generated(self, op: GenerateOp, dtype: DType, layout: Layout, level: int) -> int:
-        """Return the instruction of a generator without parameters."""
-        if layout.moves:
-            moving: Any = layout.offset
-            raise MustStay(moving.number)
-        if (op, layout) not in self.generated:
-            self.generated[op, layout] = self._index(op, layout, (), dtype, level)
-        return self.generated[op, layout]
-
-    def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
-        """Return the layout at the lowest level that tells its elements apart."""
-        if level != FULL:
-            return layout, level
-        count = len(self.outer)
-        for extent, stride in zip(layout.shape[count:], layout.strides[count:], strict=True):
-            if extent != 1 and (stride or not extent):  # a row without elements has none to read once either
-                return layout, level
-        return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
+        return self.add_operation(ops.where, (is_inside, written, target), node.dtype)
 
     def _lower_root(self, position: int, layout: Layout, level: int) -> int:
         """Lower a node that is stored itself, so that its own operands are computed here."""
