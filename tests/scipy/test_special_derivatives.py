@@ -23,11 +23,14 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "eval_jacobi": ((0, 2, 4), 0.7, 1.3, _SHARES), "wofz": (np.array([0.4 + 1j, 1.3, -2 + 0.5j]),),
     "voigt_profile": (_PLACES, (0.5, 1.0, 2.0), _SHARES), "lambertw": (_PLACES,), "wrightomega": (_PLACES,),
     "wright_bessel": (0.7, 1.2, _PLACES), "log_wright_bessel": (0.7, 1.2, _PLACES),
-    **dict.fromkeys(("ber", "bei", "ker", "kei"), (_PLACES,)),
+    "eval_genlaguerre": ((1, 2, 4), 0.7, _SHARES), "eval_sh_jacobi": ((0, 2, 4), 2.7, 1.3, _SHARES),
+    "lpmv": (1, 1.5, (-0.8, 0.3, 0.6)), "kn": (2, _PLACES), "yn": (2, _PLACES),
+    "nrdtrimn": (_SHARES, _PLACES, (1.0, -2.0, 0.5)), "nrdtrisd": ((1.0, -2.0, 0.5), (0.2, 0.7, 0.9), _PLACES),
+    **{n: ((0, 1, 3), _SHARES) for n in PARTIALS if n.startswith(("eval_cheb", "eval_l", "eval_sh_c", "eval_sh_l"))},
+    **{name: (2, 0.7, _PLACES) for name in PARTIALS if name.startswith("mathieu")},
+    **{name: (_PLACES,) for name in PARTIALS if name.startswith(("be", "ke", "it", "modfresnel"))},
     **{name: (2, _PLACES) for name in PARTIALS if name.startswith("spherical")},
 }  # fmt: skip
-#: Functions whose derivatives have none themselves.
-_FIRST_ORDER = {"ber", "bei", "ker", "kei"}
 
 
 def _numbers(result: Any) -> Any:
@@ -50,7 +53,7 @@ def test_derivatives_of_functions_on_the_host(name: str) -> None:
 
     with xp.using(device="cpu"):
         given = [xp.asarray(samples[n]) for n in known]
-        check_grads(fun, given, order=1 if name in _FIRST_ORDER else 2, rtol=1e-4, atol=1e-5)
+        check_grads(fun, given, order=2, rtol=1e-4, atol=1e-5)
         if isinstance(ufunc := getattr(scipy_special, name), np.ufunc) and len(known) == 1:  # code that imports SciPy's
             own = [np.asarray(s) if isinstance(s, tuple) else s for s in samples]
             slopes = [
@@ -62,6 +65,30 @@ def test_derivatives_of_functions_on_the_host(name: str) -> None:
             getattr(scipy_special, name)(*(np.asarray(s) if isinstance(s, tuple) else s for s in samples))
         )
         np.testing.assert_allclose(fun(*given), of_numpy, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in PARTIALS if name.startswith("eval")])
+def test_polynomials_of_fractional_degree_have_derivatives(name: str) -> None:
+    count = len(PARTIALS[name]) - 2
+    with xp.using(device="cpu"):
+        check_grads(
+            lambda x: getattr(special, name)(2.5, *(2.7, 1.3)[:count], x), [xp.asarray(_SHARES)], order=2, rtol=1e-4
+        )
+
+
+def test_numbers_of_trials_are_truncated_as_in_the_value() -> None:
+    with xp.using(device="cpu"):
+        for function in (special.bdtr, special.nbdtr):
+            slopes = [float(xp.grad(lambda p, n=n: function(1.0, n, p))(0.3)) for n in (3.0, 3.7)]
+            assert slopes[0] == slopes[1]
+        assert slopes[0] == pytest.approx(0.756)
+
+
+@pytest.mark.parametrize("name", ["berp", "beip", "it2struve0"])
+def test_slopes_at_zero_are_limits(name: str) -> None:
+    limits = {"berp": 0.0, "beip": 0.5, "it2struve0": -2 / np.pi}
+    with xp.using(device="cpu"):
+        assert float(xp.grad(getattr(special, name))(0.0)) == pytest.approx(limits[name])
 
 
 def test_orders_without_a_derivative_are_an_error() -> None:

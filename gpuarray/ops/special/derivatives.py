@@ -94,12 +94,12 @@ def _poisson(_y: Any, k: Any, m: Any) -> Any:
 
 
 def _binomial(_y: Any, k: Any, n: Any, p: Any) -> Any:
-    k, n = floor(k), n.astype(p.dtype)
+    k, n = floor(k), floor(n.astype(p.dtype))
     return where(k >= n, 0.0, -_beta_density(k + 1, where(k >= n, 1.0, n - k), p))
 
 
 def _negative_binomial(_y: Any, k: Any, n: Any, p: Any) -> Any:
-    return _beta_density(n.astype(p.dtype), k.astype(p.dtype) + 1, p)
+    return _beta_density(floor(n.astype(p.dtype)), floor(k.astype(p.dtype)) + 1, p)
 
 
 def _variance_ratio(_y: Any, m: Any, n: Any, x: Any) -> Any:

@@ -1,6 +1,6 @@
 """Functions of elements, with kernels or made of others. Operands have the dtypes that SciPy computes with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from inspect import signature, unwrap
@@ -14,8 +14,10 @@ from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy
+from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
+from gpuarray.scipy.special._derivatives import PARTIALS
 from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
@@ -38,13 +40,22 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     count = original.nin
     in_parts = elementwise(original)
 
+    def is_known(operands: Sequence[Any]) -> bool:
+        return all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
+
+    def counted(*operands: Any, **kwargs: Any) -> Any:
+        reason = _COMPLEX if is_known(operands) else _DEGREES
+        return run_counted(original, reason, operands, kwargs, f"special.{name}")
+
+    on_host = with_partials(counted, PARTIALS[name]) if name in PARTIALS else counted
+
     def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if len(args) == count + 1:
             *operands, out = args
         else:
             operands = [*args]
         if kwargs or len(operands) != count:
-            return run_counted(original, _COMPLEX, args, {"out": out, **kwargs}, f"special.{name}")
+            return on_host(*args, out=out, **kwargs)
         if out is None and is_hosts(args, kwargs):
             return run_scipy(in_parts, args, kwargs)
         call_arrays = tuple(
@@ -52,11 +63,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             for x in operands
         )
         kinds = _dtypes(original, call_arrays)
-        is_known = all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
-        if not is_known or any(kind.kind == "c" for kind in kinds):
-            reason = _COMPLEX if is_known else _DEGREES
-            target = {"out": out} if out is not None else {}
-            return run_counted(original, reason, tuple(operands), target, f"special.{name}")
+        if not is_known(operands) or any(kind.kind == "c" for kind in kinds):
+            return on_host(*operands, **({} if out is None else {"out": out}))
         first = operands[:degrees]
         arrays = as_arrays(*operands[degrees:])
         result = kernel(
