@@ -31,7 +31,8 @@ _RULES: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
 }
 
 
-_NUMBERS: Final = frozenset((int, float))
+#: Types of numbers that are no arrays.
+NUMBERS: Final = frozenset((int, float))
 
 
 @lru_cache(maxsize=1024)
@@ -47,7 +48,7 @@ def check(rule: str, **values: Any) -> None:
     for name, value in values.items():
         if isinstance(value, GpuArray):
             continue
-        if type(value) in _NUMBERS:
+        if type(value) in NUMBERS:
             is_broken = _breaks(rule, float(value), math.copysign(1.0, value))
         else:
             is_broken = bool(np.any(broken(np.asarray(value, np.float64))))
@@ -116,7 +117,7 @@ def joint_shape(size: Size, *parameters: Any) -> tuple[int, ...]:
     ValueError
         If the parameters do not broadcast to ``size``.
     """
-    if _NUMBERS.issuperset(map(type, parameters)):
+    if NUMBERS.issuperset(map(type, parameters)):
         joint: tuple[int, ...] = ()
     else:
         joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in parameters))

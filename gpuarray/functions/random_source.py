@@ -11,7 +11,7 @@ from gpuarray.array import GpuArray, default_device, default_dtype, device_of, j
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
-from gpuarray.functions.random_arguments import Size, checked_out, joint_shape
+from gpuarray.functions.random_arguments import NUMBERS, Size, checked_out, joint_shape
 from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
@@ -170,6 +170,8 @@ class Source:
 
     def _arguments(self, size: Size, dtype: DTypeLike, *parameters: ArrayLike) -> tuple["Frame", list[Any]]:
         """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
+        if NUMBERS.issuperset(map(type, parameters)):
+            return self._target(size, dtype, None, "this distribution"), list(map(float, parameters))
         frame = Frame(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
         return frame, [frame.parameter(value) for value in parameters]
 

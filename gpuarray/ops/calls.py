@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.ops.columns import Shapes, Work
+from gpuarray.ops.compiled import COMPILED
 from gpuarray.ops.spec import CallOp
 
 
@@ -109,7 +110,7 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
         some >>= cut
         some <<= low
         some |= np.arange(piece[1].start, piece[1].stop, dtype=np.uint64)
-    words.sort(axis=-1)
+    _sort_words(words)
     tied = _ties(words, pieces, low) if cut else None
     words &= np.uint64((1 << int(low)) - 1)
     if tied is None:
@@ -124,6 +125,16 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
     if ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
         order[rows, unstable % x.shape[1]] = positions[np.lexsort((values, runs))]
     return True
+
+
+def _sort_words(words: Any) -> None:
+    """Sort lines of words in place."""
+    if COMPILED is None or words.shape[-1] < _PACKED_LEAST:
+        words.sort(axis=-1)
+        return
+    other = np.empty_like(words[0])
+    for line in words:
+        COMPILED.sort(line, other)
 
 
 def _pieces(lines: int, length: int) -> Iterator[tuple[slice, slice]]:

@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray.ops.compiled import COMPILED
+
 Words = npt.NDArray[np.uint32]
 Words64 = npt.NDArray[np.uint64]
 
@@ -76,6 +78,12 @@ class StreamPosition(NamedTuple):
             int(parameters[14]) if parameters[13] else None,
         )
 
+    def state_at(self, number: int) -> Words64:
+        """Return key, counter and place in the block of the word of this number after the position, as 7 words."""
+        block, place = divmod(4 * self.block + self.start + number, 4)
+        state = self.key.to_bytes(16, "little") + (block & COUNTER_MASK).to_bytes(32, "little")
+        return np.frombuffer(state + place.to_bytes(8, "little"), "<u8").astype(np.uint64, copy=False)
+
 
 class _Host(threading.local):
     """NumPy's generator, one for each thread, which can be set to any position of any stream."""
@@ -83,56 +91,20 @@ class _Host(threading.local):
     def __init__(self) -> None:
         self.bits = np.random.Philox(key=0)
         self.generator = np.random.Generator(self.bits)
-        self._next: tuple[int, int] | None = None
-        """The key and the number of the word that the generator takes next, if that is known."""
 
-    def at_word(self, stream: StreamPosition, number: int) -> np.random.Generator:
-        """Return NumPy's generator, set to the word of this number after a position."""
-        return self._at(stream.key, 4 * stream.block + stream.start + number)
-
-    def uniform(self, stream: StreamPosition, number: int, shape: Any) -> npt.NDArray[np.float64]:
-        """Return uniform numbers of consecutive words, the first of which is that of this number after a position."""
-        draws = np.asarray(self.at_word(stream, number).random(shape))
-        # to set a state takes as long as to draw a thousand numbers, and the next call often goes on from here
-        self._next = stream.key, 4 * stream.block + stream.start + number + draws.size
-        return draws
-
-    def at_half(self, stream: StreamPosition, number: int) -> np.random.Generator:
-        """Return NumPy's generator, set to the half of this number after a position."""
-        half = 8 * stream.block + stream.start + number
-        if stream.spare is not None and not number:
-            return self._at(stream.key, half + 1 >> 1, stream.spare)
-        generator = self._at(stream.key, half >> 1)
-        if half & 1:
-            generator.random(dtype=np.float32)
-        return generator
-
-    def _at(self, key: int, word: int, spare: int | None = None) -> np.random.Generator:
-        is_there, self._next = spare is None and self._next == (key, word), None
-        if is_there:
-            return self.generator
-        block, used = divmod(word, 4)
+    def words(self, state: Words64, count: int) -> Words64:
+        """Return words of the stream that has a state."""
+        before = joined(state[2:6], 64) - 1 & COUNTER_MASK
         self.bits.state = {
             "bit_generator": "Philox",
-            "state": {
-                "counter": np.array(pieces(block - 1 & COUNTER_MASK, 4, 64), np.uint64),
-                "key": np.array(pieces(key, 2, 64), np.uint64),
-            },
+            "state": {"counter": np.array(pieces(before, 4, 64), np.uint64), "key": state[:2]},
             "buffer": np.zeros(4, np.uint64),
             "buffer_pos": 4,
-            "has_uint32": int(spare is not None),
-            "uinteger": spare or 0,
+            "has_uint32": 0,
+            "uinteger": 0,
         }
-        if used:
-            self.bits.random_raw(used, False)
-        return self.generator
-
-    @property
-    def half(self) -> int:
-        """The number of the next half in the stream, modulo the length of the stream."""
-        state: Any = self.bits.state
-        word = 4 * joined(state["state"]["counter"], 64) + int(state["buffer_pos"])
-        return 2 * word - int(state["has_uint32"])
+        self.bits.random_raw(int(state[6]), False)
+        return self.generator.integers(0, _MASK_64, count, np.uint64, endpoint=True)
 
 
 _host: Final = _Host()
@@ -176,7 +148,12 @@ def words64(index: Any, stream: StreamPosition) -> Words64:
 
 
 def _words_from(stream: StreamPosition, first: int, count: int) -> Words64:
-    return _host.at_word(stream, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
+    state = stream.state_at(first)
+    if COMPILED is None:
+        return _host.words(state, count)
+    words = np.empty(count, np.uint64)
+    COMPILED.stream_words(state, words)
+    return words
 
 
 def _at(word: npt.NDArray[np.int64], stream: StreamPosition) -> Words64:
@@ -214,14 +191,14 @@ def uniform(index: Any, stream: StreamPosition, kind: np.dtype[Any]) -> npt.NDAr
 
     Consecutive indices may be given as a range, here and below, which saves comparing them.
     """
-    run = run_of(index)
-    if run is not None:
-        if kind == np.float32:
-            return _host.at_half(stream, run[0]).random(shape_of(index), kind)
-        return _host.uniform(stream, run[0], shape_of(index))
     if kind == np.float32:
         return (words32(index, stream) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
-    return (words64(index, stream) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    run = run_of(index)
+    if run is None or COMPILED is None:
+        return (words64(index, stream) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    numbers = np.empty(shape_of(index))
+    COMPILED.stream_uniforms(stream.state_at(run[0]), numbers)
+    return numbers
 
 
 #: The largest number of draws for an element; each is rejected with a probability of at most 1/2.
@@ -245,49 +222,21 @@ def below(
     64-bit number takes a word. A number is rejected if the lower half of its product with the limit is below
     ``threshold``. The same bits of a stream with another key then replace it.
     """
-    run = run_of(index)
-    drawn = None if run is None else _below_in_run(run, stream, share, limit, threshold, kind)
-    if drawn is not None:
-        return drawn.reshape(shape_of(index))
-    at = np.arange(index.start, index.stop) if isinstance(index, range) else np.asarray(index)
+    at = index if isinstance(index, range) and not share else np.asarray(index)
     numbers = _below_once(at, stream, share, limit, kind)
     if threshold:
         again = np.flatnonzero(numbers[1] < threshold)
         for attempt in range(1, REDRAWS):
             if not again.size:
                 break
-            values, left = _below_once(at.reshape(-1)[again], redrawn(stream, attempt), share, limit, kind)
+            values, left = _below_once(np.asarray(at).reshape(-1)[again], redrawn(stream, attempt), share, limit, kind)
             numbers[0].reshape(-1)[again] = values
             again = again[left < threshold]
     return numbers[0]
 
 
-#: By ``share``, the dtype of which NumPy makes ``2**share`` numbers from half a word.
-_PARTS: Final = {0: np.uint32, 1: np.uint16, 2: np.uint8}
-
-
-def _below_in_run(
-    run: tuple[int, int], stream: StreamPosition, share: int, limit: int, threshold: int, kind: np.dtype[Any]
-) -> npt.NDArray[Any] | None:
-    """Return consecutive numbers of :func:`below` as NumPy draws them; None if NumPy rejects one or draws otherwise."""
-    first, last = run
-    is_wide = kind == np.uint64
-    dtype, width = (np.uint64, 64) if is_wide else (_PARTS.get(share), 32 >> share)
-    skipped = first & ((1 << share) - 1)
-    count = skipped + last + 1 - first
-    count += -count & ((1 << share) - 1)  # whole halves, of which one more is taken if a number is rejected
-    if dtype is None or count * threshold >> (width - 3) or (is_wide and 0 < limit <= 1 << 32):
-        return None
-    numpys = _host.at_word(stream, first) if is_wide else _host.at_half(stream, first >> share)
-    before = _host.half if threshold else 0
-    numbers: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
-    if threshold and (_host.half - before) % (8 * COUNTER_MASK + 8) != (2 * count if is_wide else count >> share):
-        return None
-    return numbers[skipped : skipped + last + 1 - first].astype(kind, copy=False)
-
-
 def _below_once(
-    at: npt.NDArray[np.int64], stream: StreamPosition, share: int, limit: int, kind: np.dtype[Any]
+    at: Any, stream: StreamPosition, share: int, limit: int, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return numbers, the upper halves of products with the limit, and the lower halves."""
     if kind == np.uint64:
@@ -297,12 +246,18 @@ def _below_once(
         return high_product(word, np.uint64(limit)), word * np.uint64(limit)
     width = 32 >> share
     lower = np.uint64((1 << width) - 1)
-    half = words32(at >> share, stream).astype(np.uint64)
-    bits = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint64) & lower
+    if share:
+        half = words32(at >> share, stream)
+        bits = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint32) & np.uint32(lower)
+    else:
+        bits = words32(at, stream)
     if not limit:
-        return np.ascontiguousarray(bits.astype(np.uint32)), bits
-    product = bits * np.uint64(limit)
-    return (product >> np.uint64(width)).astype(np.uint32), product & lower
+        return bits, bits
+    product = bits.astype(np.uint64)
+    product *= np.uint64(limit)
+    numbers = (product >> np.uint64(width)).astype(np.uint32)
+    product &= lower
+    return numbers, product
 
 
 def run_of(index: Any) -> tuple[int, int] | None:

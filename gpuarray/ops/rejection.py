@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray.immediacy import quiet
 from gpuarray.ops import substreams
 
 Array = npt.NDArray[Any]
@@ -23,7 +24,7 @@ NORMAL_DECISION: Final = 0x7FFFFFFF
 class Draws:
     """The source of numbers of some elements: their numbers, the substream, and the dtype."""
 
-    def __init__(self, numbers: Array, stream: substreams.Substream, kind: np.dtype[Any]) -> None:
+    def __init__(self, numbers: Array, stream: Array, kind: np.dtype[Any]) -> None:
         self.numbers = numbers
         self.stream = stream
         self.kind = kind
@@ -38,10 +39,15 @@ class Draws:
 
     def normal_and_uniform(self, attempts: Any) -> tuple[Array, Array]:
         """Return a normal number and a uniform number in (0, 1] for each element and attempt, which broadcast."""
-        pair = np.arange(2, dtype=np.uint64).reshape(2, *np.ones(max(np.ndim(attempts), 1), int))
-        (first, share), (angle, _) = self.uniforms(np.multiply(attempts, 2, dtype=np.uint64) + pair)
+        twice = np.multiply(attempts, 2, dtype=np.uint64)
+        (first, share), (angle, _) = self.uniforms(
+            np.array([twice, twice + np.uint64(1)]).reshape(2, *twice.shape or (1,))
+        )
+        radius = np.sqrt(self.kind.type(-2) * np.log(first))
+        if self.kind == np.float64:
+            return radius * substreams.cosine_of_turns(angle), share
         angle *= self.kind.type(2 * np.pi)
-        return np.sqrt(self.kind.type(-2) * np.log(first)) * np.cos(angle), share
+        return radius * np.cos(angle), share
 
 
 Sampler = Callable[..., Any]
@@ -55,20 +61,30 @@ def reference_of(parameters: int, sampler: Sampler) -> Callable[..., Array]:
     """
 
     def reference(*operands: Any, out: Array) -> Array:
-        values, words = operands[: parameters + 1], operands[parameters + 1 :]
-        shape = np.broadcast_shapes(*map(np.shape, values))
-        *lines, numbers = [np.reshape(v if np.size(v) == 1 else np.broadcast_to(v, shape), -1) for v in values]
-        numbers = np.broadcast_to(numbers, math.prod(shape))
-        stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
-        result = np.empty(numbers.size, out.dtype)
-        with np.errstate(all="ignore"):
-            for piece in substreams.pieces(numbers.size):
-                draws = Draws(numbers[piece], stream, out.dtype)
-                result[piece] = sampler(draws, *(taken_at(v, piece).astype(out.dtype, copy=False) for v in lines))
-        out[...] = result.reshape(shape)
+        *values, numbers = [_line(value, out.shape) for value in operands[: parameters + 1]]
+        if numbers.size != out.size:
+            numbers = np.broadcast_to(numbers, out.size)
+        lines = [value.astype(out.dtype, copy=False) for value in values]
+        stream = np.array([np.asarray(word).item(0) for word in operands[parameters + 1 :]], np.uint32)
+        is_line = out.ndim == 1 and out.flags.c_contiguous
+        quiet.run(_fill, sampler, lines, numbers, stream, line := out if is_line else np.empty(out.size, out.dtype))
+        if not is_line:
+            out[...] = line.reshape(out.shape)
         return out
 
     return reference
+
+
+def _fill(sampler: Sampler, lines: list[Array], numbers: Array, stream: Array, out: Array) -> None:
+    for piece in substreams.pieces(out.size):
+        draws = Draws(numbers[piece], stream, out.dtype)
+        out[piece] = sampler(draws, *[taken_at(line, piece) for line in lines])
+
+
+def _line(value: Any, shape: tuple[int, ...]) -> Array:
+    """Return values along one axis: a single one, or one for each element of a shape."""
+    array = np.asarray(value)
+    return (array if array.size == 1 or array.shape == shape else np.broadcast_to(array, shape)).reshape(-1)
 
 
 def taken_at(values: Array, positions: Any) -> Array:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray.ops.compiled import COMPILED
 from gpuarray.ops.philox import HALF_BITS, LOW_HALF, ROUNDS, Words, Words64, run_of, shape_of
 
 _MULTIPLIERS_32: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
@@ -32,34 +33,50 @@ class Substream(NamedTuple):
     nonce_1: Any
 
 
+def _rows(stream: Any, attempts: Any) -> Words:
+    """Return a row for each attempt: its number, the key and the nonce."""
+    rows = np.empty((np.size(attempts), 5), np.uint32)
+    rows[:, 0] = np.reshape(attempts, -1)
+    rows[:, 1:] = stream
+    return rows
+
+
 def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
-    """Return the four words of the block of each element and attempt, along a new last axis."""
-    flat = np.asarray(numbers).reshape(-1)
-    words = np.empty((flat.size, 4), np.uint32)
-    for position, pair in enumerate(_paired(flat, attempt, stream)):
+    """Return the four words of the block of each element for an attempt, along a new last axis."""
+    words = np.empty((np.size(numbers), 4), np.uint32)
+    for position, (pair,) in enumerate(_paired(numbers, _rows(stream, attempt))):
         words[:, 2 * position] = pair >> HALF_BITS
         words[:, 2 * position + 1] = pair & LOW_HALF
     return words.reshape(*np.shape(numbers), 4)
 
 
-def _paired(numbers: Any, attempt: Any, stream: Substream) -> tuple[Words64, Words64]:
-    """Return the first two words and the last two of each block, the earlier one in the upper half.
+def _paired(numbers: Any, rows: Words) -> tuple[Words64, Words64]:
+    """Return two words each of a line of blocks for each row, the first two and the last two, the earlier one above."""
+    line = np.ascontiguousarray(numbers, np.uint32).reshape(-1)
+    first, last = np.empty((2, len(rows), line.size), np.uint64)
+    if COMPILED is not None:
+        COMPILED.words(line, rows, first, last)
+    else:
+        _compute(line, rows, first, last)
+    return first, last
 
-    In this layout a round takes shifts, products and exclusive ors alone: it multiplies the upper halves, and the
-    halves of a product stay together. Values that are equal in all blocks are computed once. The words of the stream
-    and the attempt may be arrays of uint64, such as columns of one row for each of several streams.
+
+def _compute(numbers: Words, rows: Words, first: Words64, last: Words64) -> None:
+    """Compute blocks: a round takes shifts, products and exclusive ors alone.
+
+    It multiplies the upper halves, and the halves of a product stay together. Values that are equal in all blocks of a
+    row are computed once.
     """
-    key_0, key_1, nonce_0, nonce_1, attempt = [
-        word if isinstance(word, np.ndarray) else int(word) for word in (*stream, attempt)
-    ]
+    attempt, key_0, key_1, nonce_0, nonce_1 = (
+        rows[0].tolist() if len(rows) == 1 else rows.T.astype(np.uint64)[:, :, None]
+    )
     multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
     common = nonce_0 * multiplier_1 ^ (attempt ^ key_0) << 32
-    last = np.empty(np.broadcast_shapes(numbers.shape, np.shape(common)), np.uint64)
     last[...] = numbers
     last *= _MULTIPLIERS_32[0]
     last ^= np.uint64((nonce_1 ^ key_1) << 32)
     key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
-    first = last >> HALF_BITS
+    np.right_shift(last, HALF_BITS, out=first)
     first *= _MULTIPLIERS_32[1]
     first ^= np.uint64((common & 0xFFFFFFFF ^ key_0) << 32)
     last <<= HALF_BITS
@@ -77,7 +94,6 @@ def _paired(numbers: Any, attempt: Any, stream: Substream) -> tuple[Words64, Wor
         last ^= product_0
         first ^= np.uint64(key_0 << 32)
         last ^= np.uint64(key_1 << 32)
-    return first, last
 
 
 def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -87,7 +103,7 @@ def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[An
     if run is None:
         at = np.asarray(index).reshape(-1)
         numbers = np.empty((at.size, each), kind)
-        _fill_normal(at // each, stream, numbers)
+        _fill_normal(at // each, _rows(stream, 0), numbers)
         return np.take_along_axis(numbers, at[:, None] % each, 1).reshape(np.shape(index))
     first, last = run
     numbers = _normal_blocks(first // each, last // each - first // each + 1, stream, kind)
@@ -99,8 +115,8 @@ def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt
     each = 4 if kind == np.float32 else 2
     count = -(-size // each)
     draws = np.empty((len(streams) * count, each), kind)
-    columns = Substream(*np.array(streams, np.uint64).T[:, :, None])
-    _fill_normal(np.arange(count), columns, draws)
+    rows = np.array([(0, *stream) for stream in streams], np.uint32)
+    _fill_normal(np.arange(count), rows, draws)
     return draws.reshape(len(streams), -1)[:, :size]
 
 
@@ -111,8 +127,9 @@ TOGETHER: Final = 20000
 def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the normal numbers of consecutive blocks along a new last axis."""
     draws = np.empty((count, 4 if kind == np.float32 else 2), kind)
+    rows = _rows(stream, 0)
     for piece in pieces(count):
-        _fill_normal(np.arange(first + piece.start, first + piece.stop), stream, draws[piece])
+        _fill_normal(np.arange(first + piece.start, first + piece.stop), rows, draws[piece])
     return draws
 
 
@@ -122,18 +139,18 @@ def pieces(count: int) -> list[slice]:
     return [slice(count * piece // number, count * (piece + 1) // number) for piece in range(number)]
 
 
-def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, out: npt.NDArray[Any]) -> None:
+def _fill_normal(numbers: npt.NDArray[np.int64], rows: Words, out: npt.NDArray[Any]) -> None:
     """Write the normal numbers of blocks along the last axis."""
-    pairs = [pair.reshape(-1) for pair in _paired(numbers, 0, stream)]
+    pairs = [pair.reshape(-1) for pair in _paired(numbers, rows)]
     if out.dtype != np.float32:
         radius, angle = _unit(pairs[0]), _fraction(pairs[1])
         np.log(radius, out=radius)
         radius *= -2.0
         np.sqrt(radius, out=radius)
         angle *= 2.0**-53
-        np.multiply(radius, _cosine_of_turns(angle), out=out[:, 0])
+        np.multiply(radius, cosine_of_turns(angle), out=out[:, 0])
         angle -= 0.25
-        np.multiply(radius, _cosine_of_turns(angle), out=out[:, 1])
+        np.multiply(radius, cosine_of_turns(angle), out=out[:, 1])
         return
     lower = np.empty(len(out), np.int32)
     for position, pair in enumerate(pairs):
@@ -167,8 +184,15 @@ _SINE: Final = (
 )  # fmt: skip
 
 
-def _cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the cosine of angles in turns, multiples of 2**-53 up to 1; faster than NumPy's cosine of radians."""
+def cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the cosine of contiguous angles in turns, multiples of 2**-53 from -1/4 to 1.
+
+    It takes a fraction of the time of NumPy's cosine of radians.
+    """
+    if COMPILED is not None:
+        cosines = angle.copy()
+        COMPILED.cosines(cosines)
+        return cosines
     quarters = np.rint(angle)
     np.subtract(angle, quarters, out=quarters)
     np.abs(quarters, out=quarters)
@@ -197,14 +221,24 @@ def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
 
 
 def pair_of_uniforms(
-    numbers: Any, attempt: Any, stream: Substream, kind: np.dtype[Any]
+    numbers: Words, attempts: Any, stream: Any, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return two uniform numbers in (0, 1] from the block of each element and attempt, which broadcast."""
-    first, last = _paired(np.asarray(numbers), attempt, stream)
+    """Return two uniform numbers in (0, 1] from the block of each element and attempt.
+
+    The last axis of several attempts has one element, and the results have the elements along it.
+    """
+    shape = (*np.shape(attempts)[:-1], numbers.size)
+    rows = _rows(stream, attempts)
+    if COMPILED is not None:
+        first, last = np.empty((2, *shape), kind)
+        COMPILED.uniforms(np.ascontiguousarray(numbers, np.uint32), rows, first, last)
+        return first, last
+    pairs = [pair.reshape(shape) for pair in _paired(numbers, rows)]
     if kind == np.float32:
         scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
-        return (first >> HALF_BITS).astype(kind) * scale + shift, (first & LOW_HALF).astype(kind) * scale + shift
-    return _unit(first), _unit(last)
+        first, last = [half.astype(kind) * scale + shift for half in (pairs[0] >> HALF_BITS, pairs[0] & LOW_HALF)]
+        return first, last
+    return _unit(pairs[0]), _unit(pairs[1])
 
 
 def _unit(pair: Words64) -> npt.NDArray[np.float64]:
