@@ -24,6 +24,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape, tracing
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.immediacy import Immediacy, held, immediacy, quiet
+from gpuarray.references import is_temporary, owner_count
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.source_locations import frame_at
 
@@ -173,7 +174,9 @@ class GpuArray(ConvertibleArray):
                 "np.asarray(x) or gpuarray.asnumpy(x)"
             )
         telemetry.transfer("numpy.asarray", self.nbytes, self.device)
-        host = self.get()
+        host = self.given_up() if copy is None and is_temporary(owner_count((self,), 0)) else None
+        if host is None:
+            host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:

@@ -12,13 +12,16 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import compiled
+from gpuarray.array.cells import is_cpu
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast
 from gpuarray.array.storage import check_order
 from gpuarray.device import Device
+from gpuarray.graph.nodes import Leaf
 from gpuarray.immediacy import immediacy, quiet
-from gpuarray.runtime import evaluate, telemetry
+from gpuarray.references import owner_count
+from gpuarray.runtime import evaluate, host_memory, statuses, telemetry
 from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
 
 #: NumPy's scalars that Python converts to float and int.
@@ -123,6 +126,29 @@ class ConvertibleArray(MethodsArray):
         except OF_VALUES as error:
             hide_frames(error)
             raise
+
+    @without_frames
+    def given_up(self) -> npt.NDArray[Any] | None:
+        """Return the elements in memory of which only this array knows, on the host; None if others may know of it.
+
+        It is for temporary results, as the array and its caller share the memory from then on.
+        """
+        if not immediacy().limit:
+            return None
+        value = self._value
+        if value is not None:
+            is_own = type(value) is np.ndarray and value.flags.owndata and value.flags.writeable
+            return value if is_own and owner_count((value,), 0) == 3 else None  # the array, ``value`` and the tuple
+        cell = self._made_cell
+        is_whole = self._layout is None and self._part is None and bool(self._access)
+        if not is_whole or not is_cpu(cell.device) or owner_count((cell,), 0) != 3:
+            return None
+        evaluate.evaluate((cell.node,), cell.device, is_read=True)
+        statuses.check()
+        if not cell.claim() or type(cell.memory) is not np.ndarray:
+            return None
+        exported = host_memory.exported(cell.own) if isinstance(cell.own, Leaf) else None
+        return cell.memory if exported is None else exported
 
     def to_numpy(self, dtype: npt.DTypeLike | None = None, copy: bool = True, na_value: Any = None) -> Any:
         """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables.

@@ -41,6 +41,13 @@ def in_process(leaf: Any) -> Array | None:
     return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
 
 
+def exported(leaf: Any) -> Array | None:
+    """Return the value of a leaf as :func:`in_process` does, in memory that is not used again while the array lives."""
+    host = places.host()
+    buffer = leaf.buffers.get(host)
+    return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.export(buffer))
+
+
 def element(node: Any, position: int) -> Any:
     """Return an element of a value that the host has, as a NumPy scalar; None if the host does not have it."""
     leaf = node.result

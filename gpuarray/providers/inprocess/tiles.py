@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.providers.inprocess import chains
 
 #: Bytes of one register of a tile where there are up to three. With half as many a handful fits a core's second-level
 #: cache, which is faster on one thread; but then NumPy calls are so short that threads wait for the interpreter.
@@ -174,6 +175,8 @@ def elements(loop: Loop) -> int:
     least, fit = STREAM_LEAST, STREAM_MOST
     if _only_spread(loop):
         least = fit = TWICE
+    elif _is_chain(loop):
+        least = fit = TILE_MOST
     elif live:
         least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
         if any(isinstance(item, Index) and item.op.cost >= _LONG_GENERATOR for item in loop.instructions):
@@ -182,6 +185,12 @@ def elements(loop: Loop) -> int:
     each = 1 + operations((i for i in loop.instructions if i.level == FULL), with_widths=False)
     size = loop.rows * loop.columns
     return max(least, min(fit, size // 8 if size * each >= _CUT_LEAST else fit))
+
+
+def _is_chain(loop: Loop) -> bool:
+    """Whether chains compute all elements, so that there are no registers."""
+    computed = [i for i in loop.instructions if i.level == FULL and not isinstance(i, Load)]
+    return len(computed) > 1 and all(isinstance(i, Apply) and chains.covers(i.op, i.sources, i.dtype) for i in computed)
 
 
 def _most_live(loop: Loop) -> int:
