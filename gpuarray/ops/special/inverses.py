@@ -73,6 +73,18 @@ def moved(x: Real, low: Real, high: Real, gap: Real, slope: Real) -> Pair:
 
 
 @formula
+def gamma_tail_share(a: Real, x: Real, is_upper: Truth) -> Pair:
+    """Return the lower or the upper incomplete gamma function as a number times a power of 2, and its exponent."""
+    if is_upper and is_small_gamma(a, x):
+        return upper_gamma_near(a, x, 0.0), 0.0
+    direct = x > 0.5 and (x > a if x > 1.1 else a <= 1.1 * x) if is_upper else x > 1.0 and x > a
+    c, c_low, n = gamma_tail(a, 0.0, x, 0.0, direct)
+    if direct != is_upper:
+        return one_less(c, c_low, n), 0.0
+    return add(c, c_low), n
+
+
+@formula
 def gamma_position(order: Real, share: Real, is_upper: Truth) -> Real:
     """Return where the lower or the upper incomplete gamma function of an order is a share, for 0 < share <= 1/2."""
     # the upper function is a multiple of a small order
@@ -106,17 +118,7 @@ def gamma_position(order: Real, share: Real, is_upper: Truth) -> Real:
     x = high if is_upper else low
     factor = log(sqrt(a) * tables.INVERSE_ROOT_2PI) - stirling_lack(a) if large else log(a) - g
     for _k in range(ROUNDS):
-        direct = x > 0.5 and (x > a if x > 1.1 else a <= 1.1 * x) if is_upper else x > 1.0 and x > a
-        tail = 0.0
-        n = 0.0
-        if is_upper and is_small_gamma(a, x):
-            tail = upper_gamma_near(a, x, 0.0)
-        else:
-            c, c_low, n = gamma_tail(a, 0.0, x, 0.0, direct)
-            tail = add(c, c_low)
-            if direct != is_upper:
-                tail = one_less(c, c_low, n)
-                n = 0.0
+        tail, n = gamma_tail_share(a, x, is_upper)
         e, e_low = gamma_exponent(a, 0.0, x, 0.0)
         # a tail that is not representable has no step, and is less than p
         is_known = tail > 0.0
