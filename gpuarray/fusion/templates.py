@@ -27,9 +27,10 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
 )
+from gpuarray.graph.cases import Cases
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import Moving, as_number
-from gpuarray.graph.varying import Cases, Sizes, Varying
+from gpuarray.graph.varying import Sizes, Varying
 from gpuarray.ops.spec import Op
 
 #: Makes an object of a plan for the values of :meth:`gpuarray.graph.varying.Sizes.factors`.

@@ -8,21 +8,14 @@ functions of the steps of the plan, such as code generation (:meth:`Sizes.derive
 """
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Final, NoReturn, TypeAlias, cast
+from typing import Any, Final, NoReturn, cast
 
 from gpuarray.graph.moving import Moving, MustStay
+from gpuarray.graph.terms import Division, Question, Terms, added, append_quotients, product, reply, scaled, value_of
 
-#: A sum of products: by the numbers of the factors, in order, a coefficient.
-Terms: TypeAlias = tuple[tuple[tuple[int, ...], int], ...]
-
-#: A quotient, or else a remainder, of two sums.
-Division: TypeAlias = tuple[bool, Terms, Terms]
-#: A comparison of a sum with zero: True and the sum ask whether it is negative, False and the sum whether it is zero.
-Question: TypeAlias = tuple[bool, Terms]
 #: Most extents are at least this, which decides most comparisons without a condition.
 _SEVERAL: Final = 2
 
@@ -40,7 +33,7 @@ class Sizes:
         Which of them are extents.
     """
 
-    __slots__ = ("_answers", "_divisions", "_example", "_least", "_may_stay", "numbers")
+    __slots__ = ("_example", "_least", "_may_stay", "answers", "divisions", "numbers")
 
     def __init__(self, numbers: Sequence[int], example: Sequence[int], extents: Sequence[bool]) -> None:
         self.numbers = tuple(numbers)
@@ -49,13 +42,13 @@ class Sizes:
             _SEVERAL if is_extent and value >= _SEVERAL else None
             for value, is_extent in zip(example, extents, strict=True)
         ]
-        self._divisions: dict[Division, int] = {}
+        self.divisions: dict[Division, int] = {}
         """The numbers of quotients and remainders as factors."""
-        self._answers: dict[Question, tuple[bool, int]] = {}
+        self.answers: dict[Question, tuple[bool, int]] = {}
         """In the order in which they were given, each with how many divisions there were."""
         for number, (value, is_extent) in enumerate(zip(example, extents, strict=True)):
             if is_extent:
-                self._answers[True, (((), -_SEVERAL), ((number,), 1))] = value < _SEVERAL, 0
+                self.answers[True, (((), -_SEVERAL), ((number,), 1))] = value < _SEVERAL, 0
         self._may_stay = True
 
     def derived(self, values: Sequence[int]) -> tuple["Sizes", list["Varying"]]:
@@ -65,7 +58,7 @@ class Sizes:
         """
         sizes = copy(self)
         sizes._example = self.factors(values)
-        sizes._least, sizes._divisions, sizes._answers = [*self._least], {**self._divisions}, {}
+        sizes._least, sizes.divisions, sizes.answers = [*self._least], {**self.divisions}, {}
         sizes._may_stay = False
         return sizes, [sizes.number(factor) for factor in range(len(sizes._example))]
 
@@ -76,19 +69,19 @@ class Sizes:
     def factors(self, values: Sequence[int]) -> list[int]:
         """Return the values of all factors for those of the parameters."""
         factors = [*values]
-        _divide(factors, self._divisions)
+        append_quotients(factors, self.divisions)
         return factors
 
     def example(self, terms: Terms) -> int:
         """Return a sum in the graph for which the plan is made."""
-        return _sum(terms, self._example)
+        return value_of(terms, self._example)
 
     def divide(self, terms: Terms, divisor: Terms, *, is_quotient: bool) -> "Varying":
         """Return a quotient or a remainder."""
         key = is_quotient, terms, divisor
-        factor = self._divisions.get(key)
+        factor = self.divisions.get(key)
         if factor is None:
-            factor = self._divisions[key] = len(self._example)
+            factor = self.divisions[key] = len(self._example)
             value, by = self.example(terms), self.example(divisor)
             self._example.append(value // by if is_quotient else value % by)
             least = self._at_least(terms), self._at_least(divisor)
@@ -120,13 +113,13 @@ class Sizes:
         least = self._at_least(terms)
         if least is not None and least >= (0 if asks_negative else 1):
             return False
-        least = self._at_least(_scaled(terms, -1))
+        least = self._at_least(scaled(terms, -1))
         if least is not None and least > 0:
             return asks_negative
         question = asks_negative, terms
-        known = self._answers.get(question)
+        known = self.answers.get(question)
         if known is None:
-            known = self._answers[question] = _reply(question, self._example), len(self._divisions)
+            known = self.answers[question] = reply(question, self._example), len(self.divisions)
         return known[0]
 
     def value(self, terms: Terms) -> int:
@@ -140,11 +133,11 @@ class Sizes:
         if self._may_stay:
             self._must_stay(terms)
         value = self.example(terms)
-        self.is_zero(_added(terms, (((), -value),)))
+        self.is_zero(added(terms, (((), -value),)))
         return value
 
     def _must_stay(self, terms: Terms) -> NoReturn:
-        divisions = [*self._divisions]
+        divisions = [*self.divisions]
         count = len(self.numbers)
         fixed: set[int] = set()
         waiting = [factor for factors, _ in terms for factor in factors]
@@ -156,99 +149,6 @@ class Sizes:
                 _, one, other = divisions[factor - count]
                 waiting += [factor for factors, _ in one + other for factor in factors]
         raise MustStay(*fixed)
-
-
-@dataclass(slots=True)
-class _Node:
-    """A question, or what was computed after all questions, and the divisions that it takes."""
-
-    divisions: Sequence[Division]
-    question: Question | None
-    result: Any = None
-    answers: "dict[bool, _Node]" = field(default_factory=dict)
-
-
-class Cases:
-    """Results for different sizes, by the answers to the comparisons of their computations.
-
-    A computation asks the same after the same answers. So one way through a tree of questions leads to what was
-    computed for given sizes.
-
-    Attributes
-    ----------
-    count : int
-        How many results were added.
-    """
-
-    __slots__ = ("_first", "count")
-
-    def __init__(self) -> None:
-        self._first: dict[bool, _Node] = {}
-        self.count = 0
-
-    def find(self, values: Sequence[int]) -> tuple[Any, list[int]] | None:
-        """Return what was computed for sizes that have the same answers, and all factors; None if nothing was."""
-        factors, node = [*values], self._first.get(True)
-        while node is not None:
-            _divide(factors, node.divisions)
-            if node.question is None:
-                return node.result, factors
-            node = node.answers.get(_reply(node.question, factors))
-        return None
-
-    def add(self, sizes: Sizes, result: Any) -> None:
-        """Add what was computed for some sizes."""
-        answers, answer, done = self._first, True, 0
-        divisions = [*sizes._divisions]
-        for question, (reply, count) in sizes._answers.items():
-            node = answers.get(answer)
-            if node is None or node.question != question:
-                node = answers[answer] = _Node(divisions[done:count], question)
-            answers, answer, done = node.answers, reply, count
-        answers[answer] = _Node(divisions[done:], None, result)
-        self.count += 1
-
-
-def _divide(factors: list[int], divisions: Iterable[Division]) -> None:
-    """Append the values of quotients and remainders to the factors."""
-    for is_quotient, terms, divisor in divisions:
-        value, by = _sum(terms, factors), _sum(divisor, factors)
-        factors.append(0 if not by else value // by if is_quotient else value % by)
-
-
-def _reply(question: Question, factors: Sequence[int]) -> bool:
-    asks_negative, terms = question
-    value = _sum(terms, factors)
-    return value < 0 if asks_negative else value == 0
-
-
-def _sum(terms: Terms, values: Sequence[int]) -> int:
-    total = 0
-    for factors, coefficient in terms:
-        for factor in factors:
-            coefficient *= values[factor]
-        total += coefficient
-    return total
-
-
-def _added(one: Terms, other: Terms) -> Terms:
-    total = dict(one)
-    for factors, coefficient in other:
-        total[factors] = total.get(factors, 0) + coefficient
-    return tuple(sorted([item for item in total.items() if item[1]]))
-
-
-def _scaled(terms: Terms, scale: int) -> Terms:
-    return tuple([(factors, scale * coefficient) for factors, coefficient in terms])
-
-
-def _product(one: Terms, other: Terms) -> Terms:
-    product: dict[tuple[int, ...], int] = {}
-    for first, a in one:
-        for second, b in other:
-            factors = tuple(sorted(first + second))
-            product[factors] = product.get(factors, 0) + a * b
-    return tuple(sorted([item for item in product.items() if item[1]]))
 
 
 def _by_value(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
@@ -290,7 +190,7 @@ class Varying:
 
     def at(self, factors: Sequence[int]) -> int:
         """Return the value for what :meth:`Sizes.factors` returned."""
-        return _sum(self.terms, factors)
+        return value_of(self.terms, factors)
 
     @property
     def example(self) -> int:
@@ -321,22 +221,22 @@ class Varying:
     def _is_negative(self, terms: Terms) -> bool:
         return bool(terms) and self.sizes.is_negative(terms)
 
-    __add__ = __radd__ = _by_terms(operator.add, lambda varying, terms: varying._made(_added(varying.terms, terms)))
-    __sub__ = _by_terms(operator.sub, lambda varying, terms: varying._made(_added(varying.terms, _scaled(terms, -1))))
-    __mul__ = __rmul__ = _by_terms(operator.mul, lambda varying, terms: varying._made(_product(varying.terms, terms)))
+    __add__ = __radd__ = _by_terms(operator.add, lambda varying, terms: varying._made(added(varying.terms, terms)))
+    __sub__ = _by_terms(operator.sub, lambda varying, terms: varying._made(added(varying.terms, scaled(terms, -1))))
+    __mul__ = __rmul__ = _by_terms(operator.mul, lambda varying, terms: varying._made(product(varying.terms, terms)))
     __floordiv__ = _by_terms(
         operator.floordiv, lambda varying, terms: varying._divided(varying.terms, terms, is_quotient=True)
     )
     __mod__ = _by_terms(operator.mod, lambda varying, terms: varying._divided(varying.terms, terms, is_quotient=False))
     __lt__ = _by_terms(
-        operator.lt, lambda varying, terms: varying._is_negative(_added(varying.terms, _scaled(terms, -1)))
+        operator.lt, lambda varying, terms: varying._is_negative(added(varying.terms, scaled(terms, -1)))
     )
     __gt__ = _by_terms(
-        operator.gt, lambda varying, terms: varying._is_negative(_added(_scaled(varying.terms, -1), terms))
+        operator.gt, lambda varying, terms: varying._is_negative(added(scaled(varying.terms, -1), terms))
     )
 
     def __neg__(self) -> Any:
-        return self._made(_scaled(self.terms, -1))
+        return self._made(scaled(self.terms, -1))
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
@@ -364,7 +264,7 @@ class Varying:
         terms = self._terms(other)
         if terms is None:
             return int(self) == other if isinstance(other, float) else NotImplemented
-        terms = _added(self.terms, _scaled(terms, -1))
+        terms = added(self.terms, scaled(terms, -1))
         return not terms or self.sizes.is_zero(terms)
 
     def __hash__(self) -> int:

@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
 from gpuarray.adapter_profile import LAUNCH_BOUND
+from gpuarray.graph.cases import Cases
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.structure import Form, Pattern, Structure, structural_hash, structure_of
-from gpuarray.graph.varying import Cases
 from gpuarray.graph.walk import Walk
 from gpuarray.runtime import stored
 from gpuarray.runtime.motions import Motion, Picker, picker

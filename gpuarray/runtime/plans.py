@@ -17,12 +17,13 @@ from gpuarray.fusion.single_steps import shown_bytes
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.templates import maker_of
 from gpuarray.fusion.verify import check_plan
+from gpuarray.graph.cases import Cases
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import MustStay
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.repeats import Operands
 from gpuarray.graph.structure import Pattern
-from gpuarray.graph.varying import Cases, Sizes
+from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import Walk, meanings_of, merge, topological
 from gpuarray.providers.base import Provider

@@ -12,8 +12,9 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.planner import make_plan
 from gpuarray.fusion.templates import StepTemplates
+from gpuarray.graph.cases import Cases
 from gpuarray.graph.moving import MustStay
-from gpuarray.graph.varying import Cases, Sizes
+from gpuarray.graph.varying import Sizes
 from gpuarray.graph.walk import merge, topological
 from gpuarray.runtime import known_graphs, plans
 
