@@ -8,6 +8,7 @@ from gpuarray.array import GpuArray
 from gpuarray.autodiff import custom_vjp, stop_gradient
 from gpuarray.autodiff.elementwise import converted, fitted, scaled
 from gpuarray.graph import tape
+from gpuarray.scipy._calls import among
 
 #: A partial derivative: a function of the arguments, which returns a tuple for several results; None if it is unknown.
 Partial: TypeAlias = Callable[..., Any] | None
@@ -79,5 +80,28 @@ def with_cotangents(function: Callable[..., Any], pull: Callable[..., Sequence[G
             converted(share, operand.dtype) if isinstance(operand, GpuArray) else None
             for share, operand in zip(cts, given, strict=True)
         )
+
+    return run
+
+
+def with_composition(function: Callable[..., Any], composition: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is a composition of recorded operations where derivatives or batches follow its arguments.
+
+    Parameters
+    ----------
+    function : callable
+        Reads its arguments.
+    composition : callable
+        Has the parameters and the results of the function. It returns NotImplemented for arguments that it does not
+        cover.
+    """
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if tape.state.tapes and any(tape.is_followed(array.node()) for array in among(args, kwargs)):
+            result = composition(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return function(*args, **kwargs)
 
     return run

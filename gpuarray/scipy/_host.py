@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
+from gpuarray.scipy._compositions import COMPOSITIONS
 from gpuarray.scipy._matrix_derivatives import PULLS
 from gpuarray.scipy._mirror import designed, hosted
 
@@ -67,10 +68,14 @@ def on_host(package: str) -> dict[str, Any]:
     def known(names: tuple[str, ...]) -> list[str]:
         return [name for name in names if name in scipys]
 
+    compositions = COMPOSITIONS.get(package, {})
     classes = {name: scipys[name] for name in _CLASSES.get(package, ())}
     for reason, names in _HOSTED[package].items():
         classes |= {
-            name: hosted(scipys[name], reason, name=f"{package}.{name}", pull=PULLS.get(name)) for name in known(names)
+            name: hosted(
+                scipys[name], reason, name=f"{package}.{name}", pull=PULLS.get(name), composition=compositions.get(name)
+            )
+            for name in known(names)
         }
     designs = known(_DESIGNED.get(package, ()))
-    return classes | {name: designed(scipys[name], f"{package}.{name}") for name in designs}
+    return classes | {name: designed(scipys[name], f"{package}.{name}", compositions.get(name)) for name in designs}

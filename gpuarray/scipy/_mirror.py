@@ -21,7 +21,7 @@ from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
 from gpuarray.scipy._calls import SMALL_CALLS, among, most_read, name_of, run_counted, run_if_host, run_scipy
-from gpuarray.scipy._derivatives import Partial, with_cotangents, with_partials
+from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -108,6 +108,7 @@ def hosted(
     is_counted: bool = True,
     partials: Sequence[Partial] = (),
     pull: Callable[..., Sequence[GpuArray]] | None = None,
+    composition: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """Return a function that runs SciPy's on the host.
 
@@ -127,6 +128,8 @@ def hosted(
         The partial derivatives, if some are known.
     pull : callable, optional
         What :func:`with_cotangents` takes, if it is known.
+    composition : callable, optional
+        What :func:`with_composition` takes, if it is known.
     """
     dotted = name or name_of(original)
     package, _, short = dotted.rpartition(".")
@@ -145,6 +148,8 @@ def hosted(
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
     if pull is not None:
         run = with_cotangents(call, pull)
+    if composition is not None:
+        run = with_composition(call, composition)
     what = "counts as a fallback" if is_counted else "has little work"
     run.__module__ = f"gpuarray.scipy.{package}"
     run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, short)
@@ -157,9 +162,10 @@ def hosted(
     return run
 
 
-def designed(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+def designed(original: Callable[..., Any], name: str, composition: Callable[..., Any] | None = None) -> Any:
     """Return :func:`hosted` of a function that has little work, by its dotted name below ``scipy.``."""
-    return hosted(original, "coefficients are computed on the host", name=name, is_counted=False)
+    reason = "coefficients are computed on the host"
+    return hosted(original, reason, name=name, is_counted=False, composition=composition)
 
 
 def by_name(original: Callable[..., Any], **options: Any) -> Callable[[Callable[[Any], _R]], Callable[..., _R]]:

@@ -6,6 +6,7 @@ from scipy import signal as scipy_signal
 
 import gpuarray as xp
 from gpuarray import testing
+from gpuarray.errors import DerivativeError
 from gpuarray.scipy import fft, interpolate, linalg, signal, special, stats
 
 LINE = np.random.default_rng(0).standard_normal(150)
@@ -145,6 +146,92 @@ def test_coefficients_of_filters_have_derivatives(function, arguments):
 
 def _results(result):
     return result if isinstance(result, tuple) else (result,)
+
+
+POINTS = np.linspace(0.2, 10, 12)
+KNOWN = np.arange(12.0)
+ORDER = np.random.default_rng(2).permutation(12)
+BANDS = np.random.default_rng(3).random((3, 6))
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (linalg.eigvals, (MATRIX,)),
+        (lambda a: (linalg.eig(a)[0], abs(linalg.eig(a)[1])), (MATRIX,)),
+        (linalg.eigvals_banded, (BANDS,)),
+        (lambda a: linalg.eig_banded(a, lower=True, eigvals_only=True), (BANDS,)),
+        (linalg.eigvalsh_tridiagonal, (POINTS[:5], POINTS[1:5])),
+        (lambda d, e: linalg.eigh_tridiagonal(d, e, eigvals_only=True), (POINTS[:5], POINTS[1:5])),
+        (linalg.rq, (MATRIX,)),
+        (linalg.rq, (MATRIX + 1j * SYMMETRIC,)),
+        (lambda a: linalg.rq(a, mode="economic"), (MATRIX[:2],)),
+        (lambda a: linalg.rq(a)[0], (MATRIX[:2],)),
+        (lambda a: linalg.rq(a, mode="r"), (BANDS.T,)),
+        (lambda b, a: signal.freqz(b, a, worN=6), (B, A)),
+        (lambda b: signal.freqz(b, worN=[0.1, 0.4], fs=2.0)[1], (B,)),
+        (lambda a: signal.freqz(B, a, 7, True)[1], (A,)),
+        (lambda s: signal.freqz_sos(s * FREE + (1 - FREE), 5)[1], (SOS,)),
+        (lambda z, p, k: signal.freqz_zpk(z, p, k, 5)[1], (POINTS[:2] / 20, POINTS[:3] / 30, np.array(1.3))),
+        (signal.lfilter_zi, (B, A * 1.7)),
+        (lambda b: signal.lfilter_zi(b, A[:2]), (B,)),
+        (lambda a: signal.lfilter_zi(B[:2], a), (A,)),
+        (signal.zpk2tf, (POINTS[:2], POINTS[:3], np.array(1.3))),
+        (lambda h: signal.upfirdn(h, LINE[:9], 3, 2), (B,)),
+        (lambda h: signal.upfirdn(h, LINE[:9], 2, 3, mode="symmetric"), (LINE[:7],)),
+        (lambda c: interpolate.PPoly(c, KNOWN[:3])(POINTS / 5), (BANDS[:, :2],)),
+        (lambda c: interpolate.PPoly(c, KNOWN[:3], axis=1)(POINTS / 5), (LINE[:24].reshape(3, 2, 2, 2),)),
+        (lambda c: interpolate.BSpline(KNOWN, c, 3)(POINTS / 3 + 3), (LINE[:8],)),
+        (lambda c: interpolate.BSpline(KNOWN, c, 3, axis=1).derivative()(POINTS / 3 + 3), (LINE[:16].reshape(2, 8),)),
+    ],
+)  # fmt: skip
+def test_compositions_stand_for_functions_on_the_host(function, arguments):
+    with xp.using(device="cpu"):
+        arrays = tuple(map(xp.asarray, arguments))
+        testing.check_grads(function, arrays, order=1, rtol=1e-4, atol=1e-4)
+        for known, varying in zip(_results(function(*arrays)), _results(xp.vjp(function, *arrays)[0]), strict=True):
+            assert known.dtype == varying.dtype
+            np.testing.assert_allclose(varying, known, rtol=1e-9, atol=1e-12)
+
+
+def test_compositions_are_mapped_over_batches():
+    with xp.using(device="cpu"):
+        stack = xp.asarray(LINE[:12].reshape(2, 6))
+        each = [signal.freqz(line, worN=5)[1].get() for line in stack]
+        np.testing.assert_allclose(xp.vmap(lambda b: signal.freqz(b, worN=5)[1])(stack), each, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kind", ["linear", "nearest", "nearest-up", "previous", "next", "zero", "slinear", "quadratic", "cubic"]
+)
+def test_values_of_interpolants_have_derivatives(kind):
+    def function(values, points):
+        return interpolate.interp1d(KNOWN[ORDER], values, kind, 0, fill_value="extrapolate")(points)
+
+    with xp.using(device="cpu"):
+        values = xp.asarray(np.stack([LINE[:12], LINE[12:24]], 1))
+        testing.check_grads(lambda y: function(y, POINTS), (values,), order=2, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            xp.vjp(lambda y: function(y, POINTS), values)[0], function(values, POINTS), rtol=1e-9
+        )
+        slope = xp.grad(lambda points: (function(values, points) ** 2).sum())(xp.asarray(POINTS))
+        both = xp.grad(lambda y, points: (function(y, points) ** 2).sum(), argnums=1)(values, xp.asarray(POINTS))
+        np.testing.assert_allclose(both, slope, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: linalg.eig_banded(xp.stack([x, x]))[1],
+        lambda x: interpolate.interp1d(x, KNOWN)(POINTS[:3]),
+        lambda x: interpolate.interp1d(KNOWN[:1], x[:1])(POINTS[:3]),
+        lambda x: interpolate.BSpline(x, KNOWN[:8], 3)(POINTS[:3]),
+        lambda x: signal.zpk2tf(x * 1j, x, 1.0)[0],
+    ],
+)
+def test_what_has_no_composition_is_an_error(function):
+    with xp.using(device="cpu"), pytest.raises(DerivativeError):
+        xp.grad(lambda x: abs(function(x)).sum())(xp.asarray(KNOWN))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])

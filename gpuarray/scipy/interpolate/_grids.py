@@ -13,12 +13,13 @@ from scipy import interpolate as scipy_interpolate
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, device_among, read
+from gpuarray.functions.arguments import along, as_array, constant, device_among, read
 from gpuarray.functions.registry import COMPOSED
+from gpuarray.graph import tape
 from gpuarray.scipy._calls import among, host_of, is_hosts, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._mirror import hosted, mirrors
-from gpuarray.scipy.interpolate._fits import picked
-from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted
+from gpuarray.scipy.interpolate._fits import Fit, picked
+from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted, make_interp_spline
 from gpuarray.scipy.linalg._arguments import Condition, check, check_all
 
 __all__ = [
@@ -347,16 +348,22 @@ class interp1d:  # noqa: N801  # SciPy's name
         self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True, bounds_error: Any = None,
         fill_value: Any = np.nan, assume_sorted: bool = False,
     ) -> None:  # fmt: skip
-        self._host, self._device = fitted(
-            scipy_interpolate.interp1d, (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted), {}
-        )
+        is_varying = isinstance(y, GpuArray) and tape.varying(y.node())
+        given = (x, constant(y) if is_varying else y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
+        self._host, self._device = fitted(scipy_interpolate.interp1d, given, {})
         self._axis = index(axis) % self._host.y.ndim
         self._kind = kind
+        self._varying: GpuArray | None = None
+        """The values in the order of the points, if a function is differentiated with respect to them."""
+        if is_varying:
+            order = slice(None) if assume_sorted else np.argsort(read(x), kind="mergesort")
+            self._varying = y.astype(self._host.y.dtype, copy=False)[along(self._axis, order)]
 
     @cached_property
     def _inside(self) -> Callable[[GpuArray], GpuArray] | None:
         """What computes the values at points, also beyond the ends; None if SciPy does."""
-        x, y, axis, kind = self._host.x, self._host.y, self._axis, self._kind
+        x, axis, kind = self._host.x, self._axis, self._kind
+        y: Any = self._host.y if self._varying is None else self._varying
         if kind in _STEPS:
             values, count = as_array(y, self._device), len(x)
             edges, side, first = _STEPS[kind](x)
@@ -367,28 +374,30 @@ class interp1d:  # noqa: N801  # SciPy's name
                 return picked(values, cells, axis)
 
             return taken
-        spline: PPoly | BSpline
         if kind == "linear" and len(x) > 1:
             lines, breaks = np.moveaxis(y, axis, 0), x.astype(np.float64)
             slopes = np.diff(lines, axis=0) / np.diff(breaks).reshape(-1, *(1,) * (lines.ndim - 1))
+            pieces: Any = np.stack([slopes, lines[:-1]])
             spline = PPoly.__new__(PPoly)
-            pieces = scipy_interpolate.PPoly.construct_fast(np.stack([slopes, lines[:-1]]), breaks, True, axis)
-            spline._fit(pieces, self._device)
+            if isinstance(pieces, GpuArray):
+                spline._take(Fit(pieces, as_array(breaks, self._device), True, axis))
+            else:
+                spline._fit(scipy_interpolate.PPoly.construct_fast(pieces, breaks, True, axis), self._device)
             return spline
-        if kind == "linear" or np.isnan(x).any() or np.isnan(y).any():
+        if kind == "linear" or np.isnan(x).any() or np.isnan(self._host.y).any():
             return None
-        spline = BSpline.__new__(BSpline)
-        fit = scipy_interpolate.make_interp_spline(x, y, k=_ORDERS.get(kind, kind), axis=axis)
-        spline._fit(fit, self._device)
-        return spline
+        return make_interp_spline(x, y, k=_ORDERS.get(kind, kind), axis=axis)
 
     def __call__(self, x: Any) -> GpuArray:
         """Return the values at points, whose axes are in place of the interpolated axis."""
         host = self._host
-        result = run_if_host(host, (x,), {})
-        if result is not NotImplemented:
-            return cast(GpuArray, result)
+        if self._varying is None:
+            result = run_if_host(host, (x,), {})
+            if result is not NotImplemented:
+                return cast(GpuArray, result)
         if self._inside is None:
+            if self._varying is not None:
+                read(self._varying)  # raises the error of derivatives
             return run_counted(host, _INVALID, (x,), {}, "interpolate.interp1d")
         points = x if isinstance(x, GpuArray) else as_array(x, self._device)
         below, above = points < host.x[0], points > host.x[-1]

@@ -10,7 +10,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.device import Device
-from gpuarray.functions.arguments import as_array, is_on_host, read
+from gpuarray.functions.arguments import as_array, as_arrays, is_on_host, read
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
 from gpuarray.scipy._calls import among, host_of, run_if_host, run_scipy
@@ -228,10 +228,21 @@ def _value(terms: GpuArray, at: GpuArray) -> GpuArray:
     return result
 
 
+def _pieces(c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> Fit:
+    """Return polynomials, whose arguments SciPy checks."""
+    coefficients, _ = as_arrays(c, x)
+    host = scipy_interpolate.PPoly(np.zeros(coefficients.shape, coefficients.dtype), read(x), extrapolate, axis)
+    for _ in range(2 if host.axis else 0):
+        coefficients = xp.moveaxis(coefficients, host.axis + 1, 0)
+    breaks = as_array(host.x, coefficients.device)
+    return Fit(coefficients.astype(host.c.dtype, copy=False), breaks, host.extrapolate, host.axis)
+
+
 class PPoly(_Interpolant):
     """A piecewise polynomial, as :class:`scipy.interpolate.PPoly`, evaluated on the device of the points."""
 
     _original = scipy_interpolate.PPoly
+    _fitted = staticmethod(_pieces)
 
 
 class CubicSpline(_Interpolant):
@@ -266,6 +277,18 @@ class BSpline(_Interpolant):
     """A sum of B-splines, as :class:`scipy.interpolate.BSpline`, evaluated on the device as piecewise polynomials."""
 
     _original = scipy_interpolate.BSpline
+
+    def __init__(self, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
+        arrays = among((t, c), {})
+        device = host_of(arrays)
+        if not arrays or device is not None:
+            self._fit(*fitted(self._original, (t, c, k, extrapolate, axis), {}, device))
+            return
+        coefficients, _ = as_arrays(c, t)
+        host = self._original(read(t), np.zeros(coefficients.shape, coefficients.dtype), k, extrapolate, axis)
+        coefficients = xp.moveaxis(coefficients.astype(host.c.dtype, copy=False), host.axis, 0)
+        knots = as_array(host.t, coefficients.device)
+        self._take_spline(Spline(knots, coefficients, host.k, host.extrapolate, host.axis))
 
     def _take_spline(self, spline: Spline) -> None:
         """Take what has been fitted on the device."""

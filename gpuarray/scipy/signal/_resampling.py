@@ -16,7 +16,7 @@ from gpuarray.device import Device
 from gpuarray.functions import fourier
 from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
@@ -98,11 +98,15 @@ def _matrix(taps: bytes, dtype: Any, up: int, down: int, device: Device) -> tupl
     return xp.asarray(matrix, device=device), step, period, before
 
 
-def _polyphase(taps: np.ndarray[Any, Any], x: GpuArray, up: int, down: int) -> GpuArray:
+def _polyphase(taps: Any, x: GpuArray, up: int, down: int) -> GpuArray:
     """Return the outputs for a signal along the last axis, which is zero outside."""
     *lead, count = x.shape
     total = ((count - 1) * up + len(taps) - 1) // down + 1
-    matrix, step, period, before = _matrix(taps.tobytes(), taps.dtype, up, down, x.device)
+    if isinstance(taps, GpuArray):
+        numbers, step, period, before = _phases(np.arange(1, len(taps) + 1), up, down)
+        matrix = xp.where(as_array(numbers > 0, taps.device), taps[np.maximum(numbers, 1) - 1], 0)
+    else:
+        matrix, step, period, before = _matrix(taps.tobytes(), taps.dtype, up, down, x.device)
     width = matrix.shape[0]
     windows = -(-total // period)
     wanted = (windows - 1) * step + width
@@ -143,7 +147,8 @@ def upfirdn(
     ValueError
         If a parameter has another value.
     """
-    taps, signal = read(h), as_array(x)
+    taps = h if isinstance(h, GpuArray) and tape.varying(h.node()) else read(h)
+    signal = as_array(x)
     if taps.ndim != 1 or not taps.size:
         raise ValueError("h must be 1-D with non-zero length")
     up, down = index(up), index(down)
