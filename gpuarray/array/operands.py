@@ -224,6 +224,18 @@ def as_element(value: Any, dtype: DType) -> Any:
     return held[()]
 
 
+def check_element(value: Any, dtype: DType) -> None:
+    """Raise NumPy's error if it does not assign an array or a sequence to a single element of ``dtype``.
+
+    From version 2.4 on, it assigns no array with axes; before, it assigned those of one element.
+    """
+    if isinstance(value, StoredArray | np.ndarray) and value.shape:
+        value = np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    elif not isinstance(value, list | tuple):
+        return
+    np.empty(1, dtype)[0] = value
+
+
 def weak_node(value: Any, dtype: DType) -> Node:
     """Return a Python scalar as a 0-d node of ``dtype``, converted as in an assignment."""
     if isinstance(value, complex) and dtype.kind not in "bc":

@@ -27,7 +27,7 @@ from gpuarray.array.keys import (
     with_known,
 )
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
-from gpuarray.array.operands import WEAK, as_element, assigned_node, joint_device_of
+from gpuarray.array.operands import WEAK, as_element, assigned_node, check_element, joint_device_of
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.array.views import ViewableArray
 from gpuarray.device import Device
@@ -154,6 +154,8 @@ class SelectableArray(ViewableArray):
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
         if layout is not None:
+            if not layout.shape and not has_ellipsis(key):
+                check_element(value, self._dtype)
             if isinstance(value, np.generic):
                 value = as_element(value, self._dtype)
             elif isinstance(value, StoredArray) and value._access is VALUE and (known := value.host()) is not None:

@@ -150,7 +150,8 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     Parameters
     ----------
     x1 : array_like
-        Array of one axis, in ascending order, or in the order of ``sorter``.
+        Array of one axis, in ascending order, or in the order of ``sorter``. If it is not, positions have no
+        meaning, and those on GPUs may differ from NumPy's.
     x2 : array_like
         Values to insert. A Python scalar is compared exactly and does not promote.
     side : {"left", "right"}

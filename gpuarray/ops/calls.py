@@ -198,7 +198,7 @@ def _search_by_table(line: Any, values: Any, precedes: Any) -> Any:
     """
     number = _BUCKETS * line.size
     scale = line.dtype.type(number / (line[-1] - line[0]))
-    if not 0 < scale < np.inf:
+    if not 0 < scale < np.inf or (line[1:] < line[:-1]).any():  # in a line without order, each method finds others
         return None
 
     def bucket(x: Any) -> Any:

@@ -1,5 +1,6 @@
 """Views alias as in NumPy: single cases, and random programs of views and in-place updates."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -437,3 +438,24 @@ def test_a_row_at_a_place_that_is_not_known_yet_cannot_be_written_to(device):
     with pytest.raises(ValueError, match="read-only"):
         row += 1
     assert_same(row.copy() + 1, np.full(4, 2.0))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool", "complex64"])
+@pytest.mark.parametrize("limit", [0, 1000])
+@pytest.mark.parametrize("key", [0, (1,), (0, ...), slice(0, 1), [0]], ids=str)
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2,), (0,)])
+def test_single_elements_are_assigned_what_numpy_assigns(dtype, limit, key, shape, device):
+    """NumPy assigns arrays of one element to a single element until version 2.4."""
+    host, value = np.zeros(3, dtype), np.ones(shape, dtype)
+    with xp.using(direct_limit=limit), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = xp.asarray(host)
+        try:
+            host[key] = value
+        except (TypeError, ValueError) as error:
+            for given in (value, xp.asarray(value)):
+                with pytest.raises(type(error)):
+                    x[key] = given
+        else:
+            x[key] = xp.asarray(value)
+    assert_same(x, host)

@@ -12,7 +12,7 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import library
-from gpuarray.ops import elementwise, generators, philox, reductions, special, substreams
+from gpuarray.ops import calls, elementwise, generators, philox, reductions, special, substreams
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import OPS, CallOp, GenerateOp, MapOp, compute_type, map_op, wgsl_template
 
@@ -202,3 +202,13 @@ def test_operations_without_a_cost_are_refused_at_start_up(kind):
     known = {column: value for column, value in columns.items() if column in kind.__dataclass_fields__}
     with pytest.raises(TypeError, match="cost"):
         kind(**known)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searches_in_lines_without_order_are_numpys(side):
+    line = np.arange(64.0)
+    line[[20, 40]] = line[[40, 20]]
+    wanted = np.random.default_rng(0).uniform(0, 64, 5000)
+    np.testing.assert_array_equal(
+        calls.searchsorted.numpy(line, wanted, side=side), np.searchsorted(line, wanted, side)
+    )
