@@ -173,7 +173,8 @@ class GpuArray(ConvertibleArray):
                 "a GpuArray cannot be converted to a NumPy array without a copy, because it is in device memory; use "
                 "np.asarray(x) or gpuarray.asnumpy(x)"
             )
-        telemetry.transfer("numpy.asarray", self.nbytes, self.device)
+        if (device := self.device) is not cells.CPU:
+            telemetry.transfer("numpy.asarray", self.nbytes, device)
         host = self.given_up() if copy is None and is_temporary(owner_count((self,), 0)) else None
         if host is None:
             host = self.get()
