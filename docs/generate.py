@@ -17,9 +17,9 @@ import performance
 import scipy_table
 
 import gpuarray
-from gpuarray.config import Config, environment_name
 from gpuarray.diagnostics import coverage
 from gpuarray.functions import registry
+from gpuarray.settings import Config, environment_name
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"

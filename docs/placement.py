@@ -10,7 +10,6 @@ import numpy.typing as npt
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import emit
-from gpuarray.config import Config
 from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep, Step
@@ -18,6 +17,7 @@ from gpuarray.providers import registry
 from gpuarray.providers.base import Task
 from gpuarray.providers.inprocess.provider import InProcessProvider
 from gpuarray.runtime import telemetry
+from gpuarray.settings import Config
 
 #: 64-bit dtypes, which some GPUs do not support.
 DOUBLE: Final = frozenset((dtypes.float64, dtypes.complex128))

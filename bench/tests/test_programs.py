@@ -6,7 +6,7 @@ import gpuarray as xp
 from bench.programs import PROGRAMS, Program
 from bench.programs.__main__ import main
 from bench.programs.measure import is_equal, on_device, on_numpy
-from gpuarray.config import Config
+from gpuarray.settings import Config
 
 #: A cliff takes hundreds of times as long as NumPy. The machines of tests are busy, and the smallest times short.
 FACTOR = 40

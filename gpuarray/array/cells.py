@@ -17,7 +17,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
@@ -26,6 +26,7 @@ from gpuarray.immediacy import immediacy
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.runtime import evaluate
+from gpuarray.settings import recording
 from gpuarray.source_locations import find_origin
 from gpuarray.unprotected import marked_writeable
 

@@ -16,7 +16,7 @@ from gpuarray.array import cells
 from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.compiled import CompiledOperators
 from gpuarray.array.recorded import recorded
-from gpuarray.config import config, recording
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
@@ -25,6 +25,7 @@ from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.placement import trials
+from gpuarray.settings import recording
 from gpuarray.source_locations import USER_FILES, find_origin, frame_at
 from gpuarray.unprotected import marked_writeable
 

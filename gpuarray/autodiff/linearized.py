@@ -11,11 +11,12 @@ from gpuarray.autodiff import containers
 from gpuarray.autodiff import transposes as _transposes  # noqa: F401  # sets another
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.autodiff.program import Program, differentiated, zeros_like
-from gpuarray.config import config, strictness, using
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Node
+from gpuarray.settings import strictness
 
 _UNCHANGED: Final = nullcontext()
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.pieces import Pieces, Walk
-from gpuarray.config import recording, using
+from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
@@ -22,6 +22,7 @@ from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime.evaluate import value_of
+from gpuarray.settings import recording
 from gpuarray.source_locations import Origin, derivative_of, given
 
 #: A cotangent of each operand, or None.

@@ -15,12 +15,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.autodiff.program import Cotangents, Outputs, Program, differentiated
-from gpuarray.config import config, recording, using
+from gpuarray.config import config, using
 from gpuarray.dtypes import bool_
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Generate, Node, copied
 from gpuarray.graph.repeats import CopiedGraph, UnknownError, unknown
+from gpuarray.settings import recording
 from gpuarray.source_locations import derivative_of, given
 
 #: How many structures are kept.

@@ -13,11 +13,12 @@ from dataclasses import fields
 from typing import Any, Final
 
 from gpuarray.array.compiled import IS_COMPILED
-from gpuarray.config import Config, config
+from gpuarray.config import config
 from gpuarray.providers import registry
 from gpuarray.runtime import plans, telemetry
 from gpuarray.runtime.history import placements
 from gpuarray.runtime.placement import auto, trials
+from gpuarray.settings import Config
 
 DISTRIBUTIONS: Final = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, assigned_node, default_device, device_of, make, wrap
-from gpuarray.config import config, strictness, using
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard, tape
@@ -19,6 +19,7 @@ from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes, normalize_axis, resolve_shape
 from gpuarray.runtime import evaluate
+from gpuarray.settings import strictness
 
 ArrayLike: TypeAlias = Any
 Axis: TypeAlias = int | tuple[int, ...] | None

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
-from gpuarray.config import config, recording
+from gpuarray.config import config
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
@@ -21,6 +21,7 @@ from gpuarray.graph.walk import current
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate, statuses
+from gpuarray.settings import recording
 from gpuarray.source_locations import Origin, find_origin, locate
 
 #: Registers the implementation of a NumPy function that factorises matrices on the host.

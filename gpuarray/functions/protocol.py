@@ -12,7 +12,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
-from gpuarray.config import strictness, using
+from gpuarray.config import using
 from gpuarray.functions import (
     elementwise,
     mathematics,
@@ -27,6 +27,7 @@ from gpuarray.functions.namespace_info import __array_api_version__
 from gpuarray.functions.registry import AT_ONCE, REFUSED, find, implementation_of, name_of
 from gpuarray.graph import standard
 from gpuarray.immediacy import immediacy
+from gpuarray.settings import strictness
 
 __all__ = ["array_function", "install", "missing"]
 

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from gpuarray import dispatch
-from gpuarray.config import strictness
 from gpuarray.functions import at_once as immediate
 from gpuarray.functions.arguments import takes_names_of
+from gpuarray.settings import strictness
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.config import config, strictness
+from gpuarray.config import config
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
@@ -23,6 +23,7 @@ from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.spec import OPS, MapOp
+from gpuarray.settings import strictness
 
 _REAL_FLOATING: Final = frozenset((dtypes.float32, dtypes.float64))
 _COMPLEX: Final = frozenset(dtypes.COMPLEX)

@@ -13,10 +13,11 @@ import numpy as np
 
 from gpuarray.array import Cell, GpuArray, default_device, from_host
 from gpuarray.array.memory import READ_ONLY
-from gpuarray.config import Config, config
+from gpuarray.config import config
 from gpuarray.functions.random import Generator
 from gpuarray.functions.random_bits import Philox
 from gpuarray.jit.guards import has_identity
+from gpuarray.settings import Config
 
 #: Scalars of which each call has its own value.
 NUMBERS: Final = (int, float, complex)

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from gpuarray import interrupts
-from gpuarray.config import Config, add_check, config
+from gpuarray.config import add_check, config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Provider
+from gpuarray.settings import Config
 
 Factory: TypeAlias = Callable[[int], Provider]
 

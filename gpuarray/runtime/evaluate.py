@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import observers
-from gpuarray.config import Config, config, recording
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tape, tracing
@@ -40,6 +40,7 @@ from gpuarray.runtime.places import check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
+from gpuarray.settings import Config, recording
 
 __all__ = [
     "QUICKLY_SEEN", "Values", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",

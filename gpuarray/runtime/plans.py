@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuarray import logs
-from gpuarray.config import Config, config
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.planner import make_plan
@@ -34,6 +34,7 @@ from gpuarray.runtime.motions import Motion
 from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, pinned
+from gpuarray.settings import Config
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048

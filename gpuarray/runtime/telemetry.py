@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from gpuarray import logs
-from gpuarray.config import Config, config
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
 from gpuarray.providers import registry
+from gpuarray.settings import Config
 from gpuarray.source_locations import Origin, SourceLocation, find_origin, frame_at, locate
 
 _Key = TypeVar("_Key", bound=Hashable)

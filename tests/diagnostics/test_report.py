@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 import gpuarray as xp
-from gpuarray.config import Config
 from gpuarray.diagnostics import environment
+from gpuarray.settings import Config
 
 
 def test_sections_hold_what_happened(device):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.config import Config, Settings, strictness
+from gpuarray.config import Settings
 from gpuarray.errors import ConfigurationError
+from gpuarray.settings import Config, strictness
 from gpuarray.testing import assert_same
 
 DTYPES = (

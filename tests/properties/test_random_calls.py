@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_calls import RandomCall, random_call
 
 import gpuarray as xp
-from gpuarray.config import Config
+from gpuarray.settings import Config
 
 #: Errors that follow from how a function computes: its name, NumPy's class and ours; None is a result.
 OTHERS = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from random_graphs import Graph
 
 import gpuarray as xp
-from gpuarray.config import Config
+from gpuarray.settings import Config
 
 SEEDS = st.integers(0, 2**48)
 

@@ -8,9 +8,9 @@ import pytest
 from support import assert_same
 
 import gpuarray as xp
-from gpuarray.config import Config
 from gpuarray.functions.at_once import AtOnce, at_once, computed
 from gpuarray.immediacy import immediacy, suspended
+from gpuarray.settings import Config
 from gpuarray.unprotected import unprotected
 
 

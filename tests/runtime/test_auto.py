@@ -420,7 +420,7 @@ class TestOpenQuestion:
         registry.register("wgpu", lambda number: gpu)
         monkeypatch.setattr(registry, "_resolve", lambda *_: (GPU, "it is imagined"))
         monkeypatch.setattr(registry, "_is_wanted", False)
-        monkeypatch.setattr(import_module("gpuarray.config"), "_hosts", set())
+        monkeypatch.setattr(import_module("gpuarray.settings"), "_hosts", set())
         monkeypatch.setattr(trials, "_lost", 0.0)
         monkeypatch.setattr(trials, "_OPENING", 5e6)
         with xp.using(software=False):

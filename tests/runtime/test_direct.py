@@ -5,9 +5,9 @@ import pytest
 from support import assert_same
 
 import gpuarray as xp
-from gpuarray.config import Config
 from gpuarray.immediacy import suspended
 from gpuarray.runtime import direct, evaluate
+from gpuarray.settings import Config
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.config import recording
+from gpuarray.settings import recording
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.array import GpuArray
-from gpuarray.config import Config
 from gpuarray.functions.registry import AT_ONCE
+from gpuarray.settings import Config
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.config import Config
+from gpuarray.settings import Config
 
 #: The most times that a program may take as long as with NumPy, and seconds that count for nothing.
 FACTOR = 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.config import Config
+from gpuarray.settings import Config
 
 
 def _files(debug: int) -> list[str]:

@@ -13,11 +13,12 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
-from gpuarray.config import config, recording
+from gpuarray.config import config
 from gpuarray.providers import registry
 from gpuarray.runtime import places
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
 from gpuarray.runtime.prepared import PreparedPlan
+from gpuarray.settings import recording
 
 #: Nanoseconds that the host takes more than a device would have, after which a device is opened. To import wgpu, open a
 #: device and test it takes about a second.
