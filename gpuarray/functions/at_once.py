@@ -291,11 +291,14 @@ def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]
     arrays: list[GpuArray] = []
     hosts: list[Any] = []
     raw: list[Any] = []
-    targets = _targets(rule, arguments, keywords)
+    written = _written(rule, arguments, keywords)
+    targets = _targets(written)
+    if rule.is_in_place and not targets:
+        raise LookupError
     most = 0 if targets and not rule.is_in_place else rule.most
     positional = _given(arguments, arrays, hosts, raw, most)
     named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
-    device = joint_device_of(arrays) if arrays or raw else _device_of_numbers()
+    device = joint_device_of(arrays) if arrays else default_device() if raw else _device_of_numbers()
     if device is None or not immediacy().covers(device):
         raise LookupError
     hosts += raw
@@ -312,7 +315,7 @@ def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]
             by_numpy = quiet.run(rule.call, *positional, **named)
     elif by_numpy is None:
         by_numpy = quiet.run(rule.call, *positional, **named)
-    return wrapped(by_numpy, arrays, hosts, device, rule.may_be_view)
+    return wrapped(by_numpy, arrays, hosts, device, rule.may_be_view, written)
 
 
 def _is_written_by(target: GpuArray, hosts: list[Any]) -> bool:
@@ -329,31 +332,30 @@ def _device_of_numbers() -> Device | None:
     return default_device() if default_dtype(float) is dtypes.float64 else None
 
 
-def _targets(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[GpuArray]:
-    """Return the arrays to which a call writes, with memory of their own.
+def _written(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments to which a call writes."""
+    if rule.is_in_place:
+        return arguments[:1]
+    out = keywords.get("out") if keywords else None
+    if out is None and len(arguments) > rule.out:
+        out = arguments[rule.out]
+    return out if type(out) is tuple else () if out is None else (out,)
+
+
+def _targets(written: tuple[Any, ...]) -> list[GpuArray]:
+    """Return the arrays of this package among those to which a call writes, with memory of their own.
 
     Raises
     ------
     LookupError
         If the call has to be recorded.
     """
-    if rule.is_in_place:
-        written = arguments[:1]
-    else:
-        out = keywords.get("out") if keywords else None
-        if out is None and len(arguments) > rule.out:
-            out = arguments[rule.out]
-        if out is None:
-            return []
-        written = out if type(out) is tuple else (out,)
     targets = []
     for target in written:
         if type(target) is GpuArray:
             if not target.claimed():
                 raise LookupError
             targets.append(target)
-    if rule.is_in_place and not targets:
-        raise LookupError
     return targets
 
 

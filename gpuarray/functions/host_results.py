@@ -22,8 +22,15 @@ _LARGE: Final = 1 << 15
 _SEVERAL: Final = (tuple, list)
 
 
-def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Device, may_be_view: bool) -> Any:
-    """Return what NumPy returned with arrays of this package.
+def wrapped(
+    result: Any,
+    arrays: list[GpuArray],
+    hosts: list[Any],
+    device: Device,
+    may_be_view: bool,
+    outs: tuple[Any, ...] = (),
+) -> Any:
+    """Return what NumPy returned with arrays of this package, but for arrays of NumPy that were given as ``out``.
 
     Raises
     ------
@@ -35,7 +42,12 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
         for host in hosts:
             if result is host:  # it was given as ``out``, or there was nothing to do
                 number = [id(host) for host in hosts].index(id(result))
-                return _current(arrays[number]) if number < len(arrays) else result
+                if number < len(arrays):
+                    return _current(arrays[number])
+                if any(out is result for out in outs):
+                    return result
+                result = result.copy()
+                break
         is_read_only = False
         if result.base is not None:
             view = _seen(result, arrays) if may_be_view else None
@@ -54,7 +66,7 @@ def wrapped(result: Any, arrays: list[GpuArray], hosts: list[Any], device: Devic
     if isinstance(result, _generic):
         return of_host(GpuArray, result, device)
     if isinstance(result, _SEVERAL):
-        items = [wrapped(item, arrays, hosts, device, may_be_view) for item in result]
+        items = [wrapped(item, arrays, hosts, device, may_be_view, outs) for item in result]
         return items if kind is list else tuple(items) if kind is tuple else kind(*items)
     if result is None or kind is bool:
         return result

@@ -157,6 +157,35 @@ def test_results_are_on_the_device_that_an_argument_names(make):
         assert [make(x, device).device.kind for device in ("cpu", "wgpu", None)] == ["cpu", "wgpu", "wgpu"]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, x: np.sort(x),
+        lambda np, x: np.dot(x, x),
+        lambda np, x: np.reshape(x, (2, -1)),
+        lambda np, x: np.squeeze(x),
+        lambda np, x: np.atleast_1d(x, x)[1],
+        lambda np, x: np.where(x > 0, x, 0.5),
+        lambda np, x: np.concatenate([x, x]),
+    ],
+)
+def test_functions_take_numpys_arrays_and_keep_none(call):
+    host = X[0].copy()
+    result = call(xp, host)
+    assert type(result) is GpuArray
+    assert result.is_computed()
+    assert_same(result, call(np, host))
+    result[...] = 0
+    assert np.array_equal(host, X[0])
+
+
+def test_results_that_are_arguments_are_arrays_of_this_package_unless_they_were_written_to():
+    host = X[0].copy()
+    assert [type(each) for each in np.atleast_1d(xp.asarray(V), host)] == [GpuArray, GpuArray]
+    assert np.add(xp.asarray(V), 1, out=host) is host
+    np.testing.assert_array_equal(host, V + 1)
+
+
 def test_results_that_would_be_large_are_recorded():
     x = xp.asarray(np.ones(5000))
     large = xp.diag(x), xp.einsum("i,j->ij", x, x), xp.tile(x, 1000), np.add.outer(x, x), xp.repeat(x, 500)
