@@ -7,7 +7,7 @@ from scipy import signal as scipy_signal
 import gpuarray as xp
 from gpuarray import testing
 from gpuarray.errors import DerivativeError
-from gpuarray.scipy import fft, interpolate, linalg, signal, special, stats
+from gpuarray.scipy import fft, interpolate, linalg, ndimage, signal, special, stats
 
 LINE = np.random.default_rng(0).standard_normal(150)
 IMAGE = LINE.reshape(10, 15)
@@ -199,6 +199,34 @@ def test_compositions_are_mapped_over_batches():
         stack = xp.asarray(LINE[:12].reshape(2, 6))
         each = [signal.freqz(line, worN=5)[1].get() for line in stack]
         np.testing.assert_allclose(xp.vmap(lambda b: signal.freqz(b, worN=5)[1])(stack), each, rtol=1e-12)
+
+
+def test_centres_of_mass_have_derivatives():
+    labels = (IMAGE > 0.2) * 1 + (IMAGE > 1)
+    with xp.using(device="cpu"):
+        image = xp.asarray(IMAGE + 3)
+        testing.check_grads(lambda a: ndimage.center_of_mass(a), (image,), order=2, rtol=1e-4, atol=1e-4)
+        testing.check_grads(
+            lambda a: ndimage.center_of_mass(a, labels, [1, 2]), (image,), order=1, rtol=1e-4, atol=1e-4
+        )
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf"])
+def test_densities_have_derivatives_by_the_data(method):
+    weights = np.linspace(1, 2, 9)
+
+    def function(data, points, weighted=True):
+        return getattr(stats.gaussian_kde(data, weights=weights if weighted else None), method)(points)
+
+    with xp.using(device="cpu"):
+        line, plane, points = (xp.asarray(v) for v in (LINE[:9], LINE[:18].reshape(2, 9), LINE[20:28].reshape(2, 4)))
+        testing.check_grads(lambda data: function(data, points[0], False), (line,), order=2, rtol=1e-4, atol=1e-4)
+        testing.check_grads(function, (plane, points), order=1, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(xp.vjp(function, plane, points)[0], function(plane, points), rtol=1e-9)
+        with pytest.raises(DerivativeError):
+            xp.grad(lambda data: stats.gaussian_kde(data).integrate_box_1d(0, 1))(line)
+        with pytest.raises(DerivativeError):
+            xp.grad(lambda data: stats.gaussian_kde(data, lambda kde: 0.3).pdf(points[0]).sum())(line)
 
 
 @pytest.mark.parametrize(

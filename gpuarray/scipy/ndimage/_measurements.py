@@ -19,7 +19,7 @@ from gpuarray.functions.quantiles import median as middle
 from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.functions.sorting import lexsort
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._calls import run_counted
@@ -328,7 +328,10 @@ def histogram(a: Any) -> Any:
 
 @by_name(ndimage.center_of_mass, kind=COMPOSED)
 def center_of_mass(a: Any) -> Any:
-    """Return the centre of mass of the elements with each label: tuples of numbers, as in SciPy."""
+    """Return the centre of mass of the elements with each label: tuples of numbers, as in SciPy.
+
+    While a function is differentiated with respect to the elements, the numbers are arrays without axes.
+    """
     source = as_array(a.input)
     weights = source if source.dtype.kind == "c" else source.astype(np.float64)
     total = _sums(a)[1]
@@ -337,5 +340,7 @@ def center_of_mass(a: Any) -> Any:
         line = as_array(np.arange(extent, dtype=float), source.device)
         a.input = weights * line.reshape([-1 if axis == a else 1 for a in range(source.ndim)])
         centres.append(_sums(a)[1] / total)
+    if tape.state.tapes and any(tape.is_followed(centre.node()) for centre in centres):
+        return [*zip(*centres, strict=True)] if centres[0].ndim else tuple(centres)
     centre_array = np.array([centre.get() for centre in centres]).T
     return tuple(centre_array) if centre_array.ndim == 1 else [tuple(row) for row in centre_array]

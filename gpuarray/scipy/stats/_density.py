@@ -8,7 +8,9 @@ from scipy import stats as scipy_stats
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, device_among, is_on_host, read
+from gpuarray.functions import factorisations
+from gpuarray.functions.arguments import as_array, constant, device_among, is_on_host, read
+from gpuarray.graph import tape
 from gpuarray.scipy._calls import run_if_host, run_scipy
 
 __all__ = ["gaussian_kde"]
@@ -35,12 +37,17 @@ class gaussian_kde:  # noqa: N801  # SciPy's name
 
     def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None) -> None:
         self._device = device_among(dataset)
+        self._varying: GpuArray | None = None
+        """The data, if a function is differentiated with respect to them."""
+        if isinstance(dataset, GpuArray) and tape.varying(dataset.node()) and not callable(bw_method):
+            self._varying, dataset = dataset, constant(dataset)
         raw_weights = None if weights is None else read(weights)
         self._host = scipy_stats.gaussian_kde(read(dataset), bw_method, raw_weights)
 
     def evaluate(self, points: Any) -> GpuArray:
         """Return the density at points of shape (d, M), or (M,)."""
-        if isinstance(points, GpuArray) and points.size <= _FEW and is_on_host(self._device):
+        is_few = isinstance(points, GpuArray) and points.size <= _FEW
+        if is_few and self._varying is None and is_on_host(self._device):
             result = run_if_host(self._host.evaluate, (points,), {})
             if result is not NotImplemented:
                 return cast(GpuArray, result)
@@ -57,19 +64,32 @@ class gaussian_kde:  # noqa: N801  # SciPy's name
             if points.shape[0] != 1 or points.shape[1] != host.d:
                 raise ValueError(f"points have dimension {points.shape[0]}, dataset has dimension {host.d}")
             points = points.T
-        whitening = np.linalg.inv(host.cho_cov)
-        data = as_array(whitening @ host.dataset, points.device)
-        moved = as_array(whitening, points.device) @ points
-        apart = ((moved[:, :, None] - data[:, None, :]) ** 2).sum(0)
-        norm = host.d / 2 * np.log(2 * np.pi) + np.log(np.diag(host.cho_cov)).sum()
+        data, factor = self._known()
+        whitening = np.linalg.inv(factor)
+        white, moved = as_array(whitening @ data, points.device), as_array(whitening, points.device) @ points
+        apart = ((moved[:, :, None] - white[:, None, :]) ** 2).sum(0)
+        norm = host.d / 2 * np.log(2 * np.pi) + np.log(np.diagonal(factor)).sum()
         exponents = as_array(np.log(host.weights), points.device) - 0.5 * apart
         top = exponents.max(-1, keepdims=True)
-        return xp.log(xp.exp(exponents - top).sum(-1)) + top[:, 0] - float(norm)
+        return xp.log(xp.exp(exponents - top).sum(-1)) + top[:, 0] - norm
+
+    def _known(self) -> tuple[Any, Any]:
+        """Return the data, of shape (d, N), and the Cholesky factor of the covariance of a kernel."""
+        host = self._host
+        if self._varying is None:
+            return host.dataset, host.cho_cov
+        data = xp.atleast_2d(self._varying.astype(dtypes.float64, copy=False))
+        weights = as_array(host.weights, data.device)
+        away = data - (data * weights).sum(-1, keepdims=True)
+        covariance = (away * weights) @ away.mT / (1 - (host.weights**2).sum())
+        return data, factorisations.cholesky(covariance) * host.factor
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         value = getattr(self._host, name)
+        if self._varying is not None and not isinstance(value, (int, float)):
+            read(self._varying)  # raises the error of derivatives
         if callable(value):
             return lambda *args, **kwargs: run_scipy(value, args, kwargs)
         return as_array(value, self._device) if isinstance(value, np.ndarray) else value
