@@ -162,7 +162,7 @@ class Config:
     refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
     memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
     direct_limit: int = _setting(
-        1 << 18,
+        1 << 19,
         "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
         "their operands are in host memory. Beside a GPU it is at most 131,072, and an eighth of that while the GPU "
         "takes less time for larger ones. 0 makes a plan for every evaluation.",
@@ -210,7 +210,7 @@ class Config:
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.
 
-        Up to 2^18 elements most graphs take less time so than by a plan on the host: the results stay in the caches.
+        Up to 2^19 elements most graphs take less time so than by a plan on the host: the results stay in the caches.
         A GPU takes less time from 2^14 elements on, if the program is one of those for which operations on mid-sized
         arrays are recorded. A limit of memory counts buffers, which they do not use.
         """

@@ -5,7 +5,7 @@ import pytest
 
 import gpuarray as xp
 
-SIZES = (100, 300_000)
+SIZES = (100, 600_000)
 
 
 @pytest.fixture(autouse=True)
