@@ -20,7 +20,7 @@ from gpuarray.config import config
 from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
-from gpuarray.scipy._calls import SMALL_CALLS, among, most_read, name_of, run_counted, run_if_host, run_scipy
+from gpuarray.scipy._calls import SMALL_CALLS, among, host_of, most_read, name_of, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 
@@ -97,6 +97,38 @@ def mirrors(
         return cast(_F, run)
 
     return declare
+
+
+def below(
+    size: int, original: Callable[..., Any] | None = None, unless: Callable[[Any], bool] | None = None
+) -> Callable[..., bool]:
+    """Return a value of ``by_scipy`` for a composition that takes less time than SciPy from a number of elements on.
+
+    Where the host does not compute, that does not matter, and ``unless`` is not asked: it may read elements.
+
+    Parameters
+    ----------
+    size : int
+        This number.
+    original, unless : callable, optional
+        SciPy's function, and ``unless(arguments)``, which returns whether that holds for arguments by name.
+    """
+    parameters = None if original is None else signature(original)
+
+    def is_for_scipy(*args: Any, **kwargs: Any) -> bool:
+        arrays = among(args, kwargs)
+        if sum(array.size for array in arrays) < size or host_of(arrays) is None:
+            return True
+        if parameters is None or unless is None:
+            return False
+        try:
+            bound = parameters.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return not unless(SimpleNamespace(**bound.arguments))
+        except (TypeError, ValueError, IndexError, AttributeError):
+            return True  # which says what is wrong
+
+    return is_for_scipy
 
 
 def hosted(

@@ -18,6 +18,8 @@ __all__ = ["LEAST", "by_lines", "elementwise", "shared", "with_workers"]
 LEAST: Final = 1 << 16
 #: The most elements of a part, which the cache of a core holds.
 _PART: Final = 1 << 16
+#: The same of lines: functions prepare their parameters again for each part.
+_LINES: Final = 1 << 18
 
 _POOL: Final = WorkerPool()
 
@@ -94,48 +96,58 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
     return run
 
 
-def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...]) -> Callable[..., Any]:
+def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = ()) -> Callable[..., Any]:
     """Return a function of the lines along one axis that computes groups of lines of large arrays at the same time.
 
     Parameters
     ----------
     function : callable
-        The function, with a parameter ``axis``. Its result has the shape of one of its arguments.
+        The function, with a parameter ``axis``. Its result has the axes of one of its arguments, and its extents along
+        all of them but that one.
     name : str
-        This parameter.
+        The parameter of this argument.
     others : tuple of str
-        Parameters with which lines depend on each other, or are written to, unless they are None.
+        Parameters with which lines depend on each other, or are written to, unless they have their defaults.
     """
     parameters = signature(function)
+    has_target = "output" in parameters.parameters
     timing = ChunkTiming(calls=1)
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if not is_large(args):
+        if not (is_large(args) and thread_pool.thread_count() > 1):
             return function(*args, **kwargs)
         bound = parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments
         source, axis = given[name], given["axis"]
         is_line = (
-            not isinstance(source, np.ndarray) or source.ndim < 2 or any(given[other] is not None for other in others)
+            not isinstance(source, np.ndarray)
+            or source.ndim < 2
+            or any(given[other] is not parameters.parameters[other].default for other in others)
         )
         if is_line or not -source.ndim <= axis < source.ndim:
             return function(*args, **kwargs)
         across = max((a for a in range(source.ndim) if a != axis % source.ndim), key=source.shape.__getitem__)
         lines = np.moveaxis(source, across, 0)
 
-        def part(piece: slice) -> Any:
-            return np.moveaxis(function(**(given | {name: np.moveaxis(lines[piece], 0, across)})), across, 0)
+        def part(piece: slice, **into: Any) -> Any:
+            return function(**(given | {name: np.moveaxis(lines[piece], 0, across)} | into))
 
         sample = part(slice(1))
-        result = np.empty(source.shape, sample.dtype)
-        target = np.moveaxis(result, across, 0)
-        step = max(1, _PART * len(lines) // source.size)
+        shape = list(sample.shape)
+        shape[across] = len(lines)
+        result = np.empty(shape, sample.dtype)
+        targets = np.moveaxis(result, across, 0)
+        step = max(1, _LINES * len(lines) // source.size)
 
         def work(number: int) -> None:
             piece = slice(number * step, (number + 1) * step)
-            target[piece] = part(piece)
+            target = np.moveaxis(targets[piece], 0, across)
+            if has_target:
+                part(piece, output=target)
+            else:
+                target[...] = part(piece)
 
         shared(-(-len(lines) // step), work, timing)
         return result

@@ -99,3 +99,32 @@ def test_errors_are_scipys(device):
 def test_median_is_one_loop():
     with xp.using(device="wgpu"):
         assert xp.explain(ndi.median_filter(xp.ones((40, 50), np.float32), 5)).launches <= 2
+
+
+@pytest.mark.parametrize("dtype", ["f4", "u1", "f8", "i8"])
+def test_large_arrays_of_the_host(dtype):
+    """Compositions take the place of SciPy's functions where that gives the same elements."""
+    x, mask = sample((390, 380), dtype), sample((390, 380), "f4") > 0
+    holes = x.copy()
+    holes[5:9, 7] = np.nan if x.dtype.kind == "f" else 0
+    with xp.using(device="cpu"):
+        for image in (x, holes):
+            for name, arguments, keywords in (
+                ("median_filter", (3,), {"mode": "wrap"}),
+                ("rank_filter", (-2,), {"footprint": CROSS, "mode": "constant", "cval": 2.5}),
+                ("percentile_filter", (30, 3), {"output": np.float64}),
+                ("minimum_filter", (5,), {"origin": (1, -2)}),
+                ("maximum_filter", (), {"footprint": ODD, "mode": "constant"}),
+                ("minimum_filter", (31,), {}),
+                ("grey_opening", (3,), {"mode": "nearest"}),
+                ("grey_erosion", (), {"structure": np.arange(9.0).reshape(3, 3)}),
+                ("white_tophat", (3,), {}),
+            ):
+                result = getattr(ndi, name)(xp.asarray(image), *arguments, **keywords)
+                wanted = getattr(ndimage, name)(image, *arguments, **keywords)
+                assert result.dtype == wanted.dtype
+                np.testing.assert_array_equal(result.get(), wanted)
+        for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):
+            for keywords in ({}, {"iterations": 2}, {"structure": ODD[:, :3], "border_value": 1}, {"mask": x > 1}):
+                wanted = getattr(ndimage, name)(mask, **keywords)
+                np.testing.assert_array_equal(getattr(ndi, name)(xp.asarray(mask), **keywords).get(), wanted)

@@ -185,3 +185,21 @@ def test_medfilt_warns_of_long_windows(device):
             with pytest.warns(UserWarning, match="zero-padded"):
                 wanted = signal.medfilt(np.ones(shape, np.float32), size)
             np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "keywords"),
+    [
+        ("welch", 2, {"nperseg": 100, "average": "median"}),
+        ("csd", 2, {}),
+        ("coherence", 2, {"window": "boxcar"}),
+        ("periodogram", 1, {"detrend": "linear"}),
+        ("detrend", 1, {}),
+        ("cspline1d_eval", 2, {}),
+    ],
+)
+def test_long_signals_of_the_host(name, count, keywords):
+    """Compositions take the place of SciPy's functions where these take more time."""
+    signals = [values("f8", 5000), values("f8", 5000) * 900][: 1 if name == "welch" else count]
+    with xp.using(device="cpu"):
+        check(name, *signals, tolerance=1e-9, **keywords)

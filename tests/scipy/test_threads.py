@@ -42,6 +42,16 @@ LINES = {
     "a finite response": lambda g, n, x: g.lfilter(B, [2.0], x, 0),
     "a filter with states": lambda g, n, x: g.lfilter(B, A, x, zi=np.ones((3, 3))),
     "sections": lambda g, n, x: g.sosfilt(SECTIONS, x),
+    "both ways": lambda g, n, x: g.filtfilt(B, A, x),
+    "both ways without padding": lambda g, n, x: g.filtfilt(B, A, x, method="gust", irlen=20),
+    "sections both ways": lambda g, n, x: g.sosfiltfilt(SECTIONS, x.T, 0),
+    "fewer samples": lambda g, n, x: g.decimate(x, 5),
+    "another rate": lambda g, n, x: g.resample_poly(x, 3, 2, axis=1),
+    "another number": lambda g, n, x: g.resample(x, 700, axis=1),
+    "inserted zeros": lambda g, n, x: g.upfirdn([1.0, 2, 1], x, 3, 2),
+    "a Gaussian": lambda g, n, x: n.gaussian_filter1d(x, 2.0, 0),
+    "a spline": lambda g, n, x: n.spline_filter1d(x, 3, 1),
+    "splines": lambda g, n, x: n.spline_filter(x.astype("f4"), 2, mode="wrap"),
     "means": lambda g, n, x: n.uniform_filter1d(x, 4, 0, origin=1),
     "means along axes": lambda g, n, x: n.uniform_filter(
         x.astype("f4"), (2, 7), mode=["wrap", "nearest"], origin=(0, -2)

@@ -16,7 +16,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import fourier, frequencies
 from gpuarray.functions.arguments import as_array
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import by_name, designed, mirrors
+from gpuarray.scipy._mirror import below, by_name, designed, mirrors
 from gpuarray.scipy._threads import with_workers
 
 __all__ = [
@@ -176,7 +176,7 @@ def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[
         return result if power is None else result * power
 
     run.__doc__ = f"Return {doc} of numbers on a logarithmic scale."
-    return by_name(original, name=f"fft.{original.__name__}")(run)
+    return by_name(original, name=f"fft.{original.__name__}", by_scipy=below(1 << 10))(run)
 
 
 fht = _hankel(scipy_fft.fht, 1, "the Hankel transform")

@@ -13,10 +13,10 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
-from gpuarray.scipy._mirror import by_name
+from gpuarray.scipy._mirror import below, by_name
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import rounded
-from gpuarray.scipy.ndimage._parts import by_structure, by_two_structures, has_steps, in_parts
+from gpuarray.scipy.ndimage._parts import LARGE, by_structure, by_two_structures, has_steps, in_parts, is_one_step
 from gpuarray.scipy.ndimage._windows import folded
 
 __all__ = [
@@ -108,6 +108,7 @@ def _morphed(function: Any, a: Any, *grows: bool) -> GpuArray:
 @by_name(
     ndimage.binary_erosion, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_erosion, by_structure, has_steps),
+    by_scipy=below(LARGE, ndimage.binary_erosion, is_one_step),
 )  # fmt: skip
 def binary_erosion(a: Any) -> GpuArray:
     """Return the binary erosion."""
@@ -117,6 +118,7 @@ def binary_erosion(a: Any) -> GpuArray:
 @by_name(
     ndimage.binary_dilation, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_dilation, by_structure, has_steps),
+    by_scipy=below(LARGE, ndimage.binary_dilation, is_one_step),
 )  # fmt: skip
 def binary_dilation(a: Any) -> GpuArray:
     """Return the binary dilation."""
@@ -126,6 +128,7 @@ def binary_dilation(a: Any) -> GpuArray:
 @by_name(
     ndimage.binary_opening, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_opening, by_two_structures, has_steps),
+    by_scipy=below(LARGE, ndimage.binary_opening, is_one_step),
 )  # fmt: skip
 def binary_opening(a: Any) -> GpuArray:
     """Return the binary opening, the dilation of the erosion."""
@@ -135,6 +138,7 @@ def binary_opening(a: Any) -> GpuArray:
 @by_name(
     ndimage.binary_closing, kind=COMPOSED, values=("structure",),
     on_host=in_parts(ndimage.binary_closing, by_two_structures, has_steps),
+    by_scipy=below(LARGE, ndimage.binary_closing, is_one_step),
 )  # fmt: skip
 def binary_closing(a: Any) -> GpuArray:
     """Return the binary closing, the erosion of the dilation."""

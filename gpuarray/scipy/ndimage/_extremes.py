@@ -16,11 +16,11 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy._mirror import by_name, chosen
+from gpuarray.scipy._mirror import below, by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import extended, held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered
-from gpuarray.scipy.ndimage._parts import by_line, by_two_windows, by_window, in_parts
+from gpuarray.scipy.ndimage._parts import LARGE, by_line, by_two_windows, by_window, in_parts, is_narrow
 from gpuarray.scipy.ndimage._windows import folded
 
 __all__ = [
@@ -153,13 +153,21 @@ def _filter(function: Any, a: Any, extreme: Extreme) -> GpuArray:
     return finished(result, a.output)
 
 
-@by_name(ndimage.minimum_filter, on_host=in_parts(ndimage.minimum_filter, by_window))
+@by_name(
+    ndimage.minimum_filter,
+    on_host=in_parts(ndimage.minimum_filter, by_window),
+    by_scipy=below(LARGE, ndimage.minimum_filter, is_narrow),
+)
 def minimum_filter(a: Any) -> GpuArray:
     """Return the minima of windows."""
     return _filter(ndimage.minimum_filter, a, MINIMUM)
 
 
-@by_name(ndimage.maximum_filter, on_host=in_parts(ndimage.maximum_filter, by_window))
+@by_name(
+    ndimage.maximum_filter,
+    on_host=in_parts(ndimage.maximum_filter, by_window),
+    by_scipy=below(LARGE, ndimage.maximum_filter, is_narrow),
+)
 def maximum_filter(a: Any) -> GpuArray:
     """Return the maxima of windows."""
     return _filter(ndimage.maximum_filter, a, MAXIMUM)
@@ -242,7 +250,8 @@ def _grey(original: Callable[..., Any], doc: str, compute: Callable[[GpuArray, A
         return finished(compute(source, a, dtype), a.output)
 
     run.__doc__ = doc
-    return by_name(original, on_host=in_parts(original, by_two_windows))(run)
+    on_host, by_scipy = in_parts(original, by_two_windows), below(LARGE, original, is_narrow)
+    return by_name(original, on_host=on_host, by_scipy=by_scipy)(run)
 
 
 grey_erosion = _grey(ndimage.grey_erosion, "Return the grey erosion.", _eroded)

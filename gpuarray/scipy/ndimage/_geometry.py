@@ -1,8 +1,8 @@
 """Arrays seen at other coordinates: shifted, enlarged, rotated, and mapped in any way."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, wraps
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy import ndimage, special
@@ -16,13 +16,12 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.providers.inprocess.workers import ChunkTiming
 from gpuarray.scipy._calls import is_hosts, is_target, placed
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
 from gpuarray.scipy.ndimage._interpolation import Places, interpolated, rest_dtype
+from gpuarray.scipy.ndimage._places import ROUNDS_PRODUCTS, at_places, mapped, spline, spline_lines
 from gpuarray.scipy.ndimage._splines import Coordinate, coefficients, coordinate
 
 __all__ = [
@@ -30,11 +29,8 @@ __all__ = [
     "spline_filter1d", "zoom",
 ]  # fmt: skip
 
-#: Results of a part that a thread computes.
-_PLACES: Final = 1 << 15
 
-
-@by_name(ndimage.spline_filter1d)
+@by_name(ndimage.spline_filter1d, on_host=spline_lines)
 def spline_filter1d(a: Any) -> GpuArray:
     """Return the coefficients of splines along an axis."""
     source, dtype = checked(ndimage.spline_filter1d, a.input, a.order, a.axis, output=a.output, mode=a.mode)
@@ -43,7 +39,7 @@ def spline_filter1d(a: Any) -> GpuArray:
     return finished(result, a.output)
 
 
-@by_name(ndimage.spline_filter)
+@by_name(ndimage.spline_filter, on_host=spline)
 def spline_filter(a: Any) -> GpuArray:
     """Return the coefficients of the spline through an array."""
     source, dtype = checked(ndimage.spline_filter, a.input, a.order, output=a.output, mode=a.mode)
@@ -83,9 +79,9 @@ def _stored(result: GpuArray, dtype: DType) -> GpuArray:
     return clip(nearest, float(limits.min), largest).astype(dtype)
 
 
-def _seen(source: GpuArray, positions: Places, a: Any, dtype: DType) -> GpuArray:
+def _seen(a: Any, positions: Places, dtype: DType) -> GpuArray:
     """Return an array at positions that are known when it is recorded."""
-    result = interpolated(source, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
+    result = interpolated(a.input, positions, positions.shape, a.order, a.mode, a.cval, dtype, prefilter=a.prefilter)
     return finished(_stored(result, dtype), a.output)
 
 
@@ -99,11 +95,15 @@ def _shifted(shape: Shape, moves: tuple[float, ...]) -> Places:
     return _separable([np.arange(n) - by for n, by in zip(shape, moves, strict=True)])
 
 
-@by_name(ndimage.shift)
+def _of_shift(a: Any) -> Places:
+    return _shifted(a.input.shape, tuple(map(float, each(a.shift, a.input.ndim))))
+
+
+@by_name(ndimage.shift, on_host=at_places(ndimage.shift, lambda a: _of_shift(a) if a.order > 1 else None))
 def shift(a: Any) -> GpuArray:
     """Return an array moved along its axes."""
-    source, dtype = _checked(ndimage.shift, a, a.shift)
-    return _seen(source, _shifted(source.shape, tuple(map(float, each(a.shift, source.ndim)))), a, dtype)
+    a.input, dtype = _checked(ndimage.shift, a, a.shift)
+    return _seen(a, _of_shift(a), dtype)
 
 
 @lru_cache(maxsize=64)
@@ -118,50 +118,27 @@ def _zoomed(shape: Shape, factors: tuple[float, ...], grid_mode: bool) -> Places
     return _separable(lines)
 
 
-@by_name(ndimage.zoom)
+def _of_zoom(a: Any) -> Places:
+    in_grid = bool(a.grid_mode) and a.input.dtype.kind != "c"  # SciPy takes no notice of it for complex images
+    return _zoomed(a.input.shape, tuple(map(float, each(a.zoom, a.input.ndim))), in_grid)
+
+
+def _of_large_zoom(a: Any) -> Places | None:
+    is_same = all(factor == 1 for factor in each(a.zoom, a.input.ndim))
+    return None if a.order < 2 or a.grid_mode or is_same else _of_zoom(a)
+
+
+@by_name(ndimage.zoom, on_host=at_places(ndimage.zoom, _of_large_zoom))
 def zoom(a: Any) -> GpuArray:
     """Return an array enlarged or made smaller."""
     enlarged = np.where((np.asarray(a.zoom) > 0) & (np.asarray(a.zoom) < 1), 2.0, a.zoom)  # SciPy checks no empty image
-    source, dtype = _checked(ndimage.zoom, a, enlarged, grid_mode=a.grid_mode)
-    factors = tuple(map(float, each(a.zoom, source.ndim)))
-    if a.prefilter and all(factor == 1 for factor in factors):
-        return finished(rounded(source, dtype), a.output)
-    in_grid = bool(a.grid_mode) and dtype.kind != "c"  # SciPy takes no notice of it for complex images
-    return _seen(source, _zoomed(source.shape, factors, in_grid), a, dtype)
+    a.input, dtype = _checked(ndimage.zoom, a, enlarged, grid_mode=a.grid_mode)
+    if a.prefilter and all(factor == 1 for factor in each(a.zoom, a.input.ndim)):
+        return finished(rounded(a.input, dtype), a.output)
+    return _seen(a, _of_zoom(a), dtype)
 
 
-_MAPPED: Final = lru_cache(maxsize=64)(lambda *_call: ChunkTiming(calls=1))
-
-
-@wraps(ndimage.map_coordinates)
-def _mapped(
-    input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:  # fmt: skip
-    """Run SciPy's function with parts of many coordinates at the same time."""
-    source, points = np.asarray(input), np.asarray(coordinates)
-    known = order, mode, cval
-    is_extended = order not in range(2) and prefilter and mode in ("nearest", "grid-constant")
-    if points.ndim < 2 or points.size < LEAST or source.dtype.kind == "c" or is_target(output) or is_extended:
-        return ndimage.map_coordinates(input, coordinates, output, *known, prefilter)
-    positions = points.reshape(len(points), -1)
-    few = ndimage.map_coordinates(
-        np.zeros((1,) * source.ndim, source.dtype), positions[:, :1], output, *known, prefilter
-    )
-    if prefilter and order > 1:
-        source = ndimage.spline_filter(source, order, np.float64, mode)
-    result = np.empty(points.shape[1:], few.dtype)
-    lines = result.reshape(-1)
-
-    def part(number: int) -> None:
-        piece = slice(number * _PLACES, (number + 1) * _PLACES)
-        ndimage.map_coordinates(source, positions[:, piece], lines[piece], *known, False)
-
-    shared(-(-lines.size // _PLACES), part, _MAPPED(source.ndim, order))
-    return result
-
-
-@by_name(ndimage.map_coordinates, on_host=_mapped)
+@by_name(ndimage.map_coordinates, on_host=mapped)
 def map_coordinates(a: Any) -> GpuArray:
     """Return an array at any coordinates."""
     source = as_array(a.input)
@@ -221,28 +198,35 @@ def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-@by_name(ndimage.affine_transform)
-def affine_transform(a: Any) -> GpuArray:
-    """Return an array at coordinates that are an affine function of those of the result."""
-    matrix = np.asarray(read(a.matrix), float)
-    offset = a.offset if np.ndim(a.offset) == 0 else np.asarray(read(a.offset), float)
-    shown = matrix if matrix.ndim != 1 else np.diag(matrix)  # SciPy warns of lines
-    source, dtype = _checked(ndimage.affine_transform, a, shown, offset)
-    like = a.output if is_target(a.output) else source
+def _of_matrix(a: Any) -> Places:
+    matrix, offset, ndim = np.asarray(a.matrix, float), a.offset, a.input.ndim
+    like = a.output if is_target(a.output) else a.input
     shape = tuple(like.shape if a.output_shape is None else a.output_shape)
-    if matrix.ndim == 2 and matrix.shape[1] == source.ndim + 1:
-        matrix, offset = matrix[: source.ndim, :-1], matrix[: source.ndim, -1]
-    moves = np.broadcast_to(np.asarray(offset, float), (source.ndim,))
+    if matrix.ndim == 2 and matrix.shape[1] == ndim + 1:
+        matrix, offset = matrix[:ndim, :-1], matrix[:ndim, -1]
+    moves = np.broadcast_to(np.asarray(offset, float), (ndim,))
     if matrix.ndim == 1:
         matrix = np.diag(matrix)
-    positions = _transformed(source.ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(source.ndim)), shape)
-    return _seen(source, positions, a, dtype)
+    return _transformed(ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(ndim)), shape)
 
 
-@by_name(ndimage.rotate)
-def rotate(a: Any) -> GpuArray:
-    """Return an array rotated in the plane of two axes."""
-    source, dtype = _checked(ndimage.rotate, a, a.angle, a.axes, a.reshape)
+def _of_large_matrix(a: Any) -> Places | None:
+    return _of_matrix(a) if ROUNDS_PRODUCTS and np.ndim(a.matrix) == 2 else None
+
+
+@by_name(ndimage.affine_transform, on_host=at_places(ndimage.affine_transform, _of_large_matrix))
+def affine_transform(a: Any) -> GpuArray:
+    """Return an array at coordinates that are an affine function of those of the result."""
+    a.matrix, a.offset = (
+        value if np.ndim(value) == 0 else np.asarray(read(value), float) for value in (a.matrix, a.offset)
+    )
+    shown = a.matrix if np.ndim(a.matrix) != 1 else np.diag(a.matrix)  # SciPy warns of lines
+    a.input, dtype = _checked(ndimage.affine_transform, a, shown, a.offset)
+    return _seen(a, _of_matrix(a), dtype)
+
+
+def _of_rotation(a: Any) -> Places:
+    source = a.input
     axes = sorted(normalize_axis(axis, source.ndim) for axis in a.axes)
     cosine, sine = special.cosdg(a.angle), special.sindg(a.angle)
     matrix = np.array([[cosine, sine], [-sine, cosine]])
@@ -256,5 +240,15 @@ def rotate(a: Any) -> GpuArray:
     shape = [*source.shape]
     for axis, extent in zip(axes, extents.tolist(), strict=True):
         shape[axis] = extent
-    positions = _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
-    return _seen(source, positions, a, dtype)
+    return _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
+
+
+def _of_large_rotation(a: Any) -> Places | None:
+    return _of_rotation(a) if ROUNDS_PRODUCTS and a.input.ndim == 2 else None
+
+
+@by_name(ndimage.rotate, on_host=at_places(ndimage.rotate, _of_large_rotation))
+def rotate(a: Any) -> GpuArray:
+    """Return an array rotated in the plane of two axes."""
+    a.input, dtype = _checked(ndimage.rotate, a, a.angle, a.axes, a.reshape)
+    return _seen(a, _of_rotation(a), dtype)

@@ -14,12 +14,14 @@ import numpy as np
 
 from gpuarray import thread_pool
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._calls import is_target, trial
+from gpuarray.scipy._calls import is_target, seen, trial
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import each
 
 #: Elements of a part, which the cache of a core holds.
 _PART: Final = 1 << 17
+#: From so many elements on compositions of few neighbours take less time than SciPy.
+LARGE: Final = 1 << 17
 #: The modes in which what lies beyond an edge depends on elements near it.
 _NEAR: Final = frozenset(("reflect", "constant", "nearest", "mirror", "grid-mirror", "grid-constant"))
 
@@ -54,17 +56,17 @@ def in_parts(
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         source = args[0] if args else kwargs.get(first)
-        if not isinstance(source, np.ndarray) or source.size < LEAST:
+        if not isinstance(source, np.ndarray) or source.size < LEAST or thread_pool.thread_count() < 2:
             return function(*args, **kwargs)
         try:
             bound = parameters.bind(*args, **kwargs)
             bound.apply_defaults()
-            _, *others = bound.arguments
-            windows = {name: bound.arguments[name] for name in others}
-            arguments = SimpleNamespace(**windows, input=source)
+            (_, *others), keywords = bound.args, bound.kwargs
+            named = {**bound.arguments, **keywords, "input": source}
+            arguments = SimpleNamespace(**named)
             apart = reach(arguments) if is_divisible(arguments) else len(source)
             rows = _rows(source, apart)
-            dtype = trial(function, source, **windows) if rows < len(source) else None
+            dtype = trial(function, source, *others, **keywords) if rows < len(source) else None
         except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
             dtype = None  # SciPy says what is wrong
         if dtype is None:
@@ -75,7 +77,7 @@ def in_parts(
             start = number * rows
             begin = max(start - apart, 0)
             target = result[start : start + rows]
-            values = function(source[begin : start + rows + apart], **windows)
+            values = function(source[begin : start + rows + apart], *others, **keywords)
             target[...] = values[start - begin : start - begin + len(target)]
 
         shared(-(-len(source) // rows), part, timing(source.shape, source.dtype, apart))
@@ -131,14 +133,40 @@ def by_line(a: Any) -> int:
 
 
 def by_image(a: Any) -> int:
-    """Return how many rows the second image of a convolution reaches, or the window of medians."""
-    return _reach(np.atleast_1d(a.kernel_size)[0] if hasattr(a, "kernel_size") else len(a.in2))
+    """Return how many rows the second image of a convolution reaches, or the window of medians and ranks."""
+    if hasattr(a, "kernel_size"):
+        return _reach(np.atleast_1d(a.kernel_size)[0])
+    return _reach(len(a.domain if hasattr(a, "domain") else a.in2))
 
 
 def by_gaussian(a: Any) -> int:
-    """Return how many rows a Gaussian reaches."""
-    radius, sigma = (each(value, 1)[0] for value in (a.radius, a.sigma))
-    return 1 + (int(radius) if radius is not None else int(a.truncate * float(sigma) + 0.5))
+    """Return how many rows a Gaussian, or its derivatives, reach."""
+    radius, sigma = (each(value, 1)[0] for value in (getattr(a, "radius", None), a.sigma))
+    return 1 + (int(radius) if radius is not None else int(getattr(a, "truncate", 4.0) * float(sigma) + 0.5))
+
+
+def is_network(a: Any) -> bool:
+    """Whether the ranks of windows are selected by a network whose values the cache of a core holds."""
+    count = np.sum(a.footprint) if a.footprint is not None else np.prod(each(a.size, a.input.ndim))
+    return bool(count <= (49 if a.input.dtype.itemsize <= 4 else 9)) and _is_ordered(a)
+
+
+def is_narrow(a: Any) -> bool:
+    """Whether extremes of windows are those of a few neighbours."""
+    count = max(each(a.size, 1)) if a.footprint is None else np.sum(a.footprint)
+    return bool(count <= 9) and getattr(a, "structure", None) is None and _is_ordered(a)
+
+
+def _is_ordered(a: Any) -> bool:
+    """Whether SciPy compares elements as they are; others it converts, and where NaN goes depends on its order."""
+    if a.output is not None or (a.input.dtype.itemsize > 4 and a.input.dtype.kind != "f"):
+        return False
+    return not np.isnan(seen(a.input).min()) if a.input.dtype.kind == "f" else a.cval == 0
+
+
+def is_one_step(a: Any) -> bool:
+    """Whether binary morphology takes one step of a few neighbours."""
+    return a.iterations == 1 and a.mask is None and (a.structure is None or np.size(a.structure) <= 9)
 
 
 def by_neighbours(_a: Any) -> int:

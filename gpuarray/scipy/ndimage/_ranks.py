@@ -1,6 +1,6 @@
 """Rank filters: networks that select one of the elements of small windows, and sorts of larger ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,12 +16,12 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import images
 from gpuarray.ops.images import Offsets, selection_network
-from gpuarray.scipy._mirror import by_name, chosen
+from gpuarray.scipy._mirror import below, by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
 from gpuarray.scipy.ndimage._boundary import held, holding, rounded
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
 from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
-from gpuarray.scipy.ndimage._parts import by_window, in_parts
+from gpuarray.scipy.ndimage._parts import by_window, in_parts, is_network
 from gpuarray.scipy.ndimage._windows import along_last, taken
 
 __all__ = ["median_filter", "percentile_filter", "rank_filter"]
@@ -30,6 +30,8 @@ __all__ = ["median_filter", "percentile_filter", "rank_filter"]
 _LARGEST: Final = 49
 #: Dtypes of which a kernel selects; of others a network of recorded operations does.
 _IN_REGISTERS: Final = frozenset(map(np.dtype, ("f4", "i1", "u1", "i2", "u2", "i4", "u4")))
+#: Of fewer elements SciPy selects on the host.
+_FEWEST: Final = 1 << 14
 #: The most elements of windows that are sorted at once.
 _AT_ONCE: Final = 1 << 27
 
@@ -106,6 +108,13 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     )
 
 
+def _declared(original: Callable[..., Any]) -> Callable[[Callable[[Any], GpuArray]], Callable[..., GpuArray]]:
+    """Return what declares one of SciPy's functions."""
+    return by_name(
+        original, on_host=in_parts(original, by_window), by_scipy=below(_FEWEST, original, unless=is_network)
+    )
+
+
 def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, int]:
     """Return the array, the footprint, the dtype of the result and the size of the window, after SciPy's checks."""
     footprint = None if a.footprint is None else np.asarray(read(a.footprint), bool)
@@ -117,21 +126,21 @@ def _filter(function: Any, a: Any, *number: Any) -> tuple[GpuArray, Any, Any, in
     return source, footprint, dtype, int(known.sum())
 
 
-@by_name(ndimage.rank_filter, on_host=in_parts(ndimage.rank_filter, by_window))
+@_declared(ndimage.rank_filter)
 def rank_filter(a: Any) -> GpuArray:
     """Return the element of a rank of each window."""
     source, footprint, dtype, _ = _filter(ndimage.rank_filter, a, a.rank)
     return finished(_ranked(source, footprint, int(a.rank), a, dtype), a.output)
 
 
-@by_name(ndimage.median_filter, on_host=in_parts(ndimage.median_filter, by_window))
+@_declared(ndimage.median_filter)
 def median_filter(a: Any) -> GpuArray:
     """Return the medians of windows."""
     source, footprint, dtype, count = _filter(ndimage.median_filter, a)
     return finished(_ranked(source, footprint, count // 2, a, dtype), a.output)
 
 
-@by_name(ndimage.percentile_filter, on_host=in_parts(ndimage.percentile_filter, by_window))
+@_declared(ndimage.percentile_filter)
 def percentile_filter(a: Any) -> GpuArray:
     """Return a percentile of each window."""
     source, footprint, dtype, count = _filter(ndimage.percentile_filter, a, a.percentile)

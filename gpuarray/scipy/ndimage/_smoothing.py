@@ -89,7 +89,7 @@ def _separable(source: GpuArray, lines: Sequence[tuple[int, Any, str]], cval: An
     return result if lines else source.astype(dtype)
 
 
-@mirrors(ndimage.gaussian_filter1d)
+@mirrors(ndimage.gaussian_filter1d, on_host=by_lines(ndimage.gaussian_filter1d, "input", ("output",)))
 def gaussian_filter1d(
     input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None, mode: str = "reflect",
     cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None,
@@ -294,7 +294,7 @@ def _by_gaussians(
     return _each_axis(source, derivative, wanted, mode, cval, (), {}, axes, norm=order == 1)
 
 
-@mirrors(ndimage.gaussian_laplace)
+@mirrors(ndimage.gaussian_laplace, on_host=in_parts(ndimage.gaussian_laplace, by_gaussian))
 def gaussian_laplace(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None,
     **kwargs: Any,
@@ -303,7 +303,7 @@ def gaussian_laplace(
     return _by_gaussians(ndimage.gaussian_laplace, 2, input, sigma, output, mode, cval, axes, kwargs)
 
 
-@mirrors(ndimage.gaussian_gradient_magnitude)
+@mirrors(ndimage.gaussian_gradient_magnitude, on_host=in_parts(ndimage.gaussian_gradient_magnitude, by_gaussian))
 def gaussian_gradient_magnitude(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None,
     **kwargs: Any,

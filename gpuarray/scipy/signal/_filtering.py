@@ -145,6 +145,7 @@ def _writable(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _sosfilt: Final = _writable(scipy_signal.sosfilt)
+_sosfiltfilt: Final = _writable(scipy_signal.sosfiltfilt)
 
 
 @mirrors(_sosfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfilt, "x", ("zi",)))
@@ -254,7 +255,13 @@ def _both_ways(
     return xp.moveaxis(line, -1, axis)
 
 
-@mirrors(scipy_signal.filtfilt, kind=COMPOSED, reason=_GUST, values=("b", "a"))
+@mirrors(
+    scipy_signal.filtfilt,
+    kind=COMPOSED,
+    reason=_GUST,
+    values=("b", "a"),
+    on_host=by_lines(scipy_signal.filtfilt, "x", ("method",)),
+)
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -307,7 +314,7 @@ def filtfilt(
     return _both_ways(recurrence, steady, signal, number, edge, padtype)
 
 
-@mirrors(_writable(scipy_signal.sosfiltfilt), kind=COMPOSED, values=("sos",))
+@mirrors(_sosfiltfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfiltfilt, "x"))
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
     """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
 

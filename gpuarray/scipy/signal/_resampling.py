@@ -20,6 +20,7 @@ from gpuarray.graph import build, tape
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._threads import by_lines
 from gpuarray.scipy.signal._filtering import sosfilt, sosfiltfilt
 
 #: The modes of padding that numpy.pad has by another name.
@@ -120,7 +121,7 @@ def _polyphase(taps: Any, x: GpuArray, up: int, down: int) -> GpuArray:
     return result.reshape(*lead, windows * period)[..., :total]
 
 
-@mirrors(scipy_signal.upfirdn, kind=COMPOSED, values=("h",))
+@mirrors(scipy_signal.upfirdn, kind=COMPOSED, values=("h",), on_host=by_lines(scipy_signal.upfirdn, "x"))
 def upfirdn(
     h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant", cval: float = 0
 ) -> GpuArray:
@@ -169,7 +170,12 @@ def upfirdn(
     return xp.moveaxis(result[..., start : start + total], -1, number)
 
 
-@mirrors(scipy_signal.resample_poly, kind=COMPOSED, values=("window",))
+@mirrors(
+    scipy_signal.resample_poly,
+    kind=COMPOSED,
+    values=("window",),
+    on_host=by_lines(scipy_signal.resample_poly, "x", ("padtype",)),
+)
 def resample_poly(
     x: Any, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0), padtype: str = "constant",
     cval: Any = None,
@@ -240,7 +246,9 @@ def _low_pass(window: Any, rate: int, dtype: Any) -> Any:
     return taps
 
 
-@mirrors(scipy_signal.resample, kind=COMPOSED, values=("t", "window"))
+@mirrors(
+    scipy_signal.resample, kind=COMPOSED, values=("t", "window"), on_host=by_lines(scipy_signal.resample, "x", ("t",))
+)
 def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
     """Change the number of samples of periodic signals, by a Fourier transform.
 
@@ -341,7 +349,7 @@ def _of_length(spectrum: GpuArray, before: int, after: int, is_real: bool) -> Gp
     return concatenated([*parts, negative], spectrum.ndim - 1)
 
 
-@mirrors(scipy_signal.decimate, kind=COMPOSED, values=())
+@mirrors(scipy_signal.decimate, kind=COMPOSED, values=(), on_host=by_lines(scipy_signal.decimate, "x"))
 def decimate(
     x: Any, q: int, n: int | None = None, ftype: Any = "iir", axis: int = -1, zero_phase: bool = True
 ) -> GpuArray:

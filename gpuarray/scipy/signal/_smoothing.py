@@ -97,7 +97,12 @@ def medfilt2d(input: Any, kernel_size: Any = 3) -> GpuArray:
     return _medians(image, _kernel_size(kernel_size, 2))
 
 
-@mirrors(scipy_signal.order_filter, kind=COMPOSED, values=("domain",))
+@mirrors(
+    scipy_signal.order_filter,
+    kind=COMPOSED,
+    values=("domain",),
+    on_host=in_parts(scipy_signal.order_filter, by_image, lambda _a: True),
+)
 def order_filter(a: Any, domain: Any, rank: int) -> GpuArray:
     """Return the elements of a rank among those in a mask around each element, with zeros outside of the array."""
     mask = read(domain)

@@ -15,13 +15,15 @@ from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import broadcast_shapes, normalize_axis
 from gpuarray.ops import elementwise as ops
-from gpuarray.scipy._mirror import by_name, mirrors
+from gpuarray.scipy._mirror import below, by_name, mirrors
 from gpuarray.scipy._threads import with_workers
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._segments import moved_trend, overlapped, transformed, window_of
 from gpuarray.source_locations import warn
 
 _BOUNDARIES: Final = ("even", "odd", "constant", "zeros", None)
+#: SciPy computes one segment after the other in Python, which takes more time than the composition for more elements.
+_BY_SCIPY: Final = below(1 << 11)
 _MODES: Final = ("psd", "complex", "magnitude", "angle", "phase")
 
 
@@ -289,13 +291,13 @@ def _cross(
     return _frequencies(points, fs, is_onesided, x), xp.moveaxis(power, -1, axis)
 
 
-@by_name(scipy_signal.welch, on_host=with_workers(scipy_signal.welch))
+@by_name(scipy_signal.welch, by_scipy=_BY_SCIPY)
 def welch(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, an average over segments."""
     return _cross(a, as_array(a.x), None, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
-@by_name(scipy_signal.csd, on_host=with_workers(scipy_signal.csd))
+@by_name(scipy_signal.csd, by_scipy=_BY_SCIPY)
 def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the cross spectrum of two signals, an average over segments."""
     first, second = as_arrays(a.x, a.y)
@@ -305,7 +307,7 @@ def csd(a: Any) -> tuple[GpuArray, GpuArray]:
     return _cross(a, first, other, onesided=a.return_onesided, scaling=a.scaling, average=a.average)
 
 
-@by_name(scipy_signal.periodogram, on_host=with_workers(scipy_signal.periodogram))
+@by_name(scipy_signal.periodogram, by_scipy=_BY_SCIPY)
 def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the power spectrum of signals, of one segment."""
     signal = as_array(a.x)
@@ -324,7 +326,7 @@ def periodogram(a: Any) -> tuple[GpuArray, GpuArray]:
     return _cross(a, signal, None, onesided=a.return_onesided, scaling=a.scaling)
 
 
-@by_name(scipy_signal.coherence, on_host=with_workers(scipy_signal.coherence))
+@by_name(scipy_signal.coherence, by_scipy=_BY_SCIPY)
 def coherence(a: Any) -> tuple[GpuArray, GpuArray]:
     """Return frequencies and the coherence of two signals."""
     first, second = as_arrays(a.x, a.y)

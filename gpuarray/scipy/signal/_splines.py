@@ -12,7 +12,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import below, mirrors
 from gpuarray.scipy.ndimage._correlation import line_filtered, weights_of
 from gpuarray.scipy.ndimage._splines import basis
 from gpuarray.scipy.signal._both_ways import first_order, second_order, with_one_pole, with_two_poles
@@ -233,7 +233,7 @@ def _evaluated(cj: Any, at: GpuArray, order: int, dtype: Any) -> GpuArray:
     return result.astype(dtype)
 
 
-@mirrors(scipy_signal.cspline1d_eval)
+@mirrors(scipy_signal.cspline1d_eval, by_scipy=below(1 << 8))
 def cspline1d_eval(cj: Any, newx: Any, dx: float = 1.0, x0: Any = 0) -> GpuArray:
     """Return the values of a cubic spline.
 
@@ -255,7 +255,7 @@ def cspline1d_eval(cj: Any, newx: Any, dx: float = 1.0, x0: Any = 0) -> GpuArray
     return _evaluated(coefficients, (as_array(newx) - x0) / float(dx), 3, coefficients.dtype)
 
 
-@mirrors(scipy_signal.qspline1d_eval)
+@mirrors(scipy_signal.qspline1d_eval, by_scipy=below(1 << 8))
 def qspline1d_eval(cj: Any, newx: Any, dx: float = 1.0, x0: Any = 0) -> GpuArray:
     """Return the values of a quadratic spline.
 

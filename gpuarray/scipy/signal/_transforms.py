@@ -32,7 +32,7 @@ def _analytic(count: int, *, nyquist: int = 1) -> np.ndarray[Any, Any]:
     return factors
 
 
-@mirrors(scipy_signal.hilbert)
+@mirrors(scipy_signal.hilbert, on_host=with_workers(scipy_signal.hilbert))
 def hilbert(x: Any, N: int | None = None, axis: int = -1) -> GpuArray:  # noqa: N803
     """Return the analytic signals of real signals along an axis."""
     signal = as_array(x)
@@ -97,7 +97,7 @@ def _beside(band: slice, n: int, residual: str) -> Any:
     return factors
 
 
-@mirrors(scipy_signal.envelope)
+@mirrors(scipy_signal.envelope, on_host=with_workers(scipy_signal.envelope))
 def envelope(
     z: Any, bp_in: Any = (1, None), *, n_out: Any = None, squared: bool = False, residual: Any = "lowpass",
     axis: int = -1,
@@ -202,7 +202,7 @@ def _count_of(x: GpuArray, m: int | None, axis: int) -> int:
     return index(count)
 
 
-@mirrors(scipy_signal.czt, kind=COMPOSED, values=("w", "a"))
+@mirrors(scipy_signal.czt, kind=COMPOSED, values=("w", "a"), on_host=with_workers(scipy_signal.czt))
 def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> GpuArray:
     """Return the z-transform of signals at ``m`` points on the spiral ``a * w**-k``."""
     signal = as_array(x)
@@ -211,7 +211,7 @@ def czt(x: Any, m: int | None = None, w: Any = None, a: Any = 1 + 0j, *, axis: i
     return _spiral(signal, count, step, complex(a), axis)
 
 
-@mirrors(scipy_signal.zoom_fft, kind=COMPOSED, values=("fn",))
+@mirrors(scipy_signal.zoom_fft, kind=COMPOSED, values=("fn",), on_host=with_workers(scipy_signal.zoom_fft))
 def zoom_fft(
     x: Any, fn: Any, m: int | None = None, *, fs: float = 2, endpoint: bool = False, axis: int = -1
 ) -> GpuArray:

@@ -10,10 +10,10 @@ import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, concatenated, read
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._mirror import mirrors
+from gpuarray.scipy._mirror import below, mirrors
 
 
-@mirrors(scipy_signal.detrend)
+@mirrors(scipy_signal.detrend, by_scipy=below(1 << 12))
 def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> GpuArray:
     """Subtract the mean, or the line of least squares, from signals along an axis.
 
