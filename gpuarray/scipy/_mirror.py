@@ -109,15 +109,15 @@ def below(
     Parameters
     ----------
     size : int
-        This number.
+        This number, of the first argument.
     original, unless : callable, optional
         SciPy's function, and ``unless(arguments)``, which returns whether that holds for arguments by name.
     """
     parameters = None if original is None else signature(original)
 
     def is_for_scipy(*args: Any, **kwargs: Any) -> bool:
-        arrays = among(args, kwargs)
-        if sum(array.size for array in arrays) < size or host_of(arrays) is None:
+        first = args[0] if args else next(iter(kwargs.values()), None)
+        if type(first) is not GpuArray or first.size < size or host_of(among(args, kwargs)) is None:
             return True
         if parameters is None or unless is None:
             return False
