@@ -348,7 +348,7 @@ class interp1d:  # noqa: N801  # SciPy's name
         self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True, bounds_error: Any = None,
         fill_value: Any = np.nan, assume_sorted: bool = False,
     ) -> None:  # fmt: skip
-        is_varying = isinstance(y, GpuArray) and tape.varying(y.node())
+        is_varying = bool(tape.state.tapes) and isinstance(y, GpuArray) and tape.varying(y.node())
         given = (x, constant(y) if is_varying else y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
         self._host, self._device = fitted(scipy_interpolate.interp1d, given, {})
         self._axis = index(axis) % self._host.y.ndim
