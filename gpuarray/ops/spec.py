@@ -221,7 +221,9 @@ def _resolve(op: MapOp, operands: tuple[Any, ...]) -> Signature:
         return op.dtypes(*operands)
     ufunc = op.numpy
     assert isinstance(ufunc, np.ufunc)
-    weak = {bool: dtypes.bool_}
+    weak: dict[Any, DType] = {bool: dtypes.bool_}
+    if all(operand is int for operand in operands):  # NumPy would compare them as objects
+        weak[int] = dtypes.int64
     signature = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
     loop = tuple(dtypes.canonical(d) for d in signature[: ufunc.nin])
     return Signature(loop, dtypes.canonical(signature[ufunc.nin + op.output]))

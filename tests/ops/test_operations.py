@@ -212,3 +212,8 @@ def test_searches_in_lines_without_order_are_numpys(side):
     np.testing.assert_array_equal(
         calls.searchsorted.numpy(line, wanted, side=side), np.searchsorted(line, wanted, side)
     )
+
+
+@pytest.mark.parametrize("name", ["equal", "less", "add", "divide", "hypot"])
+def test_operations_of_python_integers_have_numpys_dtypes(name: str) -> None:
+    assert map_op(name).resolve(int, int).output == getattr(np, name)(3, 2).dtype
