@@ -16,7 +16,7 @@ COUNTED: Final = ("plans", "compiles", "launches", "evaluations", "fallbacks")
 
 @dataclass(frozen=True)
 class Figures:
-    """Seconds of the first call and of the fastest of the others, and counters of the first and of the second call."""
+    """Seconds of the first call and of the fastest of the others, and counters of the first and of the last call."""
 
     first: float
     best: float
@@ -39,7 +39,7 @@ def measured(
         result = convert(program.function(namespace, *arrays))
         seconds.append(perf_counter() - start)
         counts.append({name: int(xp.stats()[name]) - int(before[name]) for name in COUNTED})
-    return Figures(seconds[0], min(seconds[1:]), counts[0], counts[1], result)
+    return Figures(seconds[0], min(seconds[1:]), counts[0], counts[-1], result)
 
 
 def on_numpy(program: Program, size: str, repeat: int = 3) -> Figures:
