@@ -29,7 +29,7 @@ class Samples(Discrete):
     def bytes(self, length: int) -> bytes:
         """Return ``length`` random bytes, computed on the host, the same as NumPy's for the same state."""
         count = max(-(-length // 4), 1)  # as in NumPy, 0 bytes take half a word too
-        halves = philox.words32(np.arange(count), self._bits.take_halves(count))
+        halves = philox.words32(range(count), self._bits.take_halves(count))
         return halves.astype("<u4").tobytes()[:length]
 
     def permutation(self, x: int | ArrayLike, axis: int = 0) -> GpuArray:

@@ -222,14 +222,16 @@ def below(
     64-bit number takes a word. A number is rejected if the lower half of its product with the limit is below
     ``threshold``. The same bits of a stream with another key then replace it.
     """
-    at = index if isinstance(index, range) and not share else np.asarray(index)
+    is_range = isinstance(index, range)
+    at = index if is_range and not share else np.arange(index.start, index.stop) if is_range else np.asarray(index)
     numbers = _below_once(at, stream, share, limit, kind)
     if threshold:
         again = np.flatnonzero(numbers[1] < threshold)
         for attempt in range(1, REDRAWS):
             if not again.size:
                 break
-            values, left = _below_once(np.asarray(at).reshape(-1)[again], redrawn(stream, attempt), share, limit, kind)
+            flat = again + index.start if is_range else at.reshape(-1)[again]
+            values, left = _below_once(flat, redrawn(stream, attempt), share, limit, kind)
             numbers[0].reshape(-1)[again] = values
             again = again[left < threshold]
     return numbers[0]
