@@ -33,6 +33,10 @@ _CONTINUOUS: Final = {
     "normal_unbiased": (3 / 8.0, 3 / 8.0),
 }
 
+#: The most positions for which lines are partitioned, and the least elements of a line: otherwise NumPy's partition takes
+#: longer than its sort.
+_PARTITIONED, _LONG = 8, 256
+
 
 def _first_above(position: Any, stays: Callable[[Any], Any]) -> Any:
     """Return the integer after ``position``, or ``position`` if it is an integer for which ``stays`` is true."""
@@ -140,15 +144,17 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
         )
     if _is_one_line(source, lines, axes):
         return _put(name, _of_line(name, lines), source, axes, out, keepdims)
-    ordered = sorting.sort(lines, axis=0)
     if skip_nan and source.dtype.kind in "fc":
+        ordered = sorting.sort(lines, axis=0)
         present = reductions.sum(~np.isnan(lines), 0, keepdims=True)
         low, high = np.maximum(present - 1, 0) // 2, np.minimum(present // 2, count - 1)
         pair = indexing.take_along_axis(ordered, np.concatenate([low, high]), 0)
         # the sum of the middle element with itself could overflow
         result = np.where((low == high)[0], pair[0], np.mean(pair, axis=0))
     else:
-        result = np.mean(ordered[(count - 1) // 2 : count // 2 + 1], axis=0)
+        first, last = (count - 1) // 2, count // 2
+        ordered = _ordered(lines, first, last)
+        result = np.mean(ordered[first : last + 1], axis=0)
         if source.dtype.kind in "fc":
             result = _nan_where(np.isnan(ordered[-1]), result)
     return _put(name, result, source, axes, out, keepdims)
@@ -216,22 +222,24 @@ def _quantile(
 def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) -> Any:
     """Return quantiles along the first axis, of shape ``q.shape + lines.shape[1:]``."""
     length, rest = lines.shape[0], lines.shape[1:]
-    ordered = sorting.sort(lines, axis=0)
     has_nan = lines.dtype.kind == "f"
     flat = q.reshape(-1, *(1 for _ in rest))
     count: Any = length
     if skip_nan and has_nan:
         count = reductions.sum(~np.isnan(lines), 0, keepdims=True)
-    if method in _DISCRETE:
-        result = _element(ordered, np.clip(_DISCRETE[method](count, flat), 0, length - 1))
-    elif method == "linear" and q.dtype.kind in "biu":
+    if method in _DISCRETE or (method == "linear" and q.dtype.kind in "biu"):
         # 0 and 1 are the only integral quantiles; there is nothing to interpolate
-        result = _element(ordered, np.clip((count - 1) * flat, 0, length - 1))
+        position = _DISCRETE[method](count, flat) if method in _DISCRETE else (count - 1) * flat
+        position = np.clip(position, 0, length - 1)
+        ordered = _ordered(lines, position)
+        result = _element(ordered, position)
     else:
         position, share = _between(method, count, flat)
         last = np.maximum(count - 1, 0)
-        low = _element(ordered, np.clip(np.floor(position), 0, last))
-        high = _element(ordered, np.clip(np.where(position < 0, 0, np.floor(position) + 1), 0, last))
+        below = np.clip(np.floor(position), 0, last)
+        above = np.clip(np.where(position < 0, 0, np.floor(position) + 1), 0, last)
+        ordered = _ordered(lines, below, above)
+        low, high = _element(ordered, below), _element(ordered, above)
         share = share.astype(position.dtype)
         if weak:
             share = share.astype(lines.dtype if has_nan else dtypes.float64)
@@ -265,6 +273,15 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
     if missing is not None:
         result = _nan_where(reductions.all(missing, 0) if skip_nan else reductions.any(missing, 0), result)
     return result.reshape(*q.shape, *rest)
+
+
+def _ordered(lines: GpuArray, *positions: Any) -> GpuArray:
+    """Return lines whose elements at positions along the first axis, and the last ones, are those of sorted lines."""
+    if lines.shape[0] >= _LONG and not any(isinstance(each, GpuArray) for each in positions):
+        wanted = {int(place) for each in positions for place in np.ravel(each)} | {lines.shape[0] - 1}
+        if len(wanted) <= _PARTITIONED:
+            return sorting.partition(lines, sorted(wanted), axis=0)
+    return sorting.sort(lines, axis=0)
 
 
 def _element(ordered: GpuArray, positions: Any) -> Any:

@@ -6,6 +6,7 @@ from numpy_samples import RNG, A, C, K, M, N, T, U, V
 from support import computes
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 METHODS = (
     "inverted_cdf",
@@ -99,3 +100,17 @@ def test_no_fallbacks():
             np.asarray(np.nanpercentile(x, [10, 20], axis=1))
         np.asarray(np.quantile(x, xp.asarray(0.25)))
         assert xp.stats()["fallbacks"] == 0
+
+
+@pytest.mark.parametrize("length", [255, 256, 1001])
+@pytest.mark.parametrize("axis", [0, 1, (0, 1)])
+def test_long_lines(length, axis, device):
+    host = np.random.default_rng(length).standard_normal((2, length, 3)).astype(np.float32).transpose(0, 2, 1)
+    host[1, 2, 5] = np.nan
+    for x in (host, host.transpose(2, 0, 1)):
+        array = xp.asarray(x)
+        for method in ("linear", "median_unbiased", "nearest"):
+            for q in (0.0, 0.31, [0.25, 0.5], np.linspace(0, 1, 12)):
+                assert_same(np.quantile(array, q, axis, method=method), np.quantile(x, q, axis, method=method), ulp=4)
+        assert_same(np.median(array, axis), np.median(x, axis), ulp=2)
+        assert_same(np.nanmedian(array, axis), np.nanmedian(x, axis), ulp=2)
