@@ -33,8 +33,8 @@ _CONTINUOUS: Final = {
     "normal_unbiased": (3 / 8.0, 3 / 8.0),
 }
 
-#: The most positions for which lines are partitioned, and the least elements of a line: otherwise NumPy's partition takes
-#: longer than its sort.
+#: The most positions for which lines are partitioned, and the fewest elements of a line: otherwise NumPy's partition
+#: takes longer than its sort.
 _PARTITIONED, _LONG = 8, 256
 
 
