@@ -15,7 +15,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCES = {
     Path("gpuarray/array/_compiled.c"): "operators of small arrays",
     Path("gpuarray/ops/_compiled.c"): "random numbers and orders on the host",
-    Path("gpuarray/providers/inprocess/_chains.c"): "elementwise operations on the host",
+    Path("gpuarray/ops/_chains.c"): "elementwise operations on the host",
 }
 
 

@@ -175,7 +175,7 @@ class GpuArray(ConvertibleArray):
             )
         if (device := self.device) is not cells.CPU:
             telemetry.transfer("numpy.asarray", self.nbytes, device)
-        host = self.given_up() if copy is None and is_temporary(owner_count((self,), 0)) else None
+        host = self._given_up() if copy is None and is_temporary(owner_count((self,), 0)) else None
         if host is None:
             host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)

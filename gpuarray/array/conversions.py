@@ -128,7 +128,7 @@ class ConvertibleArray(MethodsArray):
             raise
 
     @without_frames
-    def given_up(self) -> npt.NDArray[Any] | None:
+    def _given_up(self) -> npt.NDArray[Any] | None:
         """Return the elements in memory of which only this array knows, on the host; None if others may know of it.
 
         It is for temporary results, as the array and its caller share the memory from then on.

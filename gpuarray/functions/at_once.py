@@ -68,8 +68,6 @@ class AtOnce:
         The function of NumPy, or another one with its parameters.
     is_in_place : bool
         Whether it writes to its first argument.
-    is_plain : bool
-        Whether it neither does so, nor returns a named tuple.
     may_be_view : bool
         Whether a result may share memory with an argument.
     out : int
@@ -90,7 +88,6 @@ class AtOnce:
         "growth",
         "is_bounded",
         "is_in_place",
-        "is_plain",
         "may_be_view",
         "most",
         "out",
@@ -114,7 +111,6 @@ class AtOnce:
         self.unbounded, self.is_bounded, self.growth = RESULTS[results]
         self.most = most
         self.group = group
-        self.is_plain = not self.is_in_place and group is None
         self.out = _position_of_out(self.call)
 
 
@@ -266,10 +262,10 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
     if rule.is_in_place:
         if arguments and change(rule.call, arguments, keywords):
             return None
-    elif rule.is_plain and (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
+    elif (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
         by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
         if by_numpy is not None and type(by_numpy) is not _ndarray:
-            return by_numpy
+            return by_numpy if rule.group is None else rule.group(*by_numpy)
     if arguments and _is_pinned(arguments[0]):
         return NOT_COMPUTED
     try:

@@ -11,7 +11,7 @@ from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import nonzero
 from gpuarray.ops import elementwise as ops
-from gpuarray.providers.inprocess import chains
+from gpuarray.ops import selection
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf",
@@ -30,7 +30,7 @@ def where(condition: ArrayLike, /) -> tuple[GpuArray, ...]: ...
 def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> GpuArray: ...
 
 
-@native("where", at_once="elements", call=chains.where)
+@native("where", at_once="elements", call=selection.where)
 def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
     """Select elements from two arrays by a condition.
 

@@ -14,8 +14,26 @@ static void insert_all(uint64_t *words, size_t count)
     }
 }
 
-/* Sort words that differ in their lowest `bits` alone, with memory for as many. */
-static void sort_by_digits(uint64_t *words, uint64_t *other, size_t count, int bits)
+/* Move words to where those of their value of a digit are, which begin at `starts` and end where the next ones begin. */
+static void exchange_all(uint64_t *words, size_t count, size_t *starts, size_t values, int shift)
+{
+    size_t ends[1 << MOST_BITS];
+    for (size_t value = 0; value < values; value++)
+        ends[value] = value + 1 < values ? starts[value + 1] : count;
+    for (size_t value = 0; value < values; value++)
+        while (starts[value] < ends[value]) {
+            uint64_t word = words[starts[value]];
+            for (size_t place; (place = word >> shift & (values - 1)) != value;) {
+                uint64_t next = words[starts[place]];
+                words[starts[place]++] = word;
+                word = next;
+            }
+            words[starts[value]++] = word;
+        }
+}
+
+/* Sort words that differ in their lowest `bits` alone. There is memory for `room` others: more are exchanged. */
+static void sort_by_digits(uint64_t *words, uint64_t *other, size_t room, size_t count, int bits)
 {
     if (count <= FEW) {
         insert_all(words, count);
@@ -38,24 +56,26 @@ static void sort_by_digits(uint64_t *words, uint64_t *other, size_t count, int b
         ends[value] = start;
         start += some;
     }
-    for (size_t i = 0; i < count; i++)
-        other[ends[words[i] >> shift & mask]++] = words[i];
-    memcpy(words, other, count * sizeof *words);
+    if (count > room)
+        exchange_all(words, count, ends, values, shift);
+    else {
+        for (size_t i = 0; i < count; i++)
+            other[ends[words[i] >> shift & mask]++] = words[i];
+        memcpy(words, other, count * sizeof *words);
+    }
     start = 0;
     for (size_t value = 0; value < values; start = ends[value++])
         if (ends[value] - start > 1)
-            sort_by_digits(words + start, other + start, ends[value] - start, shift);
+            sort_by_digits(words + start, other, room, ends[value] - start, shift);
 }
 
-PyDoc_STRVAR(sort_doc, "sort(words, other, /)\n--\n\nSort a line of uint64 in place, with memory for another one.");
+PyDoc_STRVAR(sort_doc, "sort(words, other, /)\n--\n\nSort a line of uint64 in place, in less time with memory for another.");
 
 static PyObject *sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     Py_buffer buffers[2];
     if (get_buffers(arguments, count, buffers, 2, 0) < 0)
         return NULL;
-    if (buffers[1].len < buffers[0].len)
-        return release(buffers, 2, "the memory is too small");
     Py_BEGIN_ALLOW_THREADS
     uint64_t *words = buffers[0].buf, differing = 0;
     size_t size = buffers[0].len / sizeof *words;
@@ -64,7 +84,7 @@ static PyObject *sort(PyObject *module, PyObject *const *arguments, Py_ssize_t c
         differing |= words[i] ^ words[0];
     for (; differing; differing >>= 1)
         bits++;
-    sort_by_digits(words, buffers[1].buf, size, bits);
+    sort_by_digits(words, buffers[1].buf, buffers[1].len / sizeof *words, size, bits);
     Py_END_ALLOW_THREADS
     return release(buffers, 2, NULL);
 }

@@ -60,6 +60,8 @@ def _falling(x: Any) -> Any:
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
 _PIECE: Final = 1 << 16
+#: The most words for which there is memory beside those that are sorted.
+_SPARE: Final = 1 << 21
 #: The largest difference of integers that NumPy orders by their digits.
 _RADIX_MOST: Final = (1 << 16) - 1
 
@@ -132,7 +134,7 @@ def _sort_words(words: Any) -> None:
     if COMPILED is None or words.shape[-1] < _PACKED_LEAST:
         words.sort(axis=-1)
         return
-    other = np.empty_like(words[0])
+    other = np.empty(min(words.shape[-1], _SPARE), np.uint64)
     for line in words:
         COMPILED.sort(line, other)
 

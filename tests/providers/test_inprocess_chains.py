@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.ops.compiled import CHAINS
 from gpuarray.providers.inprocess import chains
 from gpuarray.providers.inprocess.loops import PreparedLoop
 from gpuarray.runtime import evaluate
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None and not chains.IS_COMPILED, reason="there is no C compiler")
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None and CHAINS is None, reason="there is no C compiler")
 
 PROGRAMS = {
     "arithmetic": lambda n, x, y: ((x + y) * x - 2) / (y * y + 1) + x,
@@ -47,7 +48,7 @@ def text_of(x):
 
 
 def test_the_module_is_there():
-    assert chains.IS_COMPILED
+    assert CHAINS is not None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_text_has_the_operations_of_a_chain():
 
 
 def test_without_the_module_there_are_single_calls(monkeypatch):
-    monkeypatch.setattr(chains, "_compiled", None)
+    monkeypatch.setattr(chains, "CHAINS", None)
     chains.covers.cache_clear()
     with xp.using(device="cpu", direct_limit=0):
         x = xp.asarray(np.ones(5001))
@@ -117,38 +118,10 @@ def test_without_the_module_there_are_single_calls(monkeypatch):
     chains.covers.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [
-        (np.arange(5000.0), -1),
-        (1, 0),
-        (np.float32(0.5), np.arange(5000, dtype=np.int8)),
-        (np.arange(5000, dtype=np.uint8), 7),
-        (np.arange(5000) * 1j, 2.0),
-        (np.arange(5000.0)[::-1], np.arange(15000.0).reshape(3, 5000)),
-        ([5.0], np.arange(5000)),
-        (np.array(["a", "b"] * 2500), "c"),
-    ],
-)
-@pytest.mark.parametrize("condition", [np.arange(5000) % 3 == 0, np.arange(10000)[::2] % 4 == 0, np.arange(5000) % 2])
-def test_where_is_numpys(condition, x, y):
-    np.testing.assert_array_equal(chains.where(condition, x, y), np.where(condition, x, y), strict=True)
-
-
-def test_where_refuses_what_numpy_refuses():
-    condition = np.arange(5000) % 3 == 0
-    with pytest.raises(OverflowError):
-        chains.where(condition, np.ones(5000, np.int8), 1000)
-    with pytest.raises(ValueError, match="broadcast"):
-        chains.where(condition, np.ones(4), 1)
-    with pytest.raises(ValueError, match="either both or neither"):
-        chains.where(condition, 1)
-
-
 def test_arrays_that_do_not_fit_are_refused():
-    assert chains._compiled is not None
+    assert CHAINS is not None
     double = np.dtype(np.float64)
-    one = chains._compiled.make(3, 0, [(np.add, (double,) * 3, (0, 1, 2))])
+    one = CHAINS.make(3, 0, [(np.add, (double,) * 3, (0, 1, 2))])
     x = np.ones(4)
     with pytest.raises(ValueError, match="broadcast"):
         one(x, np.ones(3), x)
@@ -158,4 +131,4 @@ def test_arrays_that_do_not_fit_are_refused():
         one(x, x, np.ones(33, np.int8)[1:].view(np.float64))
     for operations in ([(np.add, (double,) * 3, (0, 1, 3))], [(np.add, (double,) * 2, (0, 1))], [("convert", (), ())]):
         with pytest.raises(ValueError, match="no such operation"):
-            chains._compiled.make(3, 0, operations)
+            CHAINS.make(3, 0, operations)

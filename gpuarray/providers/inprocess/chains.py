@@ -12,25 +12,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from gpuarray import extensions
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Apply
 from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind
+from gpuarray.ops.compiled import CHAINS
 from gpuarray.ops.spec import MapOp
 
-#: The version of the interface between the extension module and this one; the source of the module states it too.
-_VERSION: Final = 1
-_compiled: Final = extensions.load("gpuarray.providers.inprocess._chains", _VERSION)
-
-#: Whether there are chains.
-IS_COMPILED: Final = _compiled is not None
 #: The most operations of a chain, which bounds its arrays.
 MOST: Final = 32
-
-#: Elements from which on a selection by bits is quicker than NumPy's, whatever the condition.
-_LARGE: Final = 1 << 12
-_SELECTED: Final = (np.ndarray, np.generic, int, float, complex)
 
 
 class Chain(NamedTuple):
@@ -45,9 +35,9 @@ class Chain(NamedTuple):
 def covers(op: MapOp, sources: tuple[DType, ...], dtype: DType) -> bool:
     """Return whether an operation can be one of a chain."""
     has_other_form = op.numpy_forms and op.kind is not Kind.EXTREME
-    if _compiled is None or has_other_form or len(sources) > 3:
+    if CHAINS is None or has_other_form or len(sources) > 3:
         return False
-    return bool(_compiled.has_loop(_function(op), (*sources, dtype)))
+    return bool(CHAINS.has_loop(_function(op), (*sources, dtype)))
 
 
 def _function(op: MapOp) -> Any:
@@ -71,7 +61,7 @@ def chain(items: Mapping[int, Apply], names: Mapping[int, str], targets: Mapping
     targets : mapping of int and str
         The names of the arrays that get the results which other lines read.
     """
-    assert _compiled is not None
+    assert CHAINS is not None
     last = {operand: number for number, item in items.items() for operand in item.operands}
     read = dict.fromkeys(names[o] for item in items.values() for o in item.operands if o not in items)
     arrays = [*read, *targets.values()]
@@ -95,27 +85,4 @@ def chain(items: Mapping[int, Apply], names: Mapping[int, str], targets: Mapping
         function = _function(item.op)
         operations.append((function, (*item.sources, item.dtype), tuple(numbers[each] for each in (*operands, name))))
         lines.append(f"# {name} = {item.op.name}({', '.join(operands)})")
-    return Chain(_compiled.make(len(arrays), len(numbers) - len(arrays), operations), arrays, lines)
-
-
-def where(condition: Any, *choices: Any) -> Any:
-    """Return ``np.where(condition, *choices)``, which takes ten times as long where a large condition changes often."""
-    is_large = type(condition) is np.ndarray and condition.size >= _LARGE and condition.dtype == bool
-    loop = None
-    if _compiled is not None and is_large and [isinstance(each, _SELECTED) for each in choices] == [True, True]:
-        dtype = np.result_type(*choices)
-        loop = _selection(dtype)
-    if loop is None:
-        return np.where(condition, *choices)
-    first, second = (np.asarray(each, dtype) for each in choices)
-    result = np.empty(np.broadcast(condition, first, second).shape, dtype)
-    loop(condition, first, second, result)
-    return result
-
-
-@lru_cache(maxsize=64)
-def _selection(dtype: DType) -> Callable[..., None] | None:
-    """Return the chain of one selection of a dtype; None if there is none."""
-    assert _compiled is not None
-    operation = "select", (np.dtype(bool), dtype, dtype, dtype)
-    return _compiled.make(4, 0, [(*operation, (0, 1, 2, 3))]) if _compiled.has_loop(*operation) else None
+    return Chain(CHAINS.make(len(arrays), len(numbers) - len(arrays), operations), arrays, lines)

@@ -21,7 +21,7 @@
 #error "the module would bring the global interpreter lock back"
 #endif
 
-/* A change of what this module and the package ask of each other changes this and the number in chains.py. */
+/* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
 #define VERSION 1
 
 #define MOST_OPERANDS 3
@@ -406,7 +406,7 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "gpuarray.providers.inprocess._chains", "Chains of elementwise operations.", -1, functions,
+    PyModuleDef_HEAD_INIT, "gpuarray.ops._chains", "Chains of elementwise operations.", -1, functions,
 };
 
 PyMODINIT_FUNC PyInit__chains(void)
