@@ -236,9 +236,10 @@ def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with another named tuple where NumPy's returns one."""
+    plain = getattr(function, "__wrapped__", function)  # which does not look for arrays of other packages
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        results = function(*arguments, **keywords)
+        results = plain(*arguments, **keywords)
         return group(*results) if hasattr(results, "_fields") else results
 
     return run
