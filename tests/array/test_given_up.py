@@ -28,8 +28,8 @@ def cleared(values):
 
 def test_results_are_given_up(x, monkeypatch):
     given = []
-    original = xp.GpuArray.given_up
-    monkeypatch.setattr(xp.GpuArray, "given_up", lambda self: given.append(original(self)) or given[-1])
+    original = xp.GpuArray._given_up
+    monkeypatch.setattr(xp.GpuArray, "_given_up", lambda self: given.append(original(self)) or given[-1])
     actual = np.asarray(x * 2 + 1)
     assert actual is given[0]
     assert actual.flags.writeable

@@ -8,7 +8,7 @@ The compiler of loops calls this module.
 
 from collections.abc import Callable
 from functools import partial as partial_of
-from math import prod
+from math import isqrt, prod
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -27,6 +27,8 @@ Array: TypeAlias = npt.NDArray[Any]
 
 #: How many short rows are at least reduced column by column.
 _SHORT_LEAST: Final = 64
+#: How many rows with at most so many elements each are reduced as fewer rows of more elements.
+_TALL, _NARROW = 64, 64
 
 
 def computing_dtype(fold: Fold) -> DType:
@@ -160,8 +162,10 @@ def _reduce(fold: Fold) -> Callable[..., Any]:
     assert isinstance(combine, np.ufunc)
     dtype = computing_dtype(fold)
     reduce = row_sums.add if combine is np.add and dtype in row_sums.DTYPES else combine.reduce
-    # NumPy adds complex numbers in another order
-    return reduce if dtype.kind == "c" else partial_of(_reduce_products, partial_of(_reduce_short, combine, reduce))
+    if dtype.kind == "c":  # NumPy adds complex numbers in another order
+        return reduce
+    reduce = partial_of(_reduce_short, combine, partial_of(_reduce_tall, combine, reduce))
+    return partial_of(_reduce_products, reduce)
 
 
 def _reduce_products(
@@ -208,6 +212,37 @@ def _reduce_short(
     if combine is np.add and dtype.kind == "f":
         np.add(folded, 0, out=folded)  # NumPy begins with a positive zero
     return target
+
+
+def _reduce_tall(
+    combine: np.ufunc,
+    reduce: Callable[..., Any],
+    operand: Array,
+    axes: tuple[int, ...],
+    dtype: DType,
+    out: Array | None,
+    keepdims: bool,
+) -> Any:
+    """Reduce many rows of few elements as fewer rows of many: NumPy begins anew with each row.
+
+    Eight columns of float64 take a tenth of the time. Rows that are added are as far apart as there are sums then.
+    """
+    depth = len(axes)
+    length, width = prod(operand.shape[:depth]), prod(operand.shape[depth:])
+    is_tall = length >= _TALL and 1 < width <= _NARROW
+    if not is_tall or axes != (*range(depth),) or operand.dtype != dtype or not operand.flags.c_contiguous:
+        return reduce(operand, axes, dtype, out, keepdims)
+    rows = operand.reshape(length, width)
+    while len(rows) >= _TALL:
+        together = isqrt(len(rows))
+        count = len(rows) // together
+        folded = combine.reduce(rows[: together * count].reshape(together, count * width), 0, dtype)
+        rows = np.concatenate([folded.reshape(count, width), rows[together * count :]])
+    result = combine.reduce(rows, 0, dtype).reshape((1,) * depth + operand.shape[depth:])
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 def _rows(operand: Array, tiling: Tiling) -> Array:
