@@ -25,7 +25,7 @@ from gpuarray.functions.arguments import (
     read,
     write_out,
 )
-from gpuarray.functions.at_once import QUICK, UNSHARED
+from gpuarray.functions.at_once import ANY, UNSHARED
 from gpuarray.functions.reductions import mask_node
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -221,7 +221,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
 # --- diagonals ------------------------------------------------------------------------------------------------------
 
 
-@native("trace", at_once="elements", most=QUICK)
+@native("trace", at_once="elements", most=ANY)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)

@@ -8,7 +8,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import manipulation, products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
-from gpuarray.functions.at_once import QUICK
+from gpuarray.functions.at_once import ANY
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph.shapes import normalize_axis
 
@@ -67,7 +67,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
-@native("linalg.trace", at_once="elements", most=QUICK)
+@native("linalg.trace", at_once="elements", most=ANY)
 @standard_function
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
     """Return the sums of the diagonals of matrices.
