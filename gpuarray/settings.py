@@ -133,8 +133,9 @@ class Config:
     )
     linalg_errors: str = _setting(
         "call",
-        "When a factorisation on a GPU that fails raises its error: `call` (at the line of the call, which waits for "
-        "it, as NumPy does), or `read` (when the program next reads a value of a GPU, so that calls do not wait).",
+        "When factorisations and solvers on a GPU, and `average`, raise errors that depend on values: `call` (at the "
+        "line of the call, which waits for them, as NumPy does), or `read` (when the program next reads a value of a "
+        "GPU, so that calls do not wait).",
         **_choice("call", "read"),
     )
     offload: str = _setting(

@@ -215,7 +215,7 @@ def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]
 
 
 def _is_held(node: Node) -> bool:
-    """Return whether a node is the value of a cell."""
+    """Return whether a node itself is the value of a cell, unlike ``node.is_held`` without what a view shows."""
     cell = None if node.holder is None else node.holder()
     return cell is not None and cell.node is node
 

@@ -227,10 +227,10 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
     count: Any = length
     if skip_nan and has_nan:
         count = reductions.sum(~np.isnan(lines), 0, keepdims=True)
-    if method in _DISCRETE or (method == "linear" and q.dtype.kind in "biu"):
-        # 0 and 1 are the only integral quantiles; there is nothing to interpolate
-        position = _DISCRETE[method](count, flat) if method in _DISCRETE else (count - 1) * flat
-        position = np.clip(position, 0, length - 1)
+    if method == "linear" and q.dtype.kind in "biu":
+        method = "lower"  # 0 and 1 are the only integral quantiles; there is nothing to interpolate
+    if method in _DISCRETE:
+        position = np.clip(_DISCRETE[method](count, flat), 0, length - 1)
         ordered = _ordered(lines, position)
         result = _element(ordered, position)
     else:

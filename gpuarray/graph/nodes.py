@@ -108,7 +108,7 @@ class BaseNode:
 
     @property
     def is_held(self) -> bool:
-        """Whether a user's array still has this value, or one that shows all of its elements."""
+        """Whether a user's array still has this value, or a view of all of its elements."""
         cell = None if self.holder is None else self.holder()
         if cell is None:
             return False
@@ -116,11 +116,11 @@ class BaseNode:
         return node is self or (type(node) is View and node.inputs == (self,))
 
     def hold(self, holder: "ref[Any]") -> None:
-        """Note that a storage cell has this value, and what it shows all elements of."""
+        """Note that a storage cell has this value; if it is a view of all elements of another one, it has that, too."""
         self.holder = holder
         if type(self) is View and self.inputs:
             (shown,) = self.inputs
-            if shown.holder is None and shown.size == self.size:
+            if shown.size == self.size and (shown.holder is None or shown.holder() is None):
                 shown.holder = holder
 
     def resolve(self, leaf: "Leaf") -> None:

@@ -27,7 +27,7 @@ Array: TypeAlias = npt.NDArray[Any]
 
 #: How many short rows are at least reduced column by column.
 _SHORT_LEAST: Final = 64
-#: How many rows with at most so many elements each are reduced as fewer rows of more elements.
+#: The fewest rows, and the most elements of each, that are reduced as fewer rows of more elements.
 _TALL, _NARROW = 64, 64
 
 
