@@ -68,6 +68,13 @@ def test_rows_are_taken_whole():
     assert "take_lines(" in _text(xp.asarray(TABLE)[xp.asarray(ROWS)] + 1)
 
 
+def test_positions_of_lines_that_are_stored_too():
+    gradient = xp.grad(lambda x: (x[FEW] ** 2).sum())(xp.asarray(BOX[:, 0]))
+    sums = np.zeros_like(BOX[:, 0])
+    np.add.at(sums, FEW, BOX[FEW, 0])
+    xp.testing.assert_same(gradient, 2 * sums, ulp=8)
+
+
 def test_a_repeated_value_is_computed_once():
     assert "s0f8_1" in _text(xp.asarray(BOX) * xp.broadcast_to(xp.negative(xp.asarray(LINE)), BOX.shape))
 

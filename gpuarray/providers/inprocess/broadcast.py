@@ -64,7 +64,8 @@ def _lines(
         item = loop.instructions[number]
         if isinstance(item, Take) and item.level == FULL and tiling.block[last] >= _LINE:
             position = loop.instructions[item.position]
-            if isinstance(position, Apply) and position.op is elementwise.add and users[item.position] == [number]:
+            is_only_for_this = users[item.position] == [number] and item.position not in loop.wanted
+            if isinstance(position, Apply) and position.op is elementwise.add and is_only_for_this:
                 for starts, offsets in (position.operands, position.operands[::-1]):
                     if axes.get(offsets) == (last,) and last not in axes.get(starts, (last,)):
                         lines[number] = starts, offsets
