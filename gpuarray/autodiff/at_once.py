@@ -15,17 +15,26 @@ import numpy.typing as npt
 
 from gpuarray.array import GpuArray
 from gpuarray.array.memory import of_host
-from gpuarray.autodiff import folds
+from gpuarray.autodiff import calls, folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, shares_of
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.pieces import Walk
-from gpuarray.autodiff.program import Outputs, Program, rules, standing_for
+from gpuarray.autodiff.program import Outputs, Program, outputs_of, rules, standing_for
+from gpuarray.dtypes import DType
 from gpuarray.errors import DerivativeError
-from gpuarray.graph.layouts import Layout, contiguous_strides, inverse, is_identity, is_injective, without_repetition
+from gpuarray.graph.layouts import (
+    Layout,
+    Shape,
+    contiguous_strides,
+    inverse,
+    is_identity,
+    is_injective,
+    without_repetition,
+)
 from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.immediacy import immediacy
-from gpuarray.ops import calls, factorisations, reductions
+from gpuarray.ops import reductions
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.runtime.evaluate import Values, compute_small, keep, read, strided
 
@@ -270,31 +279,37 @@ def _scatter(walk: _HostWalk, node: Scatter, operands: Sequence[Node], ct: Value
 
 
 def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
-    """Take the rules of sorts and of systems of equations; the other calls take longer than recording."""
-    if node.call.op is calls.sort:
-        (source,) = operands
-        pulled = np.empty(source.shape, source.dtype)
-        np.put_along_axis(pulled, calls.argsort.numpy(walk.value(source), **node.call.parameters), ct[0], -1)
-        walk.add(source, pulled)
-    elif node.call.op is factorisations.solve:
-        _solve(walk, node, operands, ct, wanted)
-    else:
-        _by_recording(walk, node, operands, ct, wanted)
-
-
-def _solve(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
-    left, right, solution = (walk.value(operand) for operand in (*operands, node.call))
-    is_line = right.ndim == 1
-    try:
-        part = np.linalg.solve(left.swapaxes(-1, -2), ct[0][..., None] if is_line else ct[0])
-    except np.linalg.LinAlgError:  # the rule that records raises it with the line
+    rule = None if node.call.op in calls.RECORDED else calls.RULES.get(node.call.op)
+    if rule is None:
         _by_recording(walk, node, operands, ct, wanted)
         return
-    if wanted[0]:
-        across = solution[..., None, :] if is_line else solution.swapaxes(-1, -2)
-        walk.fit(operands[0], -np.matmul(part, across))
-    if wanted[1]:
-        walk.fit(operands[1], part[..., 0] if is_line else part)
+    try:
+        shares = rule(_Computed(walk, node), ct, [*map(walk.value, operands)])
+    except np.linalg.LinAlgError:  # the rule raises it with the line if it records
+        _by_recording(walk, node, operands, ct, wanted)
+        return
+    for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
+        if is_wanted and share is not None:
+            walk.fit(operand, share)
+
+
+class _Computed(Outputs):
+    """The outputs of a call whose values are known."""
+
+    def __init__(self, walk: _HostWalk, node: Outputs) -> None:
+        super().__init__(node.call, node.inputs, node.known)
+        self._walk = walk
+
+    def outputs(self, numbers: Sequence[int], kinds: Sequence[tuple[Shape, DType]], like: Any) -> list[Any]:
+        """Return the values of some outputs: what was computed, if all were."""
+        if all(map(self.known.__contains__, numbers)):
+            return [self._walk.value(self.known[number]) for number in numbers]
+        results = outputs_of(self.call.op, [*map(self._walk.value, self.inputs)], kinds, **self.call.parameters)
+        return [results[number] for number in numbers]
+
+    def result(self, like: Any) -> Any:
+        """Return the value of the output that :attr:`call` is."""
+        return self._walk.value(self.call)
 
 
 _RULES: Final[dict[type, Callable[[_HostWalk, Any, Sequence[Any], Any, Sequence[bool]], None]]] = {

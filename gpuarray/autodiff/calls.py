@@ -2,10 +2,14 @@
 
 The rules of factorisations are those of Giles (Collected matrix derivative results, 2008) and of Seeger et al.
 (Auto-differentiating linear algebra, 2017), with conjugates where cotangents of complex numbers have none.
+
+Most rules take arrays of this package, and NumPy's arrays and scalars, with which they compute at once.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
@@ -13,12 +17,8 @@ from gpuarray.autodiff import composed, folds, triangles
 from gpuarray.autodiff import images as image_rules
 from gpuarray.autodiff.elementwise import adjoint, apply, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
-from gpuarray.autodiff.program import Cotangents, Outputs, called
+from gpuarray.autodiff.program import Cotangents, Outputs, called, outputs_of
 from gpuarray.device import Device
-from gpuarray.functions.linalg_products import diagonal
-from gpuarray.functions.linear_systems import det
-from gpuarray.functions.matrices import eye, tril
-from gpuarray.functions.singular_values import svd
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
@@ -27,8 +27,10 @@ from gpuarray.ops import calls, factorisations, generators, images, searches
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 
-_Given: TypeAlias = dict[int, GpuArray]
-_Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
+#: An array of this package or of NumPy.
+_Array: TypeAlias = Any
+_Given: TypeAlias = dict[int, _Array]
+_Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[_Array]], Sequence[_Array | None]]
 
 #: Calls whose results are integers.
 FLAT: Final = frozenset((
@@ -55,10 +57,14 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
 # -- lines -----------------------------------------------------------------------------------------------------------
 
 
-def _sort(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _sort(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     """Put each cotangent where its element came from."""
     (x,) = operands
     order = called(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
+    if not isinstance(x, GpuArray):
+        pulled = np.empty_like(cts[0])
+        np.put_along_axis(pulled, order, cts[0], -1)
+        return (pulled,)
     return (wrap(build.scatter_all(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
 
 
@@ -80,74 +86,73 @@ def positions_of(order: Node) -> Node:
     return build.elementwise(ops.add, order, build.reshape(starts, shape))
 
 
-def _resized(x: GpuArray, extent: int) -> GpuArray:
+def _resized(x: _Array, extent: int) -> _Array:
     """Return lines cropped to an extent, or padded with zeros."""
     length = x.shape[-1]
     if extent < length:
         return x[..., :extent]
     if extent == length:
         return x
-    padding = build.full((*x.shape[:-1], extent - length), 0, x.dtype)
-    return wrap(build.concat([x.node(), padding], x.ndim - 1), x.device)
+    return np.concatenate([x, _zero(x, (*x.shape[:-1], extent - length))], -1)
 
 
-def _fft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _fft(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     """Transform the cotangent in the same way: the matrix is symmetric."""
     (x,) = operands
     ct = cts[0]
     return (_resized(called(calls.fft, [ct], ct.shape, ct.dtype, **outputs.call.parameters), x.shape[-1]),)
 
 
-def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     (x,) = operands
     whole = _resized(cts[0], outputs.call.parameters["n"])
     result = called(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
     return (_resized(apply(ops.real, result), x.shape[-1]),)
 
 
-def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     """Transform the cotangent; elements that stand for two, themselves and their conjugates, count twice."""
     (x,) = operands
     ct, parameters = cts[0], outputs.call.parameters
     n = parameters["n"]
     shape = (*ct.shape[:-1], n // 2 + 1)
     half = called(calls.rfft, [ct], shape, x.dtype, **parameters)
-    column = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
-    is_single = build.elementwise(ops.equal, column, 0)
-    if n % 2 == 0:
-        is_single = build.elementwise(ops.logical_or, is_single, build.elementwise(ops.equal, column, n // 2))
-    one, two = (build.full((), number, ct.dtype) for number in (1, 2))
-    count = wrap(build.elementwise(ops.where, is_single, one, two), ct.device)
-    return (_resized(half * count, x.shape[-1]),)
+    column = np.arange(n // 2 + 1, like=half)
+    is_single = (column == 0) | (column * 2 == n)
+    return (_resized(apply(ops.where, is_single, half, 2 * half), x.shape[-1]),)
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------
 
 
-def _inverse(x: GpuArray, dtype: dtypes.DType) -> GpuArray:
+def _inverse(x: _Array, dtype: dtypes.DType) -> _Array:
     return called(factorisations.inv, [x], x.shape, dtype)
 
 
-def _solved(left: GpuArray, right: GpuArray) -> GpuArray:
+def _solved(left: _Array, right: _Array) -> _Array:
     """Return solutions for columns."""
     shape = (*broadcast_shapes(left.shape[:-2], right.shape[:-2]), *right.shape[-2:])
     return called(factorisations.solve, [left, right], shape, dtypes.promote(left.dtype, right.dtype))
 
 
-def _diagonal(values: GpuArray) -> Any:
+def _is_main(values: _Array) -> _Array:
+    """Return the truth of being on the diagonal, for matrices whose diagonals are like given values."""
+    return np.eye(values.shape[-1], dtype=bool, like=values)
+
+
+def _diagonal(values: _Array) -> _Array:
     """Return matrices with given diagonals."""
-    is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
-    return apply(ops.where, is_main, values[..., None, :], 0.0)
+    return apply(ops.where, _is_main(values), values[..., None, :], 0.0)
 
 
-def _inv(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
-    inverse = wrap(outputs.call, operands[0].device).mT
+def _inv(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
+    inverse = outputs.result(operands[0]).mT
     return (-(inverse @ cts[0] @ inverse),)
 
 
-def _solve(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _solve(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     left, right = operands
-    solution, ct = wrap(outputs.call, left.device), cts[0]
+    solution, ct = outputs.result(left), cts[0]
     if right.ndim == 1:
         part = _solved(left.mT, ct[..., None])
         return -(part @ solution[..., None, :]), part[..., 0]
@@ -155,53 +160,54 @@ def _solve(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
     return -(part @ solution.mT), part
 
 
-def _det(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _det(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     """Multiply by the cofactors, which singular matrices have too."""
     (x,) = operands
-    value = wrap(outputs.call, x.device)
+    value = outputs.result(x)
     is_known = tracing.active() is None and tape.batch_of(outputs.call) is None
     if is_known and (value == 0).any().item():
         return (cts[0][..., None, None] * _cofactors(x),)
     return (scaled(cts[0], value)[..., None, None] * _inverse(x, outputs.call.dtype).mT,)
 
 
-def _cofactors(x: GpuArray) -> GpuArray:
-    u, s, vh = svd(x, full_matrices=False)
+def _cofactors(x: _Array) -> _Array:
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
     others = converted(folds.products_of_others(s), u.dtype)
-    return conj((u * others[..., None, :]) @ vh) * (det(u) * det(vh))[..., None, None]
+    return conj((u * others[..., None, :]) @ vh) * (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     """Differentiate the logarithm, whose imaginary part is the angle of the sign: that of real matrices is constant."""
     (x,) = operands
     weight = cts.get(1)
     if 0 in cts and cts[0].dtype.kind == "c":
-        turned = apply(ops.imag, cts[0] * outputs.output(0, x.shape[:-2], cts[0].dtype, x.device))
+        (sign,) = outputs.outputs([0], [(x.shape[:-2], cts[0].dtype)], x)
+        turned = apply(ops.imag, cts[0] * sign)
         weight = apply(ops.complex_from_parts, 0.0 if weight is None else weight, turned)
     if weight is None:
         return (None,)
     return (weight[..., None, None] * _inverse(x, dtypes.promote(x.dtype, weight.dtype)).mT,)
 
 
-def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
-    factor, ct = wrap(outputs.call, operands[0].device), conj(cts[0])
+def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
+    factor, ct = outputs.result(operands[0]), conj(cts[0])
     if outputs.call.parameters.get("upper"):
         factor, ct = adjoint(factor), adjoint(ct)
-    inner = tril(adjoint(factor) @ ct)
-    inner = inner - _diagonal(diagonal(inner)) / 2
+    inner = np.tril(adjoint(factor) @ ct)
+    inner = inner - _diagonal(np.linalg.diagonal(inner)) / 2
     outer = adjoint(_inverse(factor, factor.dtype))
     result = outer @ inner @ adjoint(outer)
     return (conj(result + adjoint(result)) / 2,)
 
 
-def _gaps(values: GpuArray) -> Any:
+def _gaps(values: _Array) -> _Array:
     """Return the inverses of the differences of values, 0 on the diagonal."""
-    is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
+    is_main = _is_main(values)
     differences = values[..., None, :] - values[..., :, None]
     return apply(ops.where, is_main, 0.0, 1 / apply(ops.where, is_main, 1.0, differences))
 
 
-def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     (x,) = operands
     values, vectors = _eigen_of(outputs, factorisations.eigh, x)
     inner = None if 0 not in cts else _diagonal(cts[0])
@@ -212,31 +218,27 @@ def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     return (conj(result + adjoint(result)) / 2,)
 
 
-def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
+def _eigen_of(outputs: Outputs, op: CallOp, x: _Array) -> Sequence[_Array]:
     """Return eigenvalues and vectors, of which a call may have returned the former alone."""
     call = outputs.call
     complex_ = dtypes.promote(call.dtype, dtypes.complex64) if call.dtype.kind == "f" else call.dtype
     vectors = complex_ if op is factorisations.eig or x.dtype.kind == "c" else _real(call.dtype)
     kinds = (complex_ if op is factorisations.eig else _real(call.dtype), vectors)
-    shapes = (x.shape[:-1], x.shape)
-    if call.op is op:
-        first, second = (outputs.output(n, shapes[n], kinds[n], x.device) for n in (0, 1))
-        return first, second
-    nodes = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
-    return wrap(nodes[0], x.device), wrap(nodes[1], x.device)
+    both = [(x.shape[:-1], kinds[0]), (x.shape, kinds[1])]
+    return outputs.outputs((0, 1), both, x) if call.op is op else outputs_of(op, [x], both, **call.parameters)[:2]
 
 
 def _real(dtype: dtypes.DType) -> dtypes.DType:
     return {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(dtype, dtype)
 
 
-def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _eig(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     (x,) = operands
     values, vectors = _eigen_of(outputs, factorisations.eig, x)
     inner = None if 0 not in cts else _diagonal(conj(cts[0]))
     if 1 in cts:
         turned = adjoint(vectors) @ conj(cts[1])
-        lengths = diagonal(turned)
+        lengths = np.linalg.diagonal(turned)
         lengths = converted(apply(ops.real, lengths), vectors.dtype)
         turned = turned - (adjoint(vectors) @ vectors) * lengths[..., None, :]
         turned = turned * conj(_gaps(values))
@@ -245,22 +247,22 @@ def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     return (conj(_solved(across, inner @ across)),)
 
 
-def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _svd(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     (x,) = operands
     call = outputs.call
     *batch, m, n = x.shape
     k = min(m, n)
     real = _real(call.dtype)
     dtype = real if x.dtype.kind != "c" else dtypes.promote(real, dtypes.complex64)
-    shapes = [((*batch, m, k), dtype), ((*batch, k), real), ((*batch, k, n), dtype)]
+    kinds = [((*batch, m, k), dtype), ((*batch, k), real), ((*batch, k, n), dtype)]
     parameters = {"full_matrices": False, "hermitian": call.parameters["hermitian"]}
     alone = call.parameters.get("compute_uv") is False
     if alone:
-        u, s, vh = (wrap(node, x.device) for node in build.call(call.op, [x.node()], parameters, shapes))
+        u, s, vh = outputs_of(call.op, [x], kinds, **parameters)[:3]
     else:
         if call.parameters["full_matrices"]:
-            shapes[0], shapes[2] = ((*batch, m, m), dtype), ((*batch, n, n), dtype)
-        u, s, vh = (outputs.output(number, *shapes[number], x.device) for number in range(3))
+            kinds[0], kinds[2] = ((*batch, m, m), dtype), ((*batch, n, n), dtype)
+        u, s, vh = outputs.outputs(range(3), kinds, x)
     u, more_u, vh, more_vh = u[..., :k], u[..., k:], vh[..., :k, :], vh[..., k:, :]
     of_values = cts.get(0 if alone else 1)
     inner = None if of_values is None else _diagonal(of_values)
@@ -279,8 +281,8 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
 
 
 def _of_factors(
-    u: GpuArray, s: GpuArray, vh: GpuArray, of_u: GpuArray | None, inner: GpuArray | None, of_vh: GpuArray | None
-) -> GpuArray:
+    u: _Array, s: _Array, vh: _Array, of_u: _Array | None, inner: _Array | None, of_vh: _Array | None
+) -> _Array:
     """Return the cotangent, without conjugate, of matrices by those of their singular vectors and values."""
     dtype = u.dtype
     m, k, n = u.shape[-2], s.shape[-1], vh.shape[-1]
@@ -294,7 +296,7 @@ def _of_factors(
         skew = vh @ adjoint(of_vh)
         total = total + scale.mT * ((skew - adjoint(skew)) * gaps)
     if dtype.kind == "c" and of_u is not None:
-        turned = apply(ops.imag, diagonal(adjoint(u) @ of_u)) / s
+        turned = apply(ops.imag, np.linalg.diagonal(adjoint(u) @ of_u)) / s
         total = total + _diagonal(apply(ops.complex_from_parts, turned * 0, turned))
     result = u @ total @ vh
     if of_u is not None and m > k:
@@ -306,11 +308,13 @@ def _of_factors(
     return result
 
 
-def _zero(like: GpuArray, shape: Shape) -> GpuArray:
+def _zero(like: _Array, shape: Shape) -> _Array:
+    if not isinstance(like, GpuArray):
+        return np.zeros(shape, like.dtype)
     return wrap(build.full(shape, 0, like.dtype), like.device)
 
 
-def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+def _qr(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[_Array | None]:
     (x,) = operands
     call = outputs.call
     mode = call.parameters["mode"]
@@ -318,15 +322,15 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
     k = min(m, n)
     if mode == "raw":
         raise undefined(outputs, "linalg.qr with mode='raw'")
-    shapes = [((*batch, m, k), call.dtype), ((*batch, k, n), call.dtype)]
+    kinds = [((*batch, m, k), call.dtype), ((*batch, k, n), call.dtype)]
     is_full = mode == "complete" and m > n
     if is_full:
-        shapes = [((*batch, m, m), call.dtype), ((*batch, m, n), call.dtype)]
+        kinds = [((*batch, m, m), call.dtype), ((*batch, m, n), call.dtype)]
     if mode == "r":
-        q, r = (wrap(node, x.device) for node in build.call(call.op, [x.node()], {"mode": "reduced"}, shapes))
+        q, r = outputs_of(call.op, [x], kinds, mode="reduced")
         cts = {1: cts[0]}
     else:
-        q, r = (outputs.output(number, *shapes[number], x.device) for number in (0, 1))
+        q, r = outputs.outputs((0, 1), kinds, x)
     of_q = conj(cts[0]) if 0 in cts else _zero(q, q.shape)
     of_r = conj(cts[1]) if 1 in cts else _zero(r, r.shape)
     if is_full:
@@ -339,14 +343,14 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
     # the first columns alone have this Q, and the others are Q times those of R
     of_rest = of_r[..., m:]
     of_square = _qr_part(q, r[..., :m], of_q + x[..., m:] @ adjoint(of_rest), of_r[..., :m])
-    return (conj(wrap(build.concat([of_square.node(), (q @ of_rest).node()], x.ndim - 1), x.device)),)
+    return (conj(np.concatenate([of_square, q @ of_rest], -1)),)
 
 
-def _qr_part(q: GpuArray, r: GpuArray, of_q: GpuArray, of_r: GpuArray) -> GpuArray:
+def _qr_part(q: _Array, r: _Array, of_q: _Array, of_r: _Array) -> _Array:
     """Return the cotangent, without conjugate, of matrices that are not wide."""
     inner = r @ adjoint(of_r) - adjoint(of_q) @ q
-    lower = tril(inner, -1)
-    main = diagonal(inner)
+    lower = np.tril(inner, -1)
+    main = np.linalg.diagonal(inner)
     if main.dtype.kind == "c":
         main = converted(apply(ops.real, main), inner.dtype)
     symmetric = lower + adjoint(lower) + _diagonal(main)
@@ -379,5 +383,11 @@ RULES: Final[dict[CallOp, _Rule]] = {
     factorisations.solve_triangular: triangles.triangular_system,
     factorisations.svd: _svd,
 }
+
+#: The operations whose rules take arrays of this package alone.
+RECORDED: Final = frozenset((
+    calls.partition, calls.fold_spans, calls.running_fold, images.lower_envelope, images.rank_of_windows,
+    factorisations.cond, factorisations.lstsq, factorisations.lu,
+))  # fmt: skip
 
 Outputs.rule = staticmethod(transpose)

@@ -118,8 +118,10 @@ def _by_number(number: float) -> Share:
     return lambda node, inputs, ct, value, scale: -ct if number == -1 else ct * number
 
 
-def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
+def scaled(ct: Any, factor: Any) -> Any:
     """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
+    if not isinstance(factor, GpuArray):
+        return apply(ops.multiply_no_nan, ct, factor)
     if _known(ct) == 1 and ct.dtype == factor.dtype:  # the cotangent of the result itself
         return factor
     number = _known(factor)
@@ -139,7 +141,7 @@ def conj(x: Any) -> Any:
     return apply(ops.conj, x) if x.dtype.kind == "c" else x
 
 
-def adjoint(x: GpuArray) -> GpuArray:
+def adjoint(x: Any) -> Any:
     """Return the conjugate transposes of matrices."""
     return conj(x).mT
 

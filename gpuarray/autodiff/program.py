@@ -59,11 +59,18 @@ class Outputs:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
-    def output(self, number: int, shape: Shape, dtype: DType, device: Device) -> GpuArray:
-        """Return an output: what was computed, if it was."""
+    def outputs(self, numbers: Sequence[int], kinds: Sequence[tuple[Shape, DType]], like: GpuArray) -> list[Any]:
+        """Return some outputs, of given shapes and dtypes, on the device of an array: what was computed, if it was."""
         call = self.call
-        known: Any = self.known.get(number)
-        return wrap(known or Call(call.op, self.inputs, call.parameters, number, shape, dtype), device)
+        nodes: list[Any] = [
+            self.known.get(number) or Call(call.op, self.inputs, call.parameters, number, *kind)
+            for number, kind in zip(numbers, kinds, strict=True)
+        ]
+        return [wrap(node, like.device) for node in nodes]
+
+    def result(self, like: GpuArray) -> Any:
+        """Return the output that :attr:`call` is, on the device of an array."""
+        return wrap(self.call, like.device)
 
 
 def variable(node: Node) -> Node:
@@ -304,10 +311,21 @@ class differentiated(tape.recording):  # noqa: N801  # a context manager
         super().__exit__(*error)
 
 
-def called(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: DType, **parameters: Any) -> GpuArray:
-    """Return the only output of a call."""
-    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
-    return wrap(node, operands[0].device)
+def called(op: CallOp, operands: Sequence[Any], shape: Shape, dtype: DType, **parameters: Any) -> Any:
+    """Return the first output of a call, of arrays of this package or of NumPy."""
+    return outputs_of(op, operands, [(shape, dtype)], **parameters)[0]
+
+
+def outputs_of(
+    op: CallOp, operands: Sequence[Any], kinds: Sequence[tuple[Shape, DType]], **parameters: Any
+) -> Sequence[Any]:
+    """Return the outputs of a call, of given shapes and dtypes; of arrays of this package or of NumPy."""
+    first = operands[0]
+    if isinstance(first, GpuArray):
+        nodes = build.call(op, [operand.node() for operand in operands], parameters, kinds)
+        return [wrap(node, first.device) for node in nodes]
+    results = op.numpy(*operands, **parameters)
+    return results if isinstance(results, tuple) else (results,)
 
 
 def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct: GpuArray) -> list[GpuArray | None]:

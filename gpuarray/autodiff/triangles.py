@@ -1,9 +1,12 @@
 """The transposes of LU factorisations, and of the solutions of triangular systems."""
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, wrap
+from gpuarray.array import GpuArray
 from gpuarray.autodiff.program import Cotangents, Outputs, called
 from gpuarray.functions.joining import concat
 from gpuarray.functions.linalg_arguments import rows_in_order
@@ -11,15 +14,15 @@ from gpuarray.functions.matrices import tril, triu
 from gpuarray.ops import factorisations
 
 
-def triangular_system(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
+def triangular_system(outputs: Outputs, cts: dict[int, Any], operands: Sequence[Any]) -> Sequence[Any]:
     """Solve the transposed system for the cotangent, and take the triangle of its products with the solution."""
     triangle, _ = operands
     parameters = outputs.call.parameters
-    solution = wrap(outputs.call, triangle.device)
+    solution = outputs.result(triangle)
     part = _solved(triangle, cts[0], **{**parameters, "transposed": not parameters["transposed"]})
     whole = -(solution @ part.mT) if parameters["transposed"] else -(part @ solution.mT)
     inside = int(parameters["unit"])
-    return tril(whole, -inside) if parameters["lower"] else triu(whole, inside), part
+    return np.tril(whole, -inside) if parameters["lower"] else np.triu(whole, inside), part
 
 
 def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
@@ -34,8 +37,8 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     ct = cts[0]
     *batch, m, n = x.shape
     k = min(m, n)
-    packed = outputs.output(0, x.shape, outputs.call.dtype, x.device)
-    pivots = outputs.output(1, (*batch, k), dtypes.int32, x.device)
+    kinds = [(x.shape, outputs.call.dtype), ((*batch, k), dtypes.int32)]
+    packed, pivots = outputs.outputs((0, 1), kinds, x)
     square, low, right = packed[..., :k, :k], packed[..., k:, :], packed[..., :, k:]
     of_lower, of_upper = tril(ct[..., :k, :k], -1), triu(ct[..., :k, :k])
     blocks = []
@@ -57,5 +60,5 @@ def lu_factors(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[Gp
     return (rows_in_order(result, order),)
 
 
-def _solved(triangle: GpuArray, right: GpuArray, **parameters: bool) -> GpuArray:
+def _solved(triangle: Any, right: Any, **parameters: bool) -> Any:
     return called(factorisations.solve_triangular, [triangle, right], right.shape, right.dtype, **parameters)

@@ -47,6 +47,17 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "pieces": (lambda x: np.concatenate([x[:2], x * x, np.stack([x[0], x[5]])]), X),
     "products": (lambda a: a @ a.mT @ a[0], A),
     "solve": (lambda a: np.linalg.solve(a @ a.mT + np.eye(3), a), A),
+    "symmetric matrices": (lambda a: np.linalg.cholesky(a @ a.mT + np.eye(3)) * np.linalg.eigh(a + a.mT)[1], A),
+    "factors": (
+        lambda a: np.linalg.qr(a)[0] * np.linalg.svd(a)[2] + np.linalg.inv(a) / (1 + abs(np.linalg.det(a)).sum()),
+        A,
+    ),
+    "singular": (lambda a: np.linalg.det(a * np.array([1.0, 1.0, 0.0])), A),
+    "eigenvalues": (
+        lambda a: np.linalg.eigvalsh(a + a.mT) * np.linalg.svd(a, compute_uv=False) + np.linalg.qr(a, "r")[:, 0],
+        A,
+    ),
+    "transforms": (lambda x: np.fft.irfft(np.fft.rfft(x) * 2j, n=7) + abs(np.fft.fft(x, n=7)), X),
     "sums": (lambda x: np.cumsum(x) * np.sort(x) * np.prod(x[3:]), X),
     "complex": (lambda c: abs(c * c + 1) + (c * np.conj(c)).real + np.angle(c + 2), C),
     "casts": (lambda x: x.astype(np.float32).astype(float) * np.floor(x) * (x > 0), X),
