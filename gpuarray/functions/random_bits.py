@@ -5,7 +5,7 @@ their references (:mod:`gpuarray.ops.generators`) compute the words when the arr
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import DeviceLike, checked_shape, wanted_device
+from gpuarray.functions.random_ahead import BLOCKS, HALVES, WORDS, Repeats, Take
 from gpuarray.graph import build, tracing
 from gpuarray.ops import generators, philox, substreams
-from gpuarray.ops.substreams import Substream
 
 _WORDS: Final = 4
 _PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
@@ -26,8 +26,6 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 _SHIFT: Final = np.uint64(32)
 #: Number of blocks that are computed together for the host.
 _PAGE: Final = 128
-#: Number of normal numbers of several calls that are computed together: their arrays stay in a core's cache.
-_AHEAD: Final = 4096
 #: Number of 32-bit words of the parameters of a position in the stream, and of a substream.
 PLACE_WORDS: Final = 15
 SUBSTREAM_WORDS: Final = len(substreams.Substream._fields)
@@ -77,6 +75,9 @@ class Philox:
     True
     """
 
+    #: Of several calls that are computed together; see :class:`~gpuarray.functions.random_ahead.Rows`.
+    rows = None
+
     def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
             raise ValueError("seed and key cannot be both used; give one of them")
@@ -88,6 +89,7 @@ class Philox:
         else:
             self._key = _number(key, "key", 2)
         self.lock = threading.RLock()
+        self.takes: list[Take] | None = None
         self._forget()
         self._put(0 if counter is None else _number(counter, "counter", _WORDS))
 
@@ -99,10 +101,7 @@ class Philox:
         """Substreams that are computed ahead."""
         self._first = 0
         """The number of the block of the first of them."""
-        self._normals: dict[tuple[int, int, DType], npt.NDArray[Any]] = {}
-        """Normal numbers that are computed ahead, by the number of the block, how many they are, and their dtype."""
-        self._last: tuple[int, DType] | None = None
-        """How many normal numbers the last call has drawn, and their dtype."""
+        self._repeats = Repeats()
 
     def _put(self, counter: int) -> None:
         """Move to the end of the block of a counter, without a spare half."""
@@ -122,6 +121,7 @@ class Philox:
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         self.lock = threading.RLock()
+        self.takes = None
         self._forget()
         self._seeds = pickled["seed_seq"]
         self.state = pickled["state"]
@@ -258,9 +258,7 @@ class Philox:
             return _Drawn(recorded)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
-            if count:
-                self._at = (self._at + count) % _PLACES
-                self._is_blank = False
+            self._skip(WORDS, count)
         return philox.StreamPosition(self._key, block, start, None)
 
     def take_halves(self, count: int) -> Any:
@@ -270,17 +268,10 @@ class Philox:
             return _Drawn(recorded)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
-            if not count:
-                return philox.StreamPosition(self._key, block, 2 * start, None)
-            spare = self._left_over() if self._has_spare else None
-            words = (count - self._has_spare + 1) // 2
-            stream = philox.StreamPosition(self._key, block, 2 * start - self._has_spare, spare)
-            self._has_spare = (count - self._has_spare) % 2 == 1
-            if words:
-                self._at = (self._at + words) % _PLACES
-                self._is_blank = False
-                self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
-        return stream
+            spare = self._left_over() if self._has_spare and count else None
+            start = 2 * start - (spare is not None)
+            self._skip(HALVES, count)
+        return philox.StreamPosition(self._key, block, start, spare)
 
     def take_substream(self) -> tuple[Any, ...]:
         """Return the words of a substream, which are those of the next whole block of the stream."""
@@ -288,40 +279,98 @@ class Philox:
         if recorded is not None:
             return tuple(recorded)
         with self.lock:
-            number = self._take_block()
+            block = self.place(BLOCKS, 1)
+            number = block - self._first
+            if not 0 <= number < len(self._substreams):
+                words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[:, : SUBSTREAM_WORDS // 2]
+                halves = (words & _LOW, words >> _SHIFT)
+                columns = [list(half[:, n].astype(np.uint32)) for n in range(SUBSTREAM_WORDS // 2) for half in halves]
+                self._substreams = list(zip(*columns, strict=True))
+                self._first, number = block, 0
+            self._skip(BLOCKS, 1)
             return self._substreams[number]
 
-    def take_normals(self, size: int, kind: DType) -> npt.NDArray[Any]:
-        """Return a line of the normal numbers of the next substream, computed now.
+    def place(self, unit: str, each: int) -> Any:
+        """Return the number of the next half, word or block; None if the next ``each`` halves are not one run."""
+        if unit == WORDS:
+            return self._at
+        if unit == BLOCKS:
+            return (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
+        if not self._has_spare:
+            return 2 * self._at
+        if self._known_spare is None and (each == 1 or self._spare_from + 1 == self._at):
+            return 2 * self._spare_from + 1
+        return None
 
-        If calls repeat, those of several substreams are computed together, which takes little longer for few numbers.
+    def skip(self, takes: Sequence[Take]) -> None:
+        """Advance as a draw does."""
+        for unit, count in takes:
+            self._skip(unit, count)
+
+    def _skip(self, unit: str, count: int) -> None:
+        if self.takes is not None:
+            self.takes.append((unit, count))
+        if not count:
+            return
+        if unit == HALVES:
+            had_spare, self._has_spare = self._has_spare, (count - self._has_spare) % 2 == 1
+            words = (count - had_spare + 1) // 2
+            if not words:
+                return
+            self._at = (self._at + words) % _PLACES
+            self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
+        elif unit == WORDS:
+            self._at = (self._at + count) % _PLACES
+        else:
+            self._at = (self.place(BLOCKS, 1) + count) * _WORDS % _PLACES
+        self._is_blank = False
+
+    # -- drawing on the host -------------------------------------------------------------------------------------------
+
+    def uniforms(self, size: int, kind: DType) -> npt.NDArray[Any]:
+        """Return a line of numbers in [0, 1), computed now."""
+        take = self.take_halves if kind == dtypes.float32 else self.take_words
+        return philox.uniform(range(size), take(size), kind)
+
+    def words(self, size: int) -> npt.NDArray[Any]:
+        """Return a line of words, computed now."""
+        return philox.words64(range(size), self.take_words(size))
+
+    def below(self, size: int, share: int, limit: int, threshold: int, kind: DType) -> npt.NDArray[Any]:
+        """Return a line of integers below a limit, computed now; see :func:`~gpuarray.ops.philox.below`."""
+        stream = self.take_words(size) if kind == dtypes.uint64 else self.take_halves(-(-size >> share))
+        return philox.below(range(size), stream, share, limit, threshold, kind)
+
+    def normals(self, size: int, kind: DType) -> npt.NDArray[Any]:
+        """Return a line of the normal numbers of the next substream, computed now."""
+
+        def draw(bits: Any) -> Any:
+            if bits is not self:
+                return bits.normals(size, kind)
+            return substreams.normals(size, np.array([self.take_substream()]), kind)[0]
+
+        name = ("normals", size, kind)
+        row = self.next_row(name, size)
+        return np.asarray(self.repeated(name, draw, size) if row is None else row)
+
+    def next_row(self, name: Any, limit: int) -> Any:
+        """Return the row of the next call of a draw, which was computed together with others; None if there is none.
+
+        Rows have at most ``limit`` elements.
+        """
+        known = self._repeats.known.get(name)
+        if known is None or known.size > limit:
+            return None
+        with self.lock:
+            return known.row(self)
+
+    def repeated(self, name: Any, draw: Callable[[Any], Any], limit: int) -> Any:
+        """Return what ``draw(self)`` returns, or its row after several draws of this name were computed together.
+
+        See :meth:`~gpuarray.functions.random_ahead.Repeats.drawn`.
         """
         with self.lock:
-            number = self._take_block()
-            block = self._first + number
-            known = self._normals.pop((block, size, kind), None)
-            if known is None:
-                ahead = max(1, _AHEAD // size) if self._last == (size, kind) else 1
-                streams = [Substream(*words) for words in self._substreams[number : number + ahead]]
-                rows = substreams.normals(size, streams, kind)
-                self._normals = {(block + number, size, kind): row for number, row in enumerate(rows)}
-                known = self._normals.pop((block, size, kind))
-                self._last = size, kind
-            return known.copy()
-
-    def _take_block(self) -> int:
-        """Take the next whole block of the stream; return the number of its substream among those computed ahead."""
-        block = (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
-        number = block - self._first
-        if not 0 <= number < len(self._substreams):
-            words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[:, : SUBSTREAM_WORDS // 2]
-            halves = (words & _LOW, words >> _SHIFT)
-            columns = [list(half[:, word].astype(np.uint32)) for word in range(SUBSTREAM_WORDS // 2) for half in halves]
-            self._substreams = list(zip(*columns, strict=True))
-            self._first, number = block, 0
-        self._at = (block * _WORDS + _WORDS) % _PLACES
-        self._is_blank = False
-        return number
+            return self._repeats.drawn(self, self._key, name, draw, limit)
 
     def _block(self, counter: int) -> list[int]:
         """Return the words of a block, which the host computes together with its page."""

@@ -15,7 +15,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
 from gpuarray.functions.random_arguments import Size, are_scalars, check
-from gpuarray.functions.random_source import Frame, Source, mapped
+from gpuarray.functions.random_source import Frame, Source, ahead, mapped
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import samplers
@@ -32,6 +32,7 @@ def _scaled(draws: Any, scale: Any, loc: Any = None) -> Any:
 class Continuous(Source):
     """The methods of random generators that return floating numbers."""
 
+    @ahead
     def random(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
         """Return uniform numbers in [0, 1), the same as NumPy's for the same state.
 
@@ -54,6 +55,7 @@ class Continuous(Source):
         frame = self._target(size, dtype, out, "random")
         return frame.array_or_out(self._uniform(frame), out)
 
+    @ahead
     def uniform(
         self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -84,6 +86,7 @@ class Continuous(Source):
         spread = high - low if are_scalars(low, high) else _difference(high, low)
         return frame.array(_scaled(self._uniform(frame), spread, low))
 
+    @ahead
     def standard_normal(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
         """Return numbers of the normal distribution with mean 0 and standard deviation 1.
 
@@ -93,6 +96,7 @@ class Continuous(Source):
         frame = self._target(size, dtype, out, "standard_normal")
         return frame.array_or_out(self._normal(frame), out)
 
+    @ahead
     def normal(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -116,6 +120,7 @@ class Continuous(Source):
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         return frame.array(_scaled(self._normal(frame), scale, loc))
 
+    @ahead
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -126,6 +131,7 @@ class Continuous(Source):
 
     # -- of one uniform number -----------------------------------------------------------------------------------------
 
+    @ahead
     def standard_exponential(
         self, size: Size = None, dtype: DTypeLike = None, method: str = "zig", out: GpuArray | None = None
     ) -> GpuArray:
@@ -139,18 +145,21 @@ class Continuous(Source):
         frame = self._target(size, dtype, out, "standard_exponential")
         return frame.array_or_out(self._exponential(frame), out)
 
+    @ahead
     def exponential(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
         return frame.array(_scaled(self._exponential(frame), scale))
 
+    @ahead
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Rayleigh distribution with mode ``scale``, which is not negative."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
         return frame.array(_scaled(_map(ops.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
 
+    @ahead
     def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Weibull distribution with shape ``a``, which is not negative, and scale 1."""
         check("not negative", a=a)
@@ -159,12 +168,14 @@ class Continuous(Source):
         zero = _map(ops.equal, frame.constant(0), a)
         return frame.array(_map(ops.where, zero, frame.constant(0), powers))
 
+    @ahead
     def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Pareto II distribution with shape ``a``, which is positive."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
         return frame.array(_map(ops.expm1, _map(ops.divide, self._exponential(frame), a)))
 
+    @ahead
     def power(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers in [0, 1] whose density is proportional to x**(a - 1), for positive ``a``."""
         check("positive", a=a)
@@ -172,6 +183,7 @@ class Continuous(Source):
         share = _map(ops.negative, _map(ops.expm1, _map(ops.negative, self._exponential(frame))))
         return frame.array(_map(ops.pow, share, _map(ops.divide, frame.constant(1), a)))
 
+    @ahead
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -185,6 +197,7 @@ class Continuous(Source):
         logarithm = _map(ops.log, folded)
         return frame.array(_scaled(_map(ops.where, upper, _map(ops.negative, logarithm), logarithm), scale, loc))
 
+    @ahead
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -195,6 +208,7 @@ class Continuous(Source):
         odds = _map(ops.divide, share, _map(ops.subtract, 1.0, share))
         return frame.array(_scaled(_map(ops.log, odds), scale, loc))
 
+    @ahead
     def gumbel(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -205,6 +219,7 @@ class Continuous(Source):
         depth = _map(ops.negative, _map(ops.log1p, _map(ops.negative, share)))
         return frame.array(_scaled(_map(ops.negative, _map(ops.log, depth)), scale, loc))
 
+    @ahead
     def triangular(
         self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -235,11 +250,13 @@ class Continuous(Source):
 
     # -- of normal and gamma numbers -----------------------------------------------------------------------------------
 
+    @ahead
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Cauchy distribution with mode 0, the quotients of normal numbers."""
         frame, _ = self._arguments(() if size is None else size, dtype)
         return frame.array(_map(ops.divide, self._normal(frame), self._normal(frame)))
 
+    @ahead
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None
     ) -> GpuArray:
@@ -268,6 +285,7 @@ class Continuous(Source):
         frame, (a,) = self._arguments(size, dtype, shape)
         return frame.array_or_out(self._gamma(frame, a), out)
 
+    @ahead
     def gamma(
         self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -276,6 +294,7 @@ class Continuous(Source):
         frame, (a, scale) = self._arguments(size, dtype, shape, scale)
         return frame.array(_scaled(self._gamma(frame, a), scale))
 
+    @ahead
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the beta distribution; ``a`` and ``b`` are positive.
 
@@ -291,12 +310,14 @@ class Continuous(Source):
         half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
         return _scaled(self._gamma(frame, half), 2.0)
 
+    @ahead
     def chisquare(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the chi-square distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
         frame, (df,) = self._arguments(size, dtype, df)
         return frame.array(self._chisquare(frame, df))
 
+    @ahead
     def noncentral_chisquare(
         self, df: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -312,12 +333,14 @@ class Continuous(Source):
         more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
         return self._chisquare(frame, _map(ops.add, more, df))
 
+    @ahead
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the F distribution; both degrees of freedom are positive."""
         check("positive", dfnum=dfnum, dfden=dfden)
         frame, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
         return frame.array(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
 
+    @ahead
     def noncentral_f(
         self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
@@ -331,6 +354,7 @@ class Continuous(Source):
         below = _map(ops.divide, self._chisquare(frame, dfden), dfden)
         return _map(ops.divide, _map(ops.divide, above, dfnum), below)
 
+    @ahead
     def standard_t(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of Student's t distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
@@ -339,6 +363,7 @@ class Continuous(Source):
         spread = _map(ops.sqrt, _map(ops.divide, self._chisquare(frame, df), df))
         return frame.array(_map(ops.divide, normal, spread))
 
+    @ahead
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Wald (inverse Gaussian) distribution; both parameters are positive.
 
@@ -356,6 +381,7 @@ class Continuous(Source):
         larger = _map(ops.divide, frame.constant(1), smaller)
         return frame.array(_scaled(_map(ops.where, is_smaller, smaller, larger), mean))
 
+    @ahead
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return angles in [-pi, pi] of the von Mises distribution around ``mu``; ``kappa`` is not negative.
 

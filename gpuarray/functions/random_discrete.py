@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, default_dtype
+from gpuarray.array import GpuArray, default_dtype, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
+from gpuarray.functions.elementwise import maximum
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
-from gpuarray.functions.random_source import Frame, Source, cast, mapped
+from gpuarray.functions.random_source import Frame, Source, ahead, cast, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, philox, samplers
+from gpuarray.ops import generators, samplers
 
 _map = mapped
 _MASK = 0xFFFFFFFF
@@ -33,6 +34,7 @@ _MOST_OF_A_COLOUR = 10**9
 class Discrete(Source):
     """The methods of random generators that return integers."""
 
+    @ahead
     def integers(
         self,
         low: ArrayLike,
@@ -71,7 +73,7 @@ class Discrete(Source):
         if kind.kind not in "biu":
             raise TypeError(f"Unsupported dtype {kind!r} for integers; use an integer dtype or bool")
         low, high = (0, low) if high is None else (low, high)
-        frame = Frame(joint_shape(size, low, high), kind, self._device_for(low, high))
+        frame = self._frame(joint_shape(size, low, high), kind, self._device_for(low, high))
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):
             return self._of_device_ranges(frame, low, high, endpoint)
         first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
@@ -97,15 +99,14 @@ class Discrete(Source):
         span = 1 << width
         limit = (spread + 1) % span
         threshold = span % (spread + 1)
-        if width == 64:
-            stream, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
-        else:
-            share = _SHARES[width]
-            stream, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
+        share, held = (0, dtypes.uint64) if width == 64 else (_SHARES[width], dtypes.uint32)
         if frame.is_immediate:
-            drawn = philox.below(range(frame.size), stream, share, limit, threshold, held)
+            drawn = self._bits.below(frame.size, share, limit, threshold, held)
             integers: Any = drawn.reshape(frame.shape).astype(kind)
         else:
+            stream = (
+                self._bits.take_words(frame.size) if width == 64 else self._bits.take_halves(-(-frame.size >> share))
+            )
             numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
             parameters = (*stream.parameters, share, *numbers)
             integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
@@ -130,6 +131,7 @@ class Discrete(Source):
 
     # -- counts --------------------------------------------------------------------------------------------------------
 
+    @ahead
     def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> GpuArray:
         """Return numbers of the Poisson distribution, as int64.
 
@@ -149,6 +151,7 @@ class Discrete(Source):
         frame, (lam,) = self._arguments(size, None, lam)
         return frame.counts(self._sample(samplers.sample_poisson, frame, lam))
 
+    @ahead
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the binomial distribution: successes in ``n`` trials of probability ``p``, as int64.
 
@@ -171,6 +174,7 @@ class Discrete(Source):
         frame, (n, p) = self._arguments(size, None, n, p)
         return frame.counts(self._sample(samplers.sample_binomial, frame, _whole(n), p))
 
+    @ahead
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the negative binomial distribution: failures before ``n`` successes, as int64.
 
@@ -184,6 +188,7 @@ class Discrete(Source):
         mean = _map(ops.multiply, self._gamma(frame, n), odds)
         return frame.counts(self._sample(samplers.sample_poisson, frame, mean))
 
+    @ahead
     def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the geometric distribution: trials of probability ``p`` up to the first success, as int64.
 
@@ -195,6 +200,7 @@ class Discrete(Source):
         trials = _map(ops.ceil, _map(ops.divide, self._exponential(frame), rate))
         return _saturated(frame, _map(ops.maximum, trials, 1.0))
 
+    @ahead
     def logseries(self, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the logarithmic series distribution by Kemp's method, as int64; ``p`` is in [0, 1)."""
         check("chance below 1", p=p)
@@ -209,12 +215,14 @@ class Discrete(Source):
         number = _map(ops.where, tail, _map(ops.maximum, many, 1.0), few)
         return _saturated(frame, _map(ops.where, _map(ops.greater_equal, v, probability), frame.constant(1), number))
 
+    @ahead
     def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the Zipf distribution by Devroye's method, as int64; the exponent ``a`` is above 1."""
         check("above 1", a=a)
         frame, (a,) = self._arguments(size, None, a)
         return _saturated(frame, self._sample(samplers.sample_zipf, frame, a))
 
+    @ahead
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the hypergeometric distribution: good items in a sample without replacement, as int64.
 
@@ -246,6 +254,7 @@ class Discrete(Source):
 
     # -- counts of several kinds ---------------------------------------------------------------------------------------
 
+    @ahead
     def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the multinomial distribution: how often each outcome occurs in ``n`` trials, as int64.
 
@@ -281,15 +290,16 @@ class Discrete(Source):
         others = chances[..., :-1]
         rest = as_array(1.0, whole.device) - others.sum(-1)
         parts = [others[..., k] for k in range(others.shape[-1])]
-        parts.append(whole.array(_map(ops.maximum, build.cast(rest.node(), whole.kind), 0.0)))
+        parts.append(maximum(rest.astype(whole.kind, copy=False), 0.0))
 
         def split(frame: Frame, left: Any, both: Any, count: Any) -> Any:
             share = _map(ops.divide, left, _map(ops.maximum, both, float(np.finfo(frame.kind).tiny)))
             share = _map(ops.minimum, share, 1.0)
             return self._sample(samplers.sample_binomial, frame, count, share)
 
-        return _split(parts, trials, shape, whole.kind, split)
+        return self._split(parts, trials, shape, whole.kind, split)
 
+    @ahead
     def multivariate_hypergeometric(
         self, colors: ArrayLike, nsample: int, size: Size = None, method: str = "marginals"
     ) -> GpuArray:
@@ -329,37 +339,35 @@ class Discrete(Source):
         shape = joint_shape(size)
         if not host_colors.size:
             return whole.array(build.full((*shape, 0), 0, dtypes.int64))
-        parts = [whole.array(whole.constant(number)) for number in host_colors.tolist()]
+        parts = [as_array(whole.kind.type(number), whole.device) for number in host_colors.tolist()]
 
         def split(frame: Frame, left: Any, both: Any, drawn: Any) -> Any:
             right = _map(ops.subtract, both, left)
             return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
 
-        return _split(parts, whole.array(whole.constant(count)), shape, whole.kind, split)
+        return self._split(parts, as_array(whole.kind.type(count), whole.device), shape, whole.kind, split)
 
+    def _split(
+        self, parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind: DType, split: Any
+    ) -> GpuArray:
+        """Return counts split among parts along a new last axis, level by level.
 
-def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind: DType, split: Any) -> GpuArray:
-    """Return counts split among parts along a new last axis, level by level.
-
-    ``split(frame, left, both, count)`` returns the part of a count that goes to the first of two groups.
-    """
-    levels = max(len(parts) - 1, 0).bit_length()
-    zero = parts[0] * 0
-    padded = stack([zero + count for count in parts] + [zero] * ((1 << levels) - len(parts)), axis=-1)
-    sums = [padded]
-    for _ in range(levels):
-        lower = sums[-1]
-        sums.append(reshape(lower, (*lower.shape[:-1], lower.shape[-1] // 2, 2)).sum(-1))
-    counts = (count + zero * 0)[..., None] + _zeros((*shape, 1), kind, count)
-    for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
-        frame = Frame(counts.shape, kind, counts.device)
-        left = frame.array(split(frame, *[frame.operand(array) for array in (lower[..., 0::2], both, counts)]))
-        counts = reshape(stack([left, counts - left], axis=-1), (*shape, 2 * counts.shape[-1]))
-    return counts[..., : len(parts)].astype(dtypes.int64)
-
-
-def _zeros(shape: tuple[int, ...], kind: DType, like: GpuArray) -> GpuArray:
-    return Frame(shape, kind, like.device).array(build.full(shape, 0, kind))
+        ``split(frame, left, both, count)`` returns the part of a count that goes to the first of two groups.
+        """
+        levels = max(len(parts) - 1, 0).bit_length()
+        zero = parts[0] * 0
+        padded = stack([zero + count for count in parts] + [zero] * ((1 << levels) - len(parts)), axis=-1)
+        sums = [padded]
+        for _ in range(levels):
+            lower = sums[-1]
+            sums.append(reshape(lower, (*lower.shape[:-1], lower.shape[-1] // 2, 2)).sum(-1))
+        first = self._frame((*shape, 1), kind, count.device)
+        counts = (count + zero * 0)[..., None] + make(build.full(first.shape, 0, kind), count.device)
+        for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
+            frame = self._frame((*shape, counts.shape[-1]), kind, counts.device)
+            left = frame.array(split(frame, *[frame.operand(array) for array in (lower[..., 0::2], both, counts)]))
+            counts = reshape(stack([left, counts - left], axis=-1), (*counts.shape[:-1], 2 * counts.shape[-1]))
+        return counts[..., : len(parts)].astype(dtypes.int64)
 
 
 def _whole(value: Any) -> Any:

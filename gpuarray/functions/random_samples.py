@@ -15,9 +15,10 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.indexing import take, take_along_axis
 from gpuarray.functions.random_arguments import Size, check, joint_shape, probabilities
 from gpuarray.functions.random_discrete import Discrete
-from gpuarray.functions.random_source import Frame
+from gpuarray.functions.random_source import ahead
 from gpuarray.functions.searching import searchsorted
 from gpuarray.functions.sorting import argsort
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis, resolve_shape
 from gpuarray.ops import generators, philox, samplers
 from gpuarray.source_locations import warn
@@ -32,6 +33,7 @@ class Samples(Discrete):
         halves = philox.words32(range(count), self._bits.take_halves(count))
         return halves.astype("<u4").tobytes()[:length]
 
+    @ahead
     def permutation(self, x: int | ArrayLike, axis: int = 0) -> GpuArray:
         """Return the integers below ``x``, or the subarrays of an array along an axis, in a random order.
 
@@ -134,49 +136,60 @@ class Samples(Discrete):
         ValueError
             If the population is empty, a sample without replacement is larger than it, or ``p`` are not probabilities.
         """
-        device = self._device_for(a)
-        source = None if isinstance(a, int | np.integer) else as_array(a, device)
-        number = 0 if source is None else normalize_axis(axis, source.ndim)
-        population = int(a) if source is None else source.shape[number]
+        if isinstance(a, int | np.integer):
+            return self._below_number(int(a), size, replace, p)
+        source = as_array(a, self._device_for(a))
+        number = normalize_axis(axis, source.ndim)
+        return take(source, self._sample_below(source.shape[number], size, replace, p, source.device), axis=number)
+
+    @ahead
+    def _below_number(self, population: int, size: Size, replace: bool, p: ArrayLike | None) -> GpuArray:
+        return self._sample_below(population, size, replace, p, self._device_for())
+
+    def _sample_below(
+        self, population: int, size: Size, replace: bool, p: ArrayLike | None, device: Device
+    ) -> GpuArray:
+        """Return a sample of the integers below a number."""
         shape = resolve_shape(() if size is None else size)
-        count = math.prod(shape)
-        if population <= 0 and count:
+        if population <= 0 and (count := math.prod(shape)):
             raise ValueError(f"a must be a positive integer or not empty to choose {count} from it")
         chances = None if p is None else probabilities(p, population)
         sample = self._with_replacement if replace else self._distinct
-        chosen = sample(population, count, chances, device).reshape(shape)
-        return chosen if source is None else take(source, chosen, axis=number)
+        return sample(population, shape, chances, device)
 
-    def _with_replacement(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
+    def _with_replacement(self, population: int, shape: Shape, chances: Any, device: Device) -> GpuArray:
         if chances is None:
-            frame = Frame((count,), dtypes.int64, device)
+            frame = self._frame(shape, dtypes.int64, device)
             return frame.array(self._evenly(frame, 0, max(population, 1) - 1))
         bounds = np.cumsum(chances)
-        frame = Frame((count,), dtypes.float64, device)
+        frame = self._frame(shape, dtypes.float64, device)
         drawn = frame.array(self._uniform(frame))
         return searchsorted(as_array(bounds / bounds[-1], device), drawn, side="right")
 
-    def _distinct(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
+    def _distinct(self, population: int, shape: Shape, chances: Any, device: Device) -> GpuArray:
+        count = math.prod(shape)
         if count > population:
             raise ValueError(
                 f"Cannot take a larger sample than population when replace is False: {count} of {population}"
             )
         if chances is None:
-            return self._order((population,), device)[:count].copy()
+            order = self._order((population,), device)
+            return order[..., :count].reshape(self._frame(shape, dtypes.int64, device).shape).copy()
         if np.count_nonzero(chances) < count:
             raise ValueError(f"Fewer non-zero entries in p than size: {np.count_nonzero(chances)} for {count}")
         # sorted exponential times with the rates p are in the order of successive choices (Efraimidis, Spirakis, 2006)
-        frame = Frame((population,), dtypes.float64, device)
+        frame = self._frame((population,), dtypes.float64, device)
         times = frame.array(self._exponential(frame))
         with np.errstate(divide="ignore"):
             mean = as_array(1.0 / chances, device)
-        return argsort((times + np.finfo(np.float64).tiny) * mean)[:count].copy()
+        order = argsort((times + np.finfo(np.float64).tiny) * mean)
+        return order[..., :count].reshape(self._frame(shape, dtypes.int64, device).shape).copy()
 
     def _keys(self, shape: tuple[int, ...], device: Device) -> GpuArray:
-        frame = Frame(shape, dtypes.uint64, device)
-        stream = self._bits.take_words(frame.size)
+        frame = self._frame(shape, dtypes.uint64, device)
         if frame.is_immediate:
-            return frame.array(philox.words64(range(frame.size), stream).reshape(frame.shape))
+            return frame.array(self._bits.words(frame.size).reshape(frame.shape))
+        stream = self._bits.take_words(frame.size)
         return frame.array(frame.generate(generators.random_bits, stream.parameters))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
@@ -185,6 +198,7 @@ class Samples(Discrete):
 
     # -- several numbers -----------------------------------------------------------------------------------------------
 
+    @ahead
     def dirichlet(self, alpha: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return vectors of the Dirichlet distribution, whose elements add up to 1.
 

@@ -1,16 +1,19 @@
 """The base of random generators: drawing arrays of uniform, normal and other numbers from a bit generator."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, Final, Self
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, default_dtype, device_of, joint_device, made_of, make
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
+from gpuarray.functions.random_ahead import RecordedDrawError
 from gpuarray.functions.random_arguments import NUMBERS, Size, checked_out, joint_shape
 from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
@@ -19,16 +22,20 @@ from gpuarray.graph.nodes import BaseNode, Generate, Node, host_leaf
 from gpuarray.graph.shapes import resolve_shape
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.ops import elementwise as ops
-from gpuarray.ops import generators, philox, samplers
+from gpuarray.ops import generators, samplers
 from gpuarray.ops.spec import GenerateOp, MapOp
 from gpuarray.ops.substreams import Substream
 from gpuarray.runtime import evaluate
 
 _NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
+_DTYPES: Final = frozenset(type(np.dtype(code)) for code in "?bBhHiIlLqQfd")
 #: Types of hashable dtype arguments, for the cache of frames.
-_PLAIN: Final = frozenset((str, type, type(dtypes.float32), type(dtypes.float64)))
+_PLAIN: Final = frozenset((str, type, *_DTYPES))
 _MOST_FRAMES: Final = 256
 _HOST: Final = (np.ndarray, np.generic)
+#: Types of arguments of calls that are computed together.
+_REPEATED: Final = frozenset((int, float, str, type(None), type, tuple, bool, np.float64, np.int64, *_DTYPES))
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def mapped(op: MapOp, *operands: Any) -> Any:
@@ -69,6 +76,54 @@ def known_values(operands: Sequence[Any]) -> list[Any] | None:
 def _recorded(value: Any) -> Any:
     """Return a node instead of numbers that were drawn on the host."""
     return host_leaf(np.asarray(value)) if isinstance(value, _HOST) else value
+
+
+def _hashable(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return values with tuples of types and values instead of lists."""
+    return tuple(
+        [
+            (list, *map(type, value), *map(str, value), *_hashable(value)) if type(value) is list else value
+            for value in values
+        ]
+    )
+
+
+def ahead(method: _F) -> _F:
+    """Return a method that draws for several calls together where a program repeats a call of numbers.
+
+    The method draws from ``self._bits``, and returns what the method ``array`` of the frame of the result returns.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def draw(self: "Source", *arguments: Any, **keywords: Any) -> Any:
+        setting = immediacy()
+        device = self._device or default_device()
+        given = (*arguments, *keywords, *keywords.values()) if keywords else arguments
+        kinds = tuple(map(type, given))
+        if list in kinds:
+            given = _hashable(given)
+            kinds = tuple(map(type, given))
+        if not setting.limit or not _REPEATED.issuperset(kinds) or not setting.covers(device):
+            return method(self, *arguments, **keywords)
+        signs = [math.copysign(1, value) for value in given if value == 0] if 0 in given else None
+        key = (name, config.current.default_float, given, kinds, signs and tuple(signs))
+        try:
+            row = self._bits.next_row(key, setting.limit)
+        except TypeError:  # something in a tuple or a list is not hashable
+            return method(self, *arguments, **keywords)
+        if row is not None:
+            return made_of(row, device)
+
+        def drawn(bits: Any) -> Any:
+            source = self if bits is self._bits else Source.__new__(type(self))
+            source._bits, source._device = bits, self._device
+            return method(source, *arguments, **keywords)
+
+        result = self._bits.repeated(key, drawn, setting.limit)
+        return made_of(result, device) if type(result) is np.ndarray else result
+
+    return draw  # type: ignore[return-value]  # with the same signature
 
 
 class Source:
@@ -112,17 +167,17 @@ class Source:
 
     def _uniform(self, frame: "Frame") -> Any:
         """Return numbers in [0, 1), the same as NumPy's."""
+        if frame.is_immediate:
+            return self._bits.uniforms(frame.size, frame.kind).reshape(frame.shape)
         # the node is constructed without the conversions of build.generate, because simulations draw at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
         stream = take(frame.size)
-        if frame.is_immediate:
-            return philox.uniform(range(frame.size), stream, frame.kind).reshape(frame.shape)
         return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(stream.parameters))
 
     def _normal(self, frame: "Frame") -> Any:
         """Return standard normal numbers."""
         if frame.is_immediate:
-            return self._bits.take_normals(frame.size, frame.kind).reshape(frame.shape)
+            return self._bits.normals(frame.size, frame.kind).reshape(frame.shape)
         return Generate(generators.random_normal, (), frame.shape, frame.kind, self._substream(frame))
 
     def _exponential(self, frame: "Frame") -> Any:
@@ -135,9 +190,10 @@ class Source:
         if frame.is_immediate and frame.size <= ONE_THREAD:
             known = known_values(parameters)
             if known is not None:
-                elements = np.arange(frame.size, dtype=np.uint32).reshape(frame.shape)
+                elements = frame.of_each(np.arange(frame.size, dtype=np.uint32))
                 values = [np.asarray(value, frame.kind) for value in known]
-                return _at_once(op, (*values, elements, *stream), frame.shape, frame.kind)
+                words = stream if frame.rows is None else [frame.of_each(word[:, None]) for word in stream]
+                return _at_once(op, (*values, elements, *words), frame.shape, frame.kind)
         operands = [
             build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
             for p in parameters
@@ -154,6 +210,9 @@ class Source:
         return self._bits.take_substream() if frame.size else _NO_SUBSTREAM
 
     # -- arguments -----------------------------------------------------------------------------------------------------
+
+    def _frame(self, shape: Shape, kind: DType, device: Device) -> "Frame":
+        return Frame(shape, kind, device, self._bits.rows)
 
     def _device_for(self, *parameters: Any) -> Device:
         """Return the device for an array: that of the generator or of the parameters.
@@ -172,14 +231,14 @@ class Source:
         """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
         if NUMBERS.issuperset(map(type, parameters)):
             return self._target(size, dtype, None, "this distribution"), list(map(float, parameters))
-        frame = Frame(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
+        frame = self._frame(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
         return frame, [frame.parameter(value) for value in parameters]
 
     def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
         """Return the frame of a result, which is that of ``out`` if given."""
         if out is None:
             device = self._device or default_device()
-            if type(size) is int and type(dtype) in _PLAIN:
+            if type(size) is int and type(dtype) in _PLAIN and self._bits.rows is None:
                 known = _frames.get((size, dtype, device.name))
                 if known is None:
                     if len(_frames) >= _MOST_FRAMES:
@@ -187,27 +246,37 @@ class Source:
                     known = Frame(resolve_shape(size), floating(dtype, name), device)
                     _frames[size, dtype, device.name] = known
                 return known
-            return Frame(resolve_shape(() if size is None else size), floating(dtype, name), device)
+            return self._frame(resolve_shape(() if size is None else size), floating(dtype, name), device)
         kind, shape = checked_out(out, dtype, size)
         return Frame(shape, floating(kind, name), out.device)
 
 
 class Frame:
-    """The shape, number of elements, dtype and device of a result."""
+    """The shape, number of elements, dtype and device of a result.
 
-    __slots__ = ("device", "kind", "shape", "size")
+    If several calls are computed together, the shape begins with their number, ``rows``; the number of elements is that
+    of a single call.
+    """
 
-    def __init__(self, shape: Shape, kind: DType, device: Device) -> None:
+    __slots__ = ("device", "kind", "rows", "shape", "size")
+
+    def __init__(self, shape: Shape, kind: DType, device: Device, rows: int | None = None) -> None:
         check_nbytes(shape, kind)
-        self.shape = shape
+        self.shape = shape if rows is None else (rows, *shape)
         self.size = math.prod(shape)
         self.kind = kind
         self.device = device
+        self.rows = rows
 
     @property
     def is_immediate(self) -> bool:
         """Whether numbers are drawn now, on the host: there are few, and their device may be the host."""
         return 0 < self.size <= immediacy().limit and immediacy().covers(self.device)
+
+    def of_each(self, values: Any) -> Any:
+        """Return values that broadcast with a line for each call in the shape of the result."""
+        line = values if self.rows is None else np.broadcast_to(values, (self.rows, self.size))
+        return line.reshape(self.shape)
 
     def generate(self, op: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return a node of a generator."""
@@ -234,7 +303,11 @@ class Frame:
         )  # converted on the host, because the device may lack the dtype of the value
 
     def array(self, draws: Any) -> GpuArray:
-        """Return a node, or numbers that were drawn on the host, as an array."""
+        """Return a node, or numbers that were drawn on the host, as an array; those of several calls as they are."""
+        if self.rows is not None:
+            if isinstance(draws, BaseNode):
+                raise RecordedDrawError
+            return np.broadcast_to(draws, self.shape)  # type: ignore[return-value]  # which the caller takes apart
         if isinstance(draws, _HOST):
             return made_of(np.asarray(draws), self.device)
         return make(draws, self.device)

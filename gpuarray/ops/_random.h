@@ -2,9 +2,10 @@
 
 /* --- substreams: blocks of Philox4x32-10 ---
 
-   A row is five words: the attempt, the key and the nonce. Each row has a block for each number. */
+   A row is six words: the attempt, the key and the nonce, and a number to which others are added. Each row has a block
+   for each number. */
 
-#define ROW 5
+#define ROW 6
 /* The blocks that are computed together, whose words stay in the cache. */
 #define TOGETHER 256
 
@@ -24,7 +25,7 @@ typedef struct { uint32_t word[4]; } Block;
 static void compute(const uint32_t *numbers, Py_ssize_t count, const uint32_t *row, Block *blocks)
 {
     for (Py_ssize_t i = 0; i < count; i++) {
-        uint32_t a = numbers[i], b = row[0], c = row[3], d = row[4], key_0 = row[1], key_1 = row[2];
+        uint32_t a = numbers[i] + row[5], b = row[0], c = row[3], d = row[4], key_0 = row[1], key_1 = row[2];
         ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND /* a loop takes twice the time */
         blocks[i] = (Block){{a, b, c, d}};
     }

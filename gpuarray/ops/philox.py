@@ -224,20 +224,20 @@ def below(
     """
     is_range = isinstance(index, range)
     at = index if is_range and not share else np.arange(index.start, index.stop) if is_range else np.asarray(index)
-    numbers = _below_once(at, stream, share, limit, kind)
+    numbers = below_once(at, stream, share, limit, kind)
     if threshold:
         again = np.flatnonzero(numbers[1] < threshold)
         for attempt in range(1, REDRAWS):
             if not again.size:
                 break
             flat = again + index.start if is_range else at.reshape(-1)[again]
-            values, left = _below_once(flat, redrawn(stream, attempt), share, limit, kind)
+            values, left = below_once(flat, redrawn(stream, attempt), share, limit, kind)
             numbers[0].reshape(-1)[again] = values
             again = again[left < threshold]
     return numbers[0]
 
 
-def _below_once(
+def below_once(
     at: Any, stream: StreamPosition, share: int, limit: int, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return numbers, the upper halves of products with the limit, and the lower halves."""

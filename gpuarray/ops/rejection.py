@@ -22,7 +22,7 @@ NORMAL_DECISION: Final = 0x7FFFFFFF
 
 
 class Draws:
-    """The source of numbers of some elements: their numbers, the substream, and the dtype."""
+    """The source of numbers of some elements: their numbers, the substream, or one for each element, and the dtype."""
 
     def __init__(self, numbers: Array, stream: Array, kind: np.dtype[Any]) -> None:
         self.numbers = numbers
@@ -31,7 +31,7 @@ class Draws:
 
     def at(self, positions: Array) -> "Draws":
         """Return the source of some of the elements."""
-        return Draws(self.numbers[positions], self.stream, self.kind)
+        return Draws(self.numbers[positions], _stream_at(self.stream, positions), self.kind)
 
     def uniforms(self, attempts: Any) -> tuple[Array, Array]:
         """Return two uniform numbers in (0, 1] for each element and attempt, which broadcast."""
@@ -65,7 +65,9 @@ def reference_of(parameters: int, sampler: Sampler) -> Callable[..., Array]:
         if numbers.size != out.size:
             numbers = np.broadcast_to(numbers, out.size)
         lines = [value.astype(out.dtype, copy=False) for value in values]
-        stream = np.array([np.asarray(word).item(0) for word in operands[parameters + 1 :]], np.uint32)
+        words = [_line(word, out.shape) for word in operands[parameters + 1 :]]
+        stream = np.stack(words, -1).astype(np.uint32, copy=False)
+        stream = stream[0] if len(stream) == 1 else stream
         is_line = out.ndim == 1 and out.flags.c_contiguous
         quiet.run(_fill, sampler, lines, numbers, stream, line := out if is_line else np.empty(out.size, out.dtype))
         if not is_line:
@@ -77,8 +79,12 @@ def reference_of(parameters: int, sampler: Sampler) -> Callable[..., Array]:
 
 def _fill(sampler: Sampler, lines: list[Array], numbers: Array, stream: Array, out: Array) -> None:
     for piece in substreams.pieces(out.size):
-        draws = Draws(numbers[piece], stream, out.dtype)
+        draws = Draws(numbers[piece], _stream_at(stream, piece), out.dtype)
         out[piece] = sampler(draws, *[taken_at(line, piece) for line in lines])
+
+
+def _stream_at(stream: Array, positions: Any) -> Array:
+    return stream if stream.ndim == 1 else stream[positions]
 
 
 def _line(value: Any, shape: tuple[int, ...]) -> Array:

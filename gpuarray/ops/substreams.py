@@ -5,7 +5,6 @@ of an element's number and an attempt. These blocks cost a quarter of those of :
 """
 
 import sys
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -33,12 +32,13 @@ class Substream(NamedTuple):
     nonce_1: Any
 
 
-def _rows(stream: Any, attempts: Any) -> Words:
-    """Return a row for each attempt: its number, the key and the nonce."""
-    rows = np.empty((np.size(attempts), 5), np.uint32)
-    rows[:, 0] = np.reshape(attempts, -1)
-    rows[:, 1:] = stream
-    return rows
+def _rows(stream: Any, attempts: Any, first: Any = 0) -> Words:
+    """Return a row for each attempt: its number, the key and the nonce, and the number that others are added to."""
+    rows = np.empty((*np.broadcast_shapes(np.shape(attempts), np.shape(first)), 6), np.uint32)
+    rows[..., 0] = attempts
+    rows[..., 1:5] = stream
+    rows[..., 5] = first
+    return rows.reshape(-1, 6)
 
 
 def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
@@ -67,12 +67,13 @@ def _compute(numbers: Words, rows: Words, first: Words64, last: Words64) -> None
     It multiplies the upper halves, and the halves of a product stay together. Values that are equal in all blocks of a
     row are computed once.
     """
-    attempt, key_0, key_1, nonce_0, nonce_1 = (
+    attempt, key_0, key_1, nonce_0, nonce_1, number = (
         rows[0].tolist() if len(rows) == 1 else rows.T.astype(np.uint64)[:, :, None]
     )
     multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
     common = nonce_0 * multiplier_1 ^ (attempt ^ key_0) << 32
     last[...] = numbers
+    last += np.uint64(number) if len(rows) == 1 else number
     last *= _MULTIPLIERS_32[0]
     last ^= np.uint64((nonce_1 ^ key_1) << 32)
     key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
@@ -110,13 +111,12 @@ def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[An
     return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape_of(index))
 
 
-def normals(size: int, streams: Sequence[Substream], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def normals(size: int, streams: Any, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the first standard normal numbers of several substreams, a row for each, as :func:`normal` does."""
     each = 4 if kind == np.float32 else 2
     count = -(-size // each)
     draws = np.empty((len(streams) * count, each), kind)
-    rows = np.array([(0, *stream) for stream in streams], np.uint32)
-    _fill_normal(np.arange(count), rows, draws)
+    _fill_normal(np.arange(count), _rows(streams, np.zeros(len(streams))), draws)
     return draws.reshape(len(streams), -1)[:, :size]
 
 
@@ -225,10 +225,14 @@ def pair_of_uniforms(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return two uniform numbers in (0, 1] from the block of each element and attempt.
 
-    The last axis of several attempts has one element, and the results have the elements along it.
+    The elements have one substream, or each has a row of ``stream``. The last axis of several attempts has one element,
+    and the results have the elements along it.
     """
     shape = (*np.shape(attempts)[:-1], numbers.size)
-    rows = _rows(stream, attempts)
+    if np.ndim(stream) == 2:  # each element has a substream of its own
+        rows, numbers = _rows(stream, attempts, numbers), np.zeros(1, np.uint32)
+    else:
+        rows = _rows(stream, attempts)
     if COMPILED is not None:
         first, last = np.empty((2, *shape), kind)
         COMPILED.uniforms(np.ascontiguousarray(numbers, np.uint32), rows, first, last)
