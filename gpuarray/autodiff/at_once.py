@@ -124,7 +124,9 @@ class _HostWalk:
         elif node in self._own:
             np.add(sofar, share, out=sofar)
         else:
-            self.known[node] = sofar + share
+            self.known[node] = total = sofar + share
+            if type(total) is np.ndarray:
+                self._own.add(node)
 
     def fit(self, operand: Node, share: Value) -> None:
         """Add a part to the cotangent of an operand that was broadcast and converted."""
@@ -138,9 +140,9 @@ class _HostWalk:
         self.add(operand, share)
 
     def memory(self, node: Node) -> Value:
-        """Return the cotangent of a node in memory of its own, to which parts can be added."""
+        """Return the cotangent of a node in C order, in memory of its own, to which parts can be added."""
         sofar: Any = self.known.get(node)
-        if node not in self._own:
+        if node not in self._own or not sofar.flags.c_contiguous:
             sofar = np.zeros(node.shape, node.dtype) if sofar is None else np.array(sofar, order="C")
             self.known[node] = sofar
             self._own.add(node)
@@ -204,8 +206,8 @@ def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, want
     repeated, layout = without_repetition(node.layout)
     if repeated:
         ct = np.add.reduce(ct, repeated)
-    if ct.shape == source.shape and is_identity(layout, source.size):
-        walk.add(source, ct)
+    if is_identity(layout, source.size):
+        walk.add(source, ct.reshape(source.shape))
     elif (whole := inverse(layout, source.shape)) is not None:
         walk.add(source, strided(np.asarray(ct, order="C"), whole).reshape(source.shape))
     elif is_injective(layout):

@@ -19,7 +19,7 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Map, Node
 from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.graph.tracing import Deferred
-from gpuarray.ops import derivatives, generators, reductions
+from gpuarray.ops import derivatives, generators, reductions, selection
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.derivatives import FLAT, PARTIALS, Operand, Partial
@@ -41,7 +41,7 @@ def apply(op: MapOp, *operands: Any) -> Any:
     if isinstance(function, np.ufunc):
         return function(*operands)[op.output] if function.nout > 1 else function(*operands)
     if op is ops.where:
-        return np.where(*operands)[()]
+        return selection.where(*operands)[()]
     signature = op.resolve(*[getattr(operand, "dtype", type(operand)) for operand in operands])
     values = [np.asarray(operand, dtype) for operand, dtype in zip(operands, signature.inputs, strict=True)]
     return function(*values, out=np.empty(np.broadcast(*values).shape, signature.output))[()]

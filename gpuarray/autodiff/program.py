@@ -135,14 +135,13 @@ class Program:
         joints: dict[Any, Outputs] = {}
         known, replaced = record.operands, record.replaced
         found: set[Any] = {*self.variables}
-        entered: list[tuple[Any, tuple[Any, ...]]] = []
         stack: list[Any] = [*self.results]
         while stack:
             node = stack.pop()
-            if node is None:  # the operands of the node that was entered last have been noted
-                self._note(*entered.pop())
-                continue
             kind = type(node)
+            if kind is tuple:  # the operands of a node that was entered have been noted
+                self._note(*node)
+                continue
             if node in found or (kind in _CONSTANT and node not in replaced):
                 continue
             found.add(node)
@@ -153,22 +152,23 @@ class Program:
                 operands = (*(node.inputs or known.get(node, ())),)
                 if kind is Call and operands:
                     operands = (self._joint(node, operands, record, joints),)
-            entered.append((node, operands))
-            stack.append(None)
+            stack.append((node, operands))
             stack += operands[::-1]
 
     def _note(self, node: Any, operands: tuple[Any, ...]) -> None:
         """Note a node or a joint, and whether it depends on variables."""
-        is_node = isinstance(node, BaseNode)
-        if is_node:
-            self.nodes.append(node)
         varying = self._varying
-        if varying.isdisjoint(operands) or (is_node and node.dtype.kind not in "fc"):
+        wanted = [operand in varying for operand in operands]
+        if isinstance(node, BaseNode):
+            self.nodes.append(node)
+            if True not in wanted or node.dtype.kind not in "fc":
+                return
+        elif True not in wanted:
             return
-        varying.add(node)
-        self.steps.append((node, operands, [*map(varying.__contains__, operands)]))
-        if not is_node and type(node) is not Outputs:
+        elif type(node) is not Outputs:
             self.runs_code = True
+        varying.add(node)
+        self.steps.append((node, operands, wanted))
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
         """Return what stands between the outputs of a call and its operands."""
