@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from gpuarray.array import GpuArray
 from gpuarray.autodiff import custom_vjp, stop_gradient
 from gpuarray.autodiff.elementwise import converted, fitted, scaled
+from gpuarray.functions.fallback import among
 from gpuarray.graph import tape
-from gpuarray.scipy._calls import among
 
 #: A partial derivative: a function of the arguments, which returns a tuple for several results; None if it is unknown.
 Partial: TypeAlias = Callable[..., Any] | None

@@ -18,9 +18,10 @@ from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.array.compiled import call_with_values
 from gpuarray.config import config
 from gpuarray.functions.at_once import at_once
+from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
-from gpuarray.scipy._calls import SMALL_CALLS, among, host_of, most_read, name_of, run_counted, run_if_host, run_scipy
+from gpuarray.scipy._calls import SMALL_CALLS, host_of, most_read, name_of, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 

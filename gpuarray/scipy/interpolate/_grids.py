@@ -14,9 +14,10 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import along, as_array, constant, device_among, read
+from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import tape
-from gpuarray.scipy._calls import among, host_of, is_hosts, run_counted, run_if_host, run_scipy
+from gpuarray.scipy._calls import host_of, is_hosts, run_counted, run_if_host, run_scipy
 from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.interpolate._fits import Fit, picked
 from gpuarray.scipy.interpolate._piecewise import BSpline, PchipInterpolator, PPoly, fitted, make_interp_spline

@@ -11,9 +11,10 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.device import Device
 from gpuarray.functions.arguments import as_array, as_arrays, is_on_host, read
+from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
-from gpuarray.scipy._calls import among, host_of, run_if_host, run_scipy
+from gpuarray.scipy._calls import host_of, run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.interpolate import _bsplines, _fits
 from gpuarray.scipy.interpolate._bsplines import Spline

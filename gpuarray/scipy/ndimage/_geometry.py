@@ -12,11 +12,12 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.fallback import placed
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
-from gpuarray.scipy._calls import is_hosts, is_target, placed
+from gpuarray.scipy._calls import is_hosts, is_target
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded

@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import thread_pool
+from gpuarray.functions.fallback import seen
 from gpuarray.providers.inprocess.workers import ChunkTiming
-from gpuarray.scipy._calls import is_target, seen, trial
+from gpuarray.scipy._calls import is_target, trial
 from gpuarray.scipy._threads import LEAST, shared
 from gpuarray.scipy.ndimage._arguments import each
 

@@ -14,11 +14,12 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import BatchingError
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.creation import zeros
+from gpuarray.functions.fallback import placed
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.runtime import evaluate, telemetry
-from gpuarray.scipy._calls import is_target, placed, run_if_host, run_scipy
+from gpuarray.scipy._calls import is_target, run_if_host, run_scipy
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._threads import LEAST
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, output_dtype, spread
