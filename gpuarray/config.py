@@ -63,8 +63,8 @@ def from_environment(environ: Mapping[str, str]) -> Config:
 @lru_cache(maxsize=64, typed=True)
 def _with(settings: Config, names: tuple[str, ...], *values: Any) -> Config:
     """Return settings with other values of some fields."""
-    given = zip(names, values, strict=True)
-    return replace(settings, **{name: checked(name, value, f"setting {name!r}") for name, value in given})
+    pairs = zip(names, values, strict=True)
+    return replace(settings, **{name: checked(name, value, f"setting {name!r}") for name, value in pairs})
 
 
 class Settings:

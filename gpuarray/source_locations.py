@@ -37,7 +37,7 @@ def derivative_of(origin: Origin | None) -> DerivativeOf | None:
 
 
 #: By thread, the origin of all that it records at the moment, if that is not found on its stack.
-given: Final[dict[int, Origin]] = {}
+assumed_origins: Final[dict[int, Origin]] = {}
 
 #: By thread, the list of warnings that are not issued but kept; None if they are issued.
 _kept: Final[dict[int, list[tuple[str, type[Warning]]] | None]] = {}
@@ -74,7 +74,7 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
     The search begins at ``frame``, or at the caller's caller's caller: two callers of this function are taken to be of
     this package, because each look at a frame costs as much as the rest.
     """
-    if given and (origin := given.get(get_ident())) is not None:
+    if assumed_origins and (origin := assumed_origins.get(get_ident())) is not None:
         return origin
     if frame is None:
         frame = frame_at(3)
@@ -198,10 +198,10 @@ def called_by(frame: FrameType) -> Any:
 
     It tells for functions in variables, for attributes of modules, and for methods of arrays of NumPy in variables.
     """
-    found = _CALLED.match(locate((frame.f_code, frame.f_lasti)).text)
-    if found is None or not _instruction(frame).startswith("CALL"):
+    match = _CALLED.match(locate((frame.f_code, frame.f_lasti)).text)
+    if match is None or not _instruction(frame).startswith("CALL"):
         return None
-    first, *others = found[1].split(".")
+    first, *others = match[1].split(".")
     known = frame.f_locals, frame.f_globals, vars(builtins)
     value: Any = next((names[first] for names in known if first in names), None)
     for name in others:

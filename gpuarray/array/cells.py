@@ -81,7 +81,7 @@ class Cell:
         try:
             return self._node
         except AttributeError:
-            return self._made()
+            return self._own_leaf()
 
     @node.setter
     def node(self, node: Node) -> None:
@@ -97,7 +97,7 @@ class Cell:
         """
         return _node_of(self)
 
-    def _made(self) -> Node:
+    def _own_leaf(self) -> Node:
         """Return the leaf of the cell's own memory, which graphs may read from now on."""
         with binding:
             private = getattr(self, "own", None)

@@ -51,14 +51,14 @@ _ndarray: Final = np.ndarray
 T = TypeVar("T")
 
 
-class _Made(Protocol[T]):
+class _OnDemand(Protocol[T]):
     """An attribute that is made when it is asked for."""
 
     def __get__(self, array: Any, kind: Any, /) -> T: ...
     def __set__(self, array: Any, value: T, /) -> None: ...
 
 
-def _made(name: str) -> Any:
+def _on_demand(name: str) -> Any:
     slot = f"_made_{name}"
     read = attrgetter(slot)
 
@@ -112,17 +112,17 @@ class MemoryArray(CompiledOperators):
 
     # An attribute _made_x is not set while the array has a value instead; _x is the same, made when it is asked for.
     # They are properties, as a method __getattr__ would slow down all attributes.
-    _cell: _Made[Cell] = _made("cell")
-    _layout: _Made[Layout | None] = _layout()
+    _cell: _OnDemand[Cell] = _on_demand("cell")
+    _layout: _OnDemand[Layout | None] = _layout()
     """None where the array is all of its storage, in C order."""
-    _owner: _Made[Any] = _made("owner")
+    _owner: _OnDemand[Any] = _on_demand("owner")
     """The array that a view was made of, or its owner; None where the array is no view."""
-    _shape: _Made[Shape] = _made("shape")
-    _dtype: _Made[DType] = _made("dtype")
-    _part: _Made[str | None] = _made("part")
+    _shape: _OnDemand[Shape] = _on_demand("shape")
+    _dtype: _OnDemand[DType] = _on_demand("dtype")
+    _part: _OnDemand[str | None] = _on_demand("part")
     """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
     complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
-    _access: _Made[int] = _made("access")
+    _access: _OnDemand[int] = _on_demand("access")
     _host: Any
     """The elements as a NumPy array or scalar that shares memory of the cell."""
     _memory: Any

@@ -84,7 +84,7 @@ def _triangular(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _solution(
-    batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda made: made
+    batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda node: node
 ) -> _Made:
     """Return what makes the solutions, and the status of the matrices."""
     known, side = operands
@@ -274,10 +274,10 @@ def _walked(batch: Batch, node: Call, owns: _Owns) -> _Made:
     inputs = [_one_tree(owns[0]), build.elementwise(ops.add, starts, offsets), third]
     if node.op is searches.last_least:
         inputs[2] = build.elementwise(ops.add, third, offsets)
-    found = build.elementwise(
+    positions = build.elementwise(
         ops.subtract, build.call_one(node.op, inputs, starts.shape, node.dtype, **node.parameters), offsets
     )
-    return build.elementwise(ops.maximum, found, -1)  # what a search finds in an earlier part is not its own
+    return build.elementwise(ops.maximum, positions, -1)  # what a search finds in an earlier part is not its own
 
 
 def _one_tree(trees: Node) -> Node:

@@ -58,14 +58,14 @@ def jacrev(
     @functools.wraps(fun)
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
-        for array in point.given:
+        for array in point.arrays:
             check_input(array, holomorphic)
         blocks = []
         for number, result in enumerate(point.results):
             check_output(result, holomorphic)
             others: list[GpuArray | None] = [None] * len(point.results)
             rows = _of_units(_of_argument(point.pull, others, number), result)
-            arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.given, strict=True)]
+            arrays = [line.reshape(result.shape + array.shape) for line, array in zip(rows, point.arrays, strict=True)]
             blocks.append(chosen(containers.with_leaves(point.primals, arrays), argnums))
         jacobian = containers.with_leaves(point.out, blocks)
         return (jacobian, point.aux) if has_aux else jacobian
@@ -110,7 +110,7 @@ def jacfwd(
     @functools.wraps(fun)
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
-        for array in point.given:
+        for array in point.arrays:
             check_input(array, holomorphic)
             if array.dtype.kind == "c" and not holomorphic:
                 raise DerivativeError(
@@ -118,8 +118,8 @@ def jacfwd(
                 )
         push = point.pushed()
         blocks: list[list[GpuArray]] = [[] for _ in point.results]
-        for number, array in enumerate(point.given):
-            zeros = [zeros_like(array) for array in point.given]
+        for number, array in enumerate(point.arrays):
+            zeros = [zeros_like(array) for array in point.arrays]
             columns = _of_units(_of_argument(push, zeros, number), array)
             for column, line, result in zip(blocks, columns, point.results, strict=True):
                 turned = line.reshape((array.size, result.size)).T

@@ -58,15 +58,15 @@ class Point:
 
     def __init__(self, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool = False) -> None:
         self.primals = tuple(primals)
-        self.given = [array_of(leaf, "what is differentiated") for leaf in containers.leaves(self.primals)]
-        self.device = joint_device_of(self.given) or default_device()
+        self.arrays = [array_of(leaf, "what is differentiated") for leaf in containers.leaves(self.primals)]
+        self.device = joint_device_of(self.arrays) or default_device()
         with permissive():
             self._run(function, has_aux)
 
     def _run(self, function: Callable[..., Any], has_aux: bool) -> None:
-        with differentiated([array.node() for array in self.given]) as (record, variables):
+        with differentiated([array.node() for array in self.arrays]) as (record, variables):
             own = [
-                _argument(node, array.device, array._access) for node, array in zip(variables, self.given, strict=True)
+                _argument(node, array.device, array._access) for node, array in zip(variables, self.arrays, strict=True)
             ]
             result = function(*containers.with_leaves(self.primals, own))
             self.aux = None
@@ -78,7 +78,7 @@ class Point:
             self.out = containers.with_leaves(result, self.results)
             self.nodes = [array.node() for array in self.results]
             self.program = Program(self.nodes, variables, record, self.device)
-            for array, inner, node in zip(self.given, own, variables, strict=True):
+            for array, inner, node in zip(self.arrays, own, variables, strict=True):
                 if inner._cell.node is not node:  # the function has written to its argument
                     array.assign(inner)
 
@@ -99,7 +99,7 @@ class Point:
             return self._like_given(gradients)
 
     def _like_given(self, gradients: Sequence[GpuArray | None]) -> list[GpuArray]:
-        return [zeros_like(array) if ct is None else ct for ct, array in zip(gradients, self.given, strict=True)]
+        return [zeros_like(array) if ct is None else ct for ct, array in zip(gradients, self.arrays, strict=True)]
 
     def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
         """Return the map of tangents of the primals to those of the results: the transpose of the transpose."""

@@ -125,8 +125,8 @@ def _in_rounds(op: MapOp, positions: Any, target: GpuArray, values: GpuArray) ->
     for turn in np.split(order[np.argsort(turns, kind="stable")], np.cumsum(np.bincount(turns))[:-1]):
         place = host_leaf(places[turn])
         operands = build.gather(node, place), build.gather(lines, host_leaf(turn))
-        made = build.elementwise(op, *operands[: op.arity])
-        node = build.scatter(node, build.cast(made, node.dtype), place)
+        updated = build.elementwise(op, *operands[: op.arity])
+        node = build.scatter(node, build.cast(updated, node.dtype), place)
     return wrap(node, target.device)
 
 

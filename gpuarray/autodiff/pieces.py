@@ -77,7 +77,7 @@ class Pieces:
     def _look_at_steps(self) -> None:
         """Find where values are made and used last, how many are alive at each step, and how deep steps are."""
         steps, variables = self._program.steps, self._program.variables
-        self._made = {node: step for step, (node, _, _) in enumerate(steps)}
+        self._step_of = {node: step for step, (node, _, _) in enumerate(steps)}
         self._used = dict.fromkeys(self._program.results, len(steps))
         for step in range(len(steps) - 1, -1, -1):
             for operand in steps[step][1]:
@@ -85,7 +85,7 @@ class Pieces:
         changes = [0] * (len(steps) + 2)
         for node, last in self._used.items():
             if self._program.varies(node):
-                changes[self._made.get(node, -1) + 1] += 1
+                changes[self._step_of.get(node, -1) + 1] += 1
                 changes[last + 1] -= 1
         self._alive = [*accumulate(changes)]
         levels = dict.fromkeys(variables, 0)
@@ -132,7 +132,7 @@ class Pieces:
         first = max(self._next, 0)
         kept: list[Any] = [node for node, _, _ in self._program.steps[first : step + 1] if type(node) in HEAVY]
         if first:
-            kept += [node for node, last in self._used.items() if self._made.get(node, -1) < first <= last]
+            kept += [node for node, last in self._used.items() if self._step_of.get(node, -1) < first <= last]
         return [node for node in kept if node in below and node.inputs]
 
     def reach(self, depth: int) -> None:

@@ -23,7 +23,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime.evaluate import value_of
 from gpuarray.settings import recording
-from gpuarray.source_locations import Origin, derivative_of, given
+from gpuarray.source_locations import Origin, assumed_origins, derivative_of
 
 #: A cotangent of each operand, or None.
 Cotangents: TypeAlias = Sequence[GpuArray | None]
@@ -134,7 +134,7 @@ class Program:
         """Note what is between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
         known, replaced = record.operands, record.replaced
-        found: set[Any] = {*self.variables}
+        visited: set[Any] = {*self.variables}
         stack: list[Any] = [*self.results]
         while stack:
             node = stack.pop()
@@ -142,9 +142,9 @@ class Program:
             if kind is tuple:  # the operands of a node that was entered have been noted
                 self._note(*node)
                 continue
-            if node in found or (kind in _CONSTANT and node not in replaced):
+            if node in visited or (kind in _CONSTANT and node not in replaced):
                 continue
-            found.add(node)
+            visited.add(node)
             if node in replaced:
                 joint, self.numbers[node] = replaced[node]
                 operands: tuple[Any, ...] = (joint,)
@@ -245,21 +245,21 @@ class Program:
 def standing_for() -> Iterator[Callable[[Origin | None], None]]:
     """Yield a function that says of which line the derivative is that this thread records next."""
     thread = get_ident()
-    if thread in given or not recording.origins:  # a derivative within a derivative
+    if thread in assumed_origins or not recording.origins:  # a derivative within a derivative
         yield lambda _origin: None
         return
 
     def stand(origin: Origin | None) -> None:
         line = derivative_of(origin)
         if line is None:
-            given.pop(thread, None)
+            assumed_origins.pop(thread, None)
         else:
-            given[thread] = line
+            assumed_origins[thread] = line
 
     try:
         yield stand
     finally:
-        given.pop(thread, None)
+        assumed_origins.pop(thread, None)
 
 
 #: So many parts of one cotangent are added by a kernel that reads all of them; small ones beyond are added in place.

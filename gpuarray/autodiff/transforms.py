@@ -117,7 +117,7 @@ def _value_and_gradient(
 
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         point = Point(*at_arguments(fun, argnums, args, kwargs), has_aux=has_aux)
-        for array in point.given:
+        for array in point.arrays:
             check_input(array, holomorphic)
         out = point.out
         _check_number(out, len(point.results), holomorphic)
@@ -221,7 +221,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     6.0
     """
     point = Point(fun, primals, has_aux)
-    directions = tangents_of(tuple(tangents), point.primals, point.given, "the tangent")
+    directions = tangents_of(tuple(tangents), point.primals, point.arrays, "the tangent")
     tangent = containers.with_leaves(point.out, point.pushed()(directions))
     return (point.out, tangent, point.aux) if has_aux else (point.out, tangent)
 
@@ -264,7 +264,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     pushed = point.pushed()
 
     def push(*tangents: Any) -> Any:
-        directions = tangents_of(tangents, point.primals, point.given, "the tangent")
+        directions = tangents_of(tangents, point.primals, point.arrays, "the tangent")
         return containers.with_leaves(point.out, pushed(directions))
 
     return (point.out, push, point.aux) if has_aux else (point.out, push)

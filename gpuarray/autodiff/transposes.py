@@ -22,7 +22,7 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import Generate, Node, copied
 from gpuarray.graph.repeats import CopiedGraph, UnknownError, unknown
 from gpuarray.settings import recording
-from gpuarray.source_locations import derivative_of, given
+from gpuarray.source_locations import assumed_origins, derivative_of
 
 #: How many structures are kept.
 _KEPT: Final = 512
@@ -60,7 +60,7 @@ def pull(program: Program, cotangents: Cotangents) -> list[GpuArray | None] | No
 
     The result is None if the rules are to be applied to this program.
     """
-    if program.runs_code or tracing.active() is not None or get_ident() in given:
+    if program.runs_code or tracing.active() is not None or get_ident() in assumed_origins:
         return None
     structure = _Structure(program, cotangents)
     known = _known.pop(structure.key, structure.constants)

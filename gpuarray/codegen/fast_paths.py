@@ -131,7 +131,7 @@ class _Writer:
             return
         self.kernel.line(f"if (!{fine}) {{")
         if self.lanes == 1:
-            value_names = {n: value_name(n, FULL, 0) for n in self._given()}
+            value_names = {n: value_name(n, FULL, 0) for n in self._slow_path_operands()}
             names = emit_slow_path(self.kernel, self.instructions, self.again, value_names)
             self.kernel.line(*(f"  v{n}_0 = {names[n]};" for n in self.results), "}")
         else:
@@ -193,7 +193,7 @@ class _Writer:
 
     def _one_lane(self) -> None:
         """Write the slow paths of one lane, and the end of the loop and of the branch around it."""
-        operands = self._given()
+        operands = self._slow_path_operands()
         value_names = {n: f"operand{k}" for k, n in enumerate(operands)}
         self.kernel.line(*(f"  var {value_names[n]}: {register_type(self.instructions[n].dtype)};" for n in operands))
         # a choice by cases keeps the lanes in registers, which an index would not
@@ -205,7 +205,7 @@ class _Writer:
         takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
         self.kernel.line(f"  {_cases(takes)}", "} }")
 
-    def _given(self) -> list[int]:
+    def _slow_path_operands(self) -> list[int]:
         """Return the values of single elements from which the slow paths start."""
         operands = [o for n in self.again for o in _apply(self.instructions, n).operands if o not in self.again]
         return [n for n in dict.fromkeys(operands) if self.instructions[n].level == FULL]

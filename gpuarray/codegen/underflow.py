@@ -212,7 +212,7 @@ class _Group:
         used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
         quotients = [n for n in functions if len(functions) <= FEW and self._apply(n).op.kind is Kind.QUOTIENT]
         ratios = frozenset(n for n in quotients if self._root(self._apply(n).operands[0]) not in sums)
-        self.found = Block(tuple(items), functions, sums, ratios, used)
+        self._block = Block(tuple(items), functions, sums, ratios, used)
         self.facts: dict[int, Fact] = {}
         self.needs: dict[int, _Need] = {}
 
@@ -222,7 +222,7 @@ class _Group:
             self.needs[number] = self._need(number)
         for number in self.members:
             self.facts[number] = self._guarded(number, self._result(number, self._apply(number)))
-        return self.found
+        return self._block
 
     def _apply(self, number: int) -> Apply:
         item = self.items[number]
@@ -236,11 +236,11 @@ class _Group:
             inner = self.inside.get(id(user))
             if isinstance(user, Apply) and user.op.values.one_near_zero:
                 need = _Need(LARGEST_ERROR, False, True)
-            elif inner in self.found.functions and self._is_guarded_by(user, number):
+            elif inner in self._block.functions and self._is_guarded_by(user, number):
                 need = _Need(LARGEST_ERROR, True, False)
             elif inner is not None and self._is_sign(inner):
                 need = self.needs[inner]
-            elif inner is not None and inner in self.found.sums:
+            elif inner is not None and inner in self._block.sums:
                 of_sum = isinstance(user, Apply) and user.op.kind is Kind.SUM
                 need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner), of_sum)
             elif isinstance(user, Fold) and user.op.combine is not None and user.op.combine.kind is Kind.SUM:
@@ -268,10 +268,10 @@ class _Group:
     def _guarded(self, number: int, fact: Fact) -> Fact:
         """Return a fact with what the guards of functions of the block imply."""
         item = self.items[number]
-        if number in self.found.functions and isinstance(item, Apply) and (domain := item.op.values.fast_domain):
+        if number in self._block.functions and isinstance(item, Apply) and (domain := item.op.values.fast_domain):
             fact = Fact(None, min(fact.below, domain.results_below))
         for user in self.uses.get(number, []):
-            if self.inside.get(id(user)) in self.found.functions and isinstance(user, Apply):
+            if self.inside.get(id(user)) in self._block.functions and isinstance(user, Apply):
                 domain = user.op.values.fast_domain
                 fact = fact if domain is None else Fact(None, min(fact.below, domain.operands_below))
         return fact
@@ -282,7 +282,7 @@ class _Group:
     def _result(self, number: int, item: Apply) -> Fact:
         if self._is_sign(number):
             return self._fact(item.operands[0])
-        if number not in self.found.sums:
+        if number not in self._block.sums:
             return outer_fact(item)
         if item.op.kind is Kind.SUM:
             return self._sum(number, *item.operands)
@@ -303,7 +303,7 @@ class _Group:
         if need.ordinary:
             return Fact(None, fact.below)
         if need.error is None or fact.error > need.error:
-            self.found.at_least[number] = FLUSHED
+            self._block.at_least[number] = FLUSHED
             return Fact(None, fact.below)
         return fact
 
@@ -314,17 +314,17 @@ class _Group:
         # one test of an operand of several products is cheaper than a test of each product
         if is_needed and all(not self._is_scalar(n) and self._factors(n) > 1 for n in doubtful):
             for n in doubtful:
-                if self._root(n) in self.found.sums:  # what was computed here may be 0 and should not be
-                    self.found.at_least[n] = FLUSHED
+                if self._root(n) in self._block.sums:  # what was computed here may be 0 and should not be
+                    self._block.at_least[n] = FLUSHED
                 else:
-                    self.found.not_subnormal.add(n)
+                    self._block.not_subnormal.add(n)
                 self.facts[n] = Fact(None, self._fact(n).below)
             error, below, doubtful = self._product_of(x, y)
         fact = self._judged(number, Fact(error, below))
         if fact.error is not None:
             for n in (x, y):
                 if self._is_scalar(n):
-                    self.found.scalars_bounded.add(n)
+                    self._block.scalars_bounded.add(n)
                     self._guard_scalar(n, FLUSHED - 1)
         return fact
 
@@ -368,11 +368,11 @@ class _Group:
             return Fact(None, below)
         if error is None and need.error is not None:
             return Fact(FLUSHED, below)
-        self.found.at_least[number] = FLUSHED if error is None else error + MARGIN
+        self._block.at_least[number] = FLUSHED if error is None else error + MARGIN
         return Fact(None, below)
 
     def _guard_scalar(self, number: int, exponent: int) -> None:
-        known = self.found.scalars_at_least
+        known = self._block.scalars_at_least
         known[number] = max(exponent, known.get(number, exponent))
 
     def _is_sign(self, number: int) -> bool:

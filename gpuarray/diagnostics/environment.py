@@ -53,15 +53,15 @@ def report() -> Report:
         :func:`gpuarray.stats`),
         ``fallbacks`` and ``transfers`` to the host, the source ``lines`` that recorded them, and ``decisions``.
     """
-    return _made({**_ENVIRONMENT, **_STATE})
+    return _report({**_ENVIRONMENT, **_STATE})
 
 
 def environment() -> Report:
     """Return the part of the report that does not depend on the program."""
-    return _made(_ENVIRONMENT)
+    return _report(_ENVIRONMENT)
 
 
-def _made(sections: Mapping[str, Callable[[], Any]]) -> Report:
+def _report(sections: Mapping[str, Callable[[], Any]]) -> Report:
     return Report({name: _told(section) for name, section in sections.items()})
 
 

@@ -55,7 +55,7 @@ def explain_main(parsed: argparse.Namespace) -> int:
         status = run(parsed.script, parsed.arguments)
     finally:
         observers.unsubscribe(watcher)
-    shown = list(watcher.found.values())
+    shown = list(watcher.evaluations.values())
     for number, (evaluation, times) in enumerate(shown[: parsed.plans], 1):
         print(f"\n== plan {number} of {len(shown)}, evaluated {counted(times, 'time')}")
         print(explanation_of(evaluation).text(parsed.stage))
@@ -70,13 +70,13 @@ class _Plans(observers.Observer):
     """An observer that counts the runs of plans."""
 
     def __init__(self) -> None:
-        self.found: dict[int, tuple[Evaluation, int]] = {}
+        self.evaluations: dict[int, tuple[Evaluation, int]] = {}
 
     def evaluation(self, evaluated: observers.Evaluated, /) -> None:
         """Count an evaluation."""
         evaluation = evaluated[0]
-        first, times = self.found.get(id(evaluation.prepared), (evaluation, 0))
-        self.found[id(evaluation.prepared)] = first, times + 1
+        first, times = self.evaluations.get(id(evaluation.prepared), (evaluation, 0))
+        self.evaluations[id(evaluation.prepared)] = first, times + 1
 
 
 def profile_main(parsed: argparse.Namespace) -> int:

@@ -170,8 +170,8 @@ def created(
     def declare(function: _F) -> _F:
         @wraps(function)
         def run(*arguments: Any, **keywords: Any) -> Any:
-            if power and (found := create(call, arguments, keywords, power)) is not None:
-                return found
+            if power and (created_array := create(call, arguments, keywords, power)) is not None:
+                return created_array
             if size is None:
                 return function(*arguments, **keywords)
             limit = immediacy().limit
@@ -181,7 +181,7 @@ def created(
                     if is_cpu(device) and not config.current.memory_limit:
                         limit = max(limit, most)
                     if size(*arguments, **keywords) <= limit:
-                        return _made(call, arguments, keywords, device)
+                        return _made_by_numpy(call, arguments, keywords, device)
                 except Exception:  # the error is that of the implementation
                     pass
             return function(*arguments, **keywords)
@@ -191,7 +191,9 @@ def created(
     return declare
 
 
-def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device) -> Any:
+def _made_by_numpy(
+    call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], device: Device
+) -> Any:
     """Return the array, or the tuple of arrays, that a function of NumPy makes of numbers.
 
     Raises
@@ -202,7 +204,7 @@ def _made(call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[s
     if _names_device(keywords):
         raise LookupError
     arguments_taken: list[Any] = []
-    _given((*arguments, *keywords.values()), arguments_taken, arguments_taken, arguments_taken, False)
+    _for_numpy((*arguments, *keywords.values()), arguments_taken, arguments_taken, arguments_taken, False)
     result = None if arguments_taken else quiet.run(call, *arguments, **keywords)
     if type(result) is tuple:
         return tuple([_own(each, device) for each in result])
@@ -293,8 +295,8 @@ def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]
     if rule.is_in_place and not targets:
         raise LookupError
     most = 0 if targets and not rule.is_in_place else rule.most
-    positional = _given(arguments, arrays, hosts, raw, most)
-    named = dict(zip(keywords, _given(keywords.values(), arrays, hosts, raw, most), strict=True))
+    positional = _for_numpy(arguments, arrays, hosts, raw, most)
+    named = dict(zip(keywords, _for_numpy(keywords.values(), arrays, hosts, raw, most), strict=True))
     device = joint_device_of(arrays) if arrays else default_device() if raw else _device_of_numbers()
     if device is None or not immediacy().covers(device):
         raise LookupError
@@ -368,7 +370,7 @@ def _position_of_out(call: Callable[..., Any]) -> int:
     return names.index("out") if "out" in names else sys.maxsize
 
 
-def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
+def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
     """Return what NumPy gets instead of arguments.
 
     Parameters
@@ -385,7 +387,7 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
     LookupError
         If the call has to be recorded.
     """
-    given = []
+    converted = []
     for value in values:
         kind = type(value)
         if kind is GpuArray:
@@ -404,12 +406,12 @@ def _given(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw:
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_given(value, arrays, hosts, raw, most))
+            value = kind(_for_numpy(value, arrays, hosts, raw, most))
         elif kind is _ndarray:
             if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError
             raw.append(value)
         elif not isinstance(value, _NUMPYS):
             raise LookupError
-        given.append(value)
-    return given
+        converted.append(value)
+    return converted

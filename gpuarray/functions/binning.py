@@ -163,8 +163,8 @@ def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
     if edges is not None:
         return edges
     sample = _extremes(constant(line), limits).reshape(-1, 1)
-    found = np.histogramdd(sample, [count], None if limits is None else [limits])[1][0]
-    return as_array(_moving(found, line, limits), line.device)
+    host_edges = np.histogramdd(sample, [count], None if limits is None else [limits])[1][0]
+    return as_array(_moving(host_edges, line, limits), line.device)
 
 
 def _moving(edges: np.ndarray[Any, Any], line: GpuArray, limits: Any) -> Any:

@@ -82,7 +82,7 @@ class Philox:
         if seed is not None and key is not None:
             raise ValueError("seed and key cannot be both used; give one of them")
         self._seeds: Any = None
-        tracing.mode().made(self, is_random=seed is None and key is None)
+        tracing.mode().stream_created(self, is_random=seed is None and key is None)
         if key is None:
             self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
             self._key = philox.joined(self._seeds.generate_state(2, np.uint64), 64)

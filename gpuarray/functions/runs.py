@@ -38,18 +38,18 @@ class Runs:
 
     def values(self) -> GpuArray:
         """Return the element of each run."""
-        return self._made(self.first.take(self.ordered))
+        return self._array(self.first.take(self.ordered))
 
     def indices(self) -> GpuArray:
         """Return for each run the position of the first of its elements."""
         assert self.order is not None
-        return self._made(self.first.take(self.order))
+        return self._array(self.first.take(self.order))
 
     def inverse_indices(self) -> GpuArray:
         """Return for each element the number of its run, in the array's shape."""
         assert self.order is not None
         numbers = build.cast(self.first.ranks, dtypes.int64)
-        return self._made(build.reshape(build.scatter_all(numbers, self.order, self.order.shape), self.source.shape))
+        return self._array(build.reshape(build.scatter_all(numbers, self.order, self.order.shape), self.source.shape))
 
     def counts(self) -> GpuArray:
         """Return the number of elements of each run."""
@@ -58,14 +58,14 @@ class Runs:
         number = _numbers(begins.size)
         following = build.gather(begins, build.elementwise(ops.minimum, build.elementwise(ops.add, number, 1), last))
         ends = build.elementwise(ops.where, build.elementwise(ops.equal, number, last), self.ordered.size, following)
-        return self._made(build.elementwise(ops.subtract, ends, begins))
+        return self._array(build.elementwise(ops.subtract, ends, begins))
 
     def described(self, index: bool, inverse: bool, counts: bool) -> list[GpuArray]:
         """Return those of indices, inverse indices and counts that are wanted."""
         wanted = ((index, self.indices), (inverse, self.inverse_indices), (counts, self.counts))
         return [describe() for is_wanted, describe in wanted if is_wanted]
 
-    def _made(self, node: Node) -> GpuArray:
+    def _array(self, node: Node) -> GpuArray:
         return make(node, self.source.device)
 
 

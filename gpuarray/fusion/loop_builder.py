@@ -23,7 +23,7 @@ _GROWING: Final = (
     "inputs",
     "outputs",
     "scalars",
-    "made",
+    "computed",
     "memo",
     "generated",
     "costs",
@@ -68,7 +68,7 @@ class LoopBuilder(Lowering):
         """Split a loop without folds into rows, and lower everything in it again."""
         if self.generated or any(store.position is not None for store in self.stores):
             raise CannotJoin
-        kept = list(self.made)
+        kept = list(self.computed)
         outputs = list(self.outputs)
         fresh = LoopBuilder(self.graph, self.source_shape, axes)
         for position in kept:
@@ -91,21 +91,21 @@ class LoopBuilder(Lowering):
         """Compute a stored node of the source's shape at every element."""
         layout = self.full_layout
         value = self._lower_root(position, layout, FULL)
-        self._made(position, value, store, layout, FULL)
+        self._keep_value(position, value, store, layout, FULL)
 
     def make_given(self, position: int) -> None:
         """Take the result of the head, of the source's shape, as first input."""
         layout = self.full_layout
         node = self.graph.nodes[position]
         value = self.add(Load(self.input_slot(position), layout, node.size, node.dtype, FULL))
-        self._made(position, value, True, layout, FULL)
+        self._keep_value(position, value, True, layout, FULL)
 
     def make_row_value(self, position: int) -> None:
         """Compute a stored node that has one element a row."""
         layout = contiguous(self.outer)
         shape = self.graph.nodes[position].shape
         value = self._lower_root(position, Layout(self.outer, _row_strides(shape, self.outer), 0), OUTER)
-        self._made(position, value, True, layout, OUTER)
+        self._keep_value(position, value, True, layout, OUTER)
 
     def _make_fold(self, position: int, node: Reduce) -> None:
         """Fold the rows of a reduction's source."""
@@ -120,7 +120,7 @@ class LoopBuilder(Lowering):
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self.folds.append(value)
         self.fold_states += op.state_size
-        self._made(position, value, True, contiguous(self.outer), OUTER)
+        self._keep_value(position, value, True, contiguous(self.outer), OUTER)
 
     def _make_product(self, position: int, node: Contract) -> None:
         """Fold the rows or columns of a matrix, of which the source has the shape, times those of a vector."""
@@ -142,7 +142,7 @@ class LoopBuilder(Lowering):
         kind = self.graph.nodes[position].dtype
         if self.instructions[value].level != FULL:
             value = self.add_operation(ops.cast, (value,), kind, FULL)
-        self._made(position, value, True, self.full_layout, FULL)
+        self._keep_value(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:
         """Store an instruction to a region of a stored node; ``layout`` has the source's shape."""
@@ -186,8 +186,8 @@ class LoopBuilder(Lowering):
         self.outputs.append(position)
         self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, FULL, at))
 
-    def _made(self, position: int, value: int, store: bool, layout: Layout, level: int) -> None:
-        self.made[position] = (value, level)
+    def _keep_value(self, position: int, value: int, store: bool, layout: Layout, level: int) -> None:
+        self.computed[position] = (value, level)
         if store:
             self.outputs.append(position)
             node = self.graph.nodes[position]
@@ -197,7 +197,7 @@ class LoopBuilder(Lowering):
         """Whether an elementwise loop reads what this one, over the same elements, makes, but at another element."""
         if self.axes is not None or reader.axes is not None or prod(self.source_shape) == 1:
             return False
-        slots = [slot for slot, position in enumerate(reader.inputs) if position in self.made]
+        slots = [slot for slot, position in enumerate(reader.inputs) if position in self.computed]
         reads = (
             [item for item in reader.instructions if isinstance(item, Load | Take) and item.slot in slots]
             if slots

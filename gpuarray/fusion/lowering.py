@@ -39,7 +39,7 @@ class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an e
 class Lowering(Instructions):
     """Instructions under construction that compute nodes of a graph."""
 
-    made: dict[int, tuple[int, int]] = field(default_factory=dict)
+    computed: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
     memo: dict[tuple[int, Layout | Beyond, int], int] = field(default_factory=dict)
     repeated: dict[int, int] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Lowering(Instructions):
         if isinstance(layout, Layout) and layout.moves:
             raise StoreFirst(position)
         if self.axes is not None or self.folds:
-            raise CannotJoin if self.made else StoreFirst(position)
+            raise CannotJoin if self.computed else StoreFirst(position)
         if self.graph.source(position) is not None:
             return []
         inputs = self.graph.inputs[position]
@@ -143,7 +143,7 @@ class Lowering(Instructions):
     def _wanted_of_write(self, position: int, node: Scatter, layout: Layout | Beyond, level: int) -> list["_Request"]:
         """Return the values and the target of a write to a box, where they are read for its elements."""
         if self.axes is not None or self.folds:
-            raise CannotJoin if self.made else StoreFirst(position)
+            raise CannotJoin if self.computed else StoreFirst(position)
         assert node.layout is not None
         box = boxes.inside(node.layout, node.shape, layout)
         if box is None:
@@ -169,7 +169,7 @@ class Lowering(Instructions):
 
     def _refuse_growth(self, position: int) -> None:
         """Refuse to compute a value in a loop that has become too long, as it computes other values many times."""
-        if self.made:
+        if self.computed:
             raise CannotJoin
         if isinstance(self.graph.nodes[position], Map | Scatter):
             raise StoreFirst(position)
@@ -216,7 +216,7 @@ class Lowering(Instructions):
                 return self._select_part(position, node, layout, level, values)
             case Gather():
                 source = self.graph.inputs[position][0]
-                if self.graph.root(source) in self.made:
+                if self.graph.root(source) in self.computed:
                     raise CannotJoin
                 extent = self.graph.nodes[source].size
                 return self._take_of(source, values[0], extent, max(self.instructions[values[0]].level, OUTER))
@@ -239,8 +239,8 @@ class Lowering(Instructions):
 
     def _read(self, position: int, layout: Layout, level: int) -> int:
         root = self.graph.root(position)
-        if root in self.made:
-            instruction, level_read = self.made[root]
+        if root in self.computed:
+            instruction, level_read = self.computed[root]
             if level_read > level:
                 raise CannotJoin
             here = (
@@ -261,7 +261,7 @@ class Lowering(Instructions):
     def _take_at(self, position: int, index: int) -> int:
         """Read a stored value at the positions that an instruction computes."""
         root = self.graph.root(position)
-        if root in self.made:
+        if root in self.computed:
             raise CannotJoin
         return self._take_of(root, index, self.graph.nodes[position].size, self.instructions[index].level)
 

@@ -168,7 +168,7 @@ class Planner:
         number = len(self.groups)
         last = max([self.producer.get(i, -1) for i in alone.inputs], default=-1)
         builder = self.groups[last].builder if last >= 0 else None
-        if builder is None or not builder.made.keys() | set(builder.inputs) >= set(alone.inputs):
+        if builder is None or not builder.computed.keys() | set(builder.inputs) >= set(alone.inputs):
             last = -1
         else:
             yield last
@@ -201,7 +201,7 @@ class Planner:
         """Add a value to a group's loop; return false if the loop cannot make it, or nothing is gained."""
         group = self.groups[number]
         builder = group.builder
-        if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
+        if builder is None or (group.head is not None and builder.computed.keys().isdisjoint(alone.inputs)):
             return False
         if (position in self.graph.foreign) != (builder.outputs[0] in self.graph.foreign):
             return False
@@ -218,7 +218,7 @@ class Planner:
             return False
         if self._is_full(builder, alone):
             return False
-        if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
+        if {*builder.computed, *builder.inputs}.isdisjoint(alone.inputs):  # they are independent
             if builder.axes is not None or folds:
                 return False
             if builder.operations + alone.operations > costs.INDEPENDENT_LIMIT:
@@ -270,8 +270,8 @@ class Planner:
         outputs = len(builder.outputs) + len(alone.outputs)
         if len(builder.inputs) + len(alone.inputs) + outputs <= most:
             return False
-        bound = {*builder.inputs, *builder.made, *alone.inputs}
-        return len(bound) - len(builder.made) + outputs > most
+        bound = {*builder.inputs, *builder.computed, *alone.inputs}
+        return len(bound) - len(builder.computed) + outputs > most
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
         """Whether a loop with its new value can run at its place in the plan, and is worth it."""

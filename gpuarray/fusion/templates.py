@@ -75,9 +75,9 @@ class StepTemplates:
             return compute(step)
         self._forms.move_to_end(form)
         values = [*numbers]
-        found = cases.find(values)
-        if found is not None:
-            make, factors = found
+        case = cases.find(values)
+        if case is not None:
+            make, factors = case
             return make(factors)
         if cases.count >= MOST_CASES:
             return compute(step)

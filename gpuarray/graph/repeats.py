@@ -40,7 +40,7 @@ def unknown(shape: Shape, dtype: DType) -> Leaf:
     return leaf
 
 
-class _Found(NamedTuple):
+class _KnownCopy(NamedTuple):
     """The known graph of a root.
 
     Attributes
@@ -135,14 +135,14 @@ class RepeatedGraph(CopiedGraph):
         The leaves that copies replace. They need no values.
     """
 
-    __slots__ = ("_found", "_leaves")
+    __slots__ = ("_known", "_leaves")
 
     def __init__(self, roots: Sequence[Node], leaves: Sequence[Leaf]) -> None:
         super().__init__(roots, leaves, shares_pending=True)
         if max(self.results, default=0) < self.first or min(self.results) < len(leaves):
             raise ValueError("no root depends on a leaf, or a root is one")
         self._leaves = tuple(leaves)
-        self._found: dict[int, _Found] = {}
+        self._known: dict[int, _KnownCopy] = {}
         for node, _ in self.steps:
             node.origin = None  # a copy was recorded at another line
 
@@ -217,7 +217,7 @@ class _Copy:
 
     def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
         """Return the known graph of a root, given its number, and its nodes; None if :meth:`learn` was not called."""
-        known = self._original._found.get(wanted)
+        known = self._original._known.get(wanted)
         if known is None or any(node.result is not None for node in known.pending):
             return None
         order = known.order[:]
@@ -241,7 +241,7 @@ class _Copy:
             index: number for number, node in enumerate(original._leaves) if (index := position.get(node)) is not None
         }
         steps = {node for node, _ in original.steps}
-        original._found[wanted] = _Found(
+        original._known[wanted] = _KnownCopy(
             graph,
             order,
             [*numbers.items()],
@@ -257,41 +257,41 @@ class _Copy:
 class Operands:
     """The operands of a root of a copy: a lazy tuple, whose items are created when they are first read."""
 
-    __slots__ = ("_copy", "_made", "_number")
+    __slots__ = ("_copy", "_nodes", "_number")
 
     def __init__(self, copy: _Copy, number: int) -> None:
         self._copy = copy
         self._number = number
-        self._made: tuple[Node, ...] | None = None
+        self._nodes: tuple[Node, ...] | None = None
 
     def find(self) -> tuple[Any, list[Node]] | None:
         """Return the known graph of the root and its nodes in the order of a walk, or None."""
-        return None if self._made is not None else self._copy.find(self._number)
+        return None if self._nodes is not None else self._copy.find(self._number)
 
     def learn(self, graph: Any) -> None:
         """Store the known graph of the root, for this copy and others."""
         self._copy.learn(self._number, graph)
 
-    def made(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[Node, ...]:
         """Return the operands."""
-        if self._made is None:
-            self._made = self._copy.operands(self._number)
-        return self._made
+        if self._nodes is None:
+            self._nodes = self._copy.operands(self._number)
+        return self._nodes
 
     def __len__(self) -> int:
-        return len(self.made())
+        return len(self.nodes())
 
     def __iter__(self) -> Iterator[Node]:
-        return iter(self.made())
+        return iter(self.nodes())
 
     def __getitem__(self, key: Any) -> Any:
-        return self.made()[key]
+        return self.nodes()[key]
 
     def __contains__(self, node: object) -> bool:
-        return node in self.made()
+        return node in self.nodes()
 
     def __eq__(self, other: object) -> bool:
-        return self.made() == (other.made() if isinstance(other, Operands) else other)
+        return self.nodes() == (other.nodes() if isinstance(other, Operands) else other)
 
     def __hash__(self) -> int:
-        return hash(self.made())
+        return hash(self.nodes())

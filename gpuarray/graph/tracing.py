@@ -131,7 +131,7 @@ class Mode:
         """Note that each call raises an error if a status has an element other than 0; return False to check it now."""
         return False
 
-    def made(self, stream: Any, is_random: bool) -> None:
+    def stream_created(self, stream: Any, is_random: bool) -> None:
         """Note that the function itself creates a stream of random bits."""
 
     def touched(self, stream: Any, asked: str) -> None:

@@ -203,7 +203,7 @@ class Varying:
             return other.terms
         return ((((), other),) if other else ()) if type(other) is int or type(other) is bool else None
 
-    def _made(self, terms: Terms) -> Any:
+    def _sum(self, terms: Terms) -> Any:
         if not terms:
             return 0
         return terms[0][1] if len(terms) == 1 and not terms[0][0] else Varying(terms, self.sizes)
@@ -215,15 +215,15 @@ class Varying:
             return 1 if is_quotient else 0
         if len(other) == 1 and not other[0][0] and all(coefficient % other[0][1] == 0 for _, coefficient in one):
             by = other[0][1]
-            return self._made(tuple([(f, c // by) for f, c in one])) if is_quotient else 0
+            return self._sum(tuple([(f, c // by) for f, c in one])) if is_quotient else 0
         return self.sizes.divide(one, other, is_quotient=is_quotient)
 
     def _is_negative(self, terms: Terms) -> bool:
         return bool(terms) and self.sizes.is_negative(terms)
 
-    __add__ = __radd__ = _by_terms(operator.add, lambda varying, terms: varying._made(added(varying.terms, terms)))
-    __sub__ = _by_terms(operator.sub, lambda varying, terms: varying._made(added(varying.terms, scaled(terms, -1))))
-    __mul__ = __rmul__ = _by_terms(operator.mul, lambda varying, terms: varying._made(product(varying.terms, terms)))
+    __add__ = __radd__ = _by_terms(operator.add, lambda varying, terms: varying._sum(added(varying.terms, terms)))
+    __sub__ = _by_terms(operator.sub, lambda varying, terms: varying._sum(added(varying.terms, scaled(terms, -1))))
+    __mul__ = __rmul__ = _by_terms(operator.mul, lambda varying, terms: varying._sum(product(varying.terms, terms)))
     __floordiv__ = _by_terms(
         operator.floordiv, lambda varying, terms: varying._divided(varying.terms, terms, is_quotient=True)
     )
@@ -236,7 +236,7 @@ class Varying:
     )
 
     def __neg__(self) -> Any:
-        return self._made(scaled(self.terms, -1))
+        return self._sum(scaled(self.terms, -1))
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other

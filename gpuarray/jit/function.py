@@ -90,7 +90,7 @@ class Jitted(Generic[P, R]):
             return self._function(*args, **keywords)  # a derivative is that of the function's operations
         call = self._call(args, keywords, "=")
         key = call.finished()
-        if tape.state.tapes and any(tape.varying(cell.node) for cell in call.given):
+        if tape.state.tapes and any(tape.varying(cell.node) for cell in call.argument_cells):
             return self._function(*args, **keywords)  # another thread differentiates it
         known = self._recordings.get(key)
         if known is not None:

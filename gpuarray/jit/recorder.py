@@ -74,7 +74,7 @@ def record(
             f"{name} changed {what} while jit recorded it, which later calls would not repeat; return values from the "
             "function, or do not use jit"
         )
-    if updates and not {*call.given}.isdisjoint(trace.cells):
+    if updates and not {*call.argument_cells}.isdisjoint(trace.cells):
         raise RecordingError(
             f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
             "variable that it uses; pass that array as an argument too, or pass another one"
@@ -194,7 +194,7 @@ class _Output:
 
     def __init__(self, trace: Trace, arguments: _Arguments, result: Any) -> None:
         self._trace = trace
-        self._given = arguments
+        self._arguments = arguments
         self._cells: dict[Cell, int] = {}
         """New cells, numbered in order."""
         self.is_sharing = False
@@ -241,7 +241,7 @@ class _Output:
         )
 
     def _array(self, array: GpuArray) -> Maker:
-        for number, traced in enumerate(self._given.arrays):
+        for number, traced in enumerate(self._arguments.arrays):
             if traced is array:
                 self.is_sharing = True
                 return lambda call: call.arrays[number]
@@ -256,9 +256,9 @@ class _Output:
         first = self._cells[cell]
 
         def make(call: Call) -> GpuArray:
-            result = call.made.get(first)
+            result = call.results.get(first)
             if result is None:
-                result = call.made[first] = wrap(call.registers[register], device)
+                result = call.results[first] = wrap(call.registers[register], device)
                 result._access = access
                 if layout is None and part is None:
                     return result

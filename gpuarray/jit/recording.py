@@ -51,7 +51,7 @@ class Source:
 
     def cell(self, call: Call) -> Any:
         """Return the cell in a call; None if the variable no longer exists."""
-        return call.given[self.array] if self.variable is None else self.variable()
+        return call.argument_cells[self.array] if self.variable is None else self.variable()
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Recording:
                 cell = source.cell(call)
                 if cell is None or cell.device is not source.device:
                     return False
-                if self.updates and any(argument is cell for argument in call.given):
+                if self.updates and any(argument is cell for argument in call.argument_cells):
                     return False
         for device, provider in self.providers:
             if registry.open_device(device) is not provider:

@@ -78,11 +78,11 @@ class Segment:
         moved = self._moved(registers, leaves) if self.donors else ()
         if self.device is auto.AUTO:
             trials.asks_for_device(self.prepared)  # the next call records again, for it
-        made: Any = execute(
+        results: Any = execute(
             self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
         )
         for number, register in enumerate(self.results):
-            registers[register] = made[number]
+            registers[register] = results[number]
         for register in self.ended:
             registers[register] = None
 

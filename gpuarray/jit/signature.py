@@ -53,7 +53,7 @@ class Call:
         The signature, to which :meth:`take` appends.
     arrays : list of GpuArray
         The arrays, in order.
-    given : list of Cell
+    argument_cells : list of Cell
         Their cells.
     values : list
         Numbers, and streams of random bits.
@@ -63,21 +63,21 @@ class Call:
         The external cells of the recording that is replayed, by number.
     registers : list
         The registers of the replay.
-    made : dict
+    results : dict
         The new arrays of the result that have views, by number.
     """
 
-    __slots__ = ("arrays", "cells", "given", "key", "made", "registers", "statics", "values")
+    __slots__ = ("argument_cells", "arrays", "cells", "key", "registers", "results", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
         self.arrays: list[GpuArray] = []
-        self.given: list[Cell] = []
+        self.argument_cells: list[Cell] = []
         self.values: list[Any] = []
         self.statics: list[Any] = []
         self.cells: list[Any] = []
         self.registers: list[Any] = []
-        self.made: dict[int, GpuArray] = {}
+        self.results: dict[int, GpuArray] = {}
 
     def take(self, value: Any) -> None:
         """Add an argument, or a part of one."""
@@ -88,7 +88,7 @@ class Call:
             if layout is not None or part is not None:
                 self.key += (layout, part, cell.node.shape, cell.node.dtype)
             self.arrays.append(value)
-            self.given.append(cell)
+            self.argument_cells.append(cell)
         elif kind in NUMBERS:
             self.key.append(kind)
             self.values.append(value)
@@ -191,8 +191,8 @@ class Call:
 
     def finished(self) -> Hashable:
         """Return the key, in which arrays that share storage are marked."""
-        if len(self.given) > 1:
-            cells = [id(cell) for cell in self.given]
+        if len(self.argument_cells) > 1:
+            cells = [id(cell) for cell in self.argument_cells]
             if len({*cells}) < len(cells):
                 self.key.append(tuple([cells.index(cell) for cell in cells]))
         values = self.values

@@ -344,7 +344,7 @@ class Trace(tracing.Mode):
 
     # -- random bits ---------------------------------------------------------------------------------------------------
 
-    def made(self, stream: Any, is_random: bool) -> None:
+    def stream_created(self, stream: Any, is_random: bool) -> None:
         """Note that the function creates a random stream, whose numbers are the same at each call."""
         if is_random:
             self.refuse(

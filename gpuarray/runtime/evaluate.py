@@ -261,8 +261,8 @@ def take(held: list[Node]) -> Leaf | None:
     leaf = ownership.private_leaf(held, views=1)
     if leaf is None:
         return None
-    held.append(made := host_memory.moved(leaf))
-    return made
+    held.append(new := host_memory.moved(leaf))
+    return new
 
 
 def is_elsewhere(node: Node) -> bool:

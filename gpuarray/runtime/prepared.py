@@ -179,9 +179,9 @@ class PreparedPlan:
         """Return the plan's nodes by position."""
         return walked if self.kept is None else [walked[index] for index in self.kept]
 
-    def resolve(self, walked: list[Node], order: list[Node], made: Sequence[Leaf]) -> None:
+    def resolve(self, walked: list[Node], order: list[Node], results: Sequence[Leaf]) -> None:
         """Record the results of an evaluation in the nodes of a graph that no other device has computed meanwhile."""
-        for number, leaf in enumerate(made):
+        for number, leaf in enumerate(results):
             node = order[self.plan.results[number][0]]
             if node.result is None:
                 node.resolve(leaf)

@@ -166,7 +166,7 @@ class Schedule:
         else:
             for action in self._actions:
                 self._act(action, buffers, leaves, order, wanted, run, observe)
-        return self._made(leaves, order, buffers, serial)
+        return self._leaves_of_results(leaves, order, buffers, serial)
 
     def _bound(self, leaves: Sequence[Leaf], serial: int) -> list[Any]:
         """Return the registers: the buffers of the leaves, new ones, and None for those of transfers."""
@@ -260,9 +260,11 @@ class Schedule:
             if is_old or value is not None:
                 leaves[number].buffers[place] = buffers[register]
 
-    def _made(self, leaves: Sequence[Leaf], order: Sequence[Any], buffers: list[Any], serial: int) -> list[Leaf]:
+    def _leaves_of_results(
+        self, leaves: Sequence[Leaf], order: Sequence[Any], buffers: list[Any], serial: int
+    ) -> list[Leaf]:
         """Return the results as leaves."""
-        made = []
+        results = []
         for position, registers, source in self._results:
             node = order[position]
             leaf = Leaf(node.shape, node.dtype, None, serial)
@@ -270,11 +272,11 @@ class Schedule:
             for place, number in registers:
                 residency.hold(leaf, place, buffers[number])
             if source is not None:
-                given = leaves[source]
-                leaf.host = None if given.host is None else given.host.reshape(node.shape)
-                leaf.buffers.update(given.buffers)
-            made.append(leaf)
-        return made
+                operand = leaves[source]
+                leaf.host = None if operand.host is None else operand.host.reshape(node.shape)
+                leaf.buffers.update(operand.buffers)
+            results.append(leaf)
+        return results
 
     def _next_read(self, place: Provider, wanted: Node | None, order: Sequence[Any], buffers: list[Any]) -> Any:
         """Return the buffer at the last place of the result that is read next; None if there is none."""

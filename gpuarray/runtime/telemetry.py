@@ -207,9 +207,9 @@ def sites() -> Mapping[tuple[str, str], int]:
     """Return the number of fallbacks and transfers by their description and source line."""
     _count_transfers()
     with _lock:
-        found = list(_sites.items())
+        counted = list(_sites.items())
     counts: Counter[tuple[str, str]] = Counter()
-    for (what, where), times in found:
+    for (what, where), times in counted:
         counts[what, "unknown" if where is None else str(locate(where))] += times
     return counts
 

@@ -70,15 +70,15 @@ def with_cotangents(function: Callable[..., Any], pull: Callable[..., Sequence[G
     def run(*args: Any, **kwargs: Any) -> Any:
         if not tape.state.tapes:
             return function(*args, **kwargs)
-        own = custom_vjp(lambda *given: function(*map(stop_gradient, given), **kwargs))
-        own.defvjp(lambda *given: (own(*given), given), pulled)
+        own = custom_vjp(lambda *operands: function(*map(stop_gradient, operands), **kwargs))
+        own.defvjp(lambda *operands: (own(*operands), operands), pulled)
         return own(*args)
 
-    def pulled(given: Sequence[Any], ct: GpuArray) -> tuple[GpuArray | None, ...]:
-        cts = pull(ct, *given)
+    def pulled(operands: Sequence[Any], ct: GpuArray) -> tuple[GpuArray | None, ...]:
+        cts = pull(ct, *operands)
         return tuple(
             converted(share, operand.dtype) if isinstance(operand, GpuArray) else None
-            for share, operand in zip(cts, given, strict=True)
+            for share, operand in zip(cts, operands, strict=True)
         )
 
     return run

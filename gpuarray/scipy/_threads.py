@@ -119,12 +119,12 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
             return function(*args, **kwargs)
         bound = parameters.bind(*args, **kwargs)
         bound.apply_defaults()
-        given = bound.arguments
-        source, axis = given[name], given["axis"]
+        arguments = bound.arguments
+        source, axis = arguments[name], arguments["axis"]
         is_line = (
             not isinstance(source, np.ndarray)
             or source.ndim < 2
-            or any(given[other] is not parameters.parameters[other].default for other in others)
+            or any(arguments[other] is not parameters.parameters[other].default for other in others)
         )
         if is_line or not -source.ndim <= axis < source.ndim:
             return function(*args, **kwargs)
@@ -132,7 +132,7 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
         lines = np.moveaxis(source, across, 0)
 
         def part(piece: slice, **into: Any) -> Any:
-            return function(**(given | {name: np.moveaxis(lines[piece], 0, across)} | into))
+            return function(**(arguments | {name: np.moveaxis(lines[piece], 0, across)} | into))
 
         sample = part(slice(1))
         shape = list(sample.shape)

@@ -15,7 +15,7 @@ import gpuarray.scipy.signal as sig
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES
-from gpuarray.scipy._calls import run_if_host
+from gpuarray.scipy._calls import run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.ndimage import _arguments
 
@@ -407,3 +407,16 @@ def test_spectrum_of_a_long_signal_is_scipys():
         assert np.array_equal(result, signal.stft(x)[2])
         result[0] = 1
         assert np.array_equal(result[:2], np.stack([np.ones(result.shape[1]), signal.stft(x)[2][1]]))
+
+
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+def test_out_keeps_what_a_function_does_not_write(device):
+    def halve(x, *, out, where):
+        out[where] = x[where] / 2
+        return out
+
+    with xp.using(device=device, direct_pinned=False):
+        out = xp.full(4, 7.0)
+        arguments = {"out": out, "where": xp.asarray([True, False, True, False])}
+        assert run_scipy(halve, (xp.arange(4.0),), arguments) is out
+        assert out.tolist() == [0, 7, 1, 7]

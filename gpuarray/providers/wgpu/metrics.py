@@ -109,7 +109,7 @@ class LaunchTimer:
         self._submitted = 0
         self._times_by_launch: dict[Any, tuple[int, int]] = {}
         self._times_by_submit: dict[tuple[Any, ...], tuple[int, int]] = {}
-        self._found: list[Launch] = []
+        self._launches: list[Launch] = []
         self._ends = 0
         self._page = self._new_page() if self._has_clock else None
         self._offset = self._compare_clocks() if self._has_clock else 0
@@ -178,7 +178,7 @@ class LaunchTimer:
         for known in (self._read, self._seen, self._known, self._times_by_launch, self._times_by_submit):
             known.clear()
         self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
-        launches, self._found = self._found, []
+        launches, self._launches = self._launches, []
         return launches
 
     def _record_pages(self, end: int) -> None:
@@ -254,7 +254,7 @@ class LaunchTimer:
 
     def _record(self, launched: Launched, starts: Sequence[int], stops: Sequence[int]) -> None:
         device, by_device = self._device, self._has_clock
-        self._found += [
+        self._launches += [
             Launch(device, launch.label, tag, launch.number, launch.traffic, start, stop, by_device)
             for (tag, launch), start, stop in zip(launched, starts, stops, strict=False)
         ]

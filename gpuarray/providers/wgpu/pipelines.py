@@ -174,7 +174,7 @@ class Pipelines:
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
         with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
-            compiled = self._keep(key, label, self._made(key, label))
+            compiled = self._keep(key, label, self._awaited(key, label))
         logs.tell(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
         if observers.active:
             observers.span(observers.COMPILE, label, start, perf_counter_ns())
@@ -211,13 +211,13 @@ class Pipelines:
             with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
                 begun.module.wait(interrupts.end_if_long)
             if begun.module.has_failed:
-                self._made(key, label)
+                self._awaited(key, label)
 
     def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
         """Compile a source text that may be needed later, if there is room."""
         key = source, writable, _is_trusted(source)
         if key not in self._compiled and not self._is_full:
-            self._keep(key, label, self._made(key, label))
+            self._keep(key, label, self._awaited(key, label))
             self._ahead.add(key)
 
     def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
@@ -247,7 +247,7 @@ class Pipelines:
             self._nbytes -= kept.nbytes
             kept.drop()
 
-    def _made(self, key: _Key, label: str) -> Any:
+    def _awaited(self, key: _Key, label: str) -> Any:
         """Return a kernel compiled by another thread, so that interrupts end the wait for it."""
         source, writable, _ = key
         self.begin([(source, label, writable)])

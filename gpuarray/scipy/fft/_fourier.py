@@ -31,7 +31,7 @@ def _check_plan(plan: Any) -> None:
         raise NotImplementedError("Passing a precomputed plan is not yet supported by scipy.fft functions")
 
 
-def _given(x: Any) -> GpuArray:
+def _array(x: Any) -> GpuArray:
     """Return an array; SciPy transforms float16 in float32."""
     array = as_array(x)
     return array.astype(dtypes.float32) if array.dtype == dtypes.float16 else array
@@ -39,7 +39,7 @@ def _given(x: Any) -> GpuArray:
 
 def _axes(x: Any, s: Any, axes: Any) -> tuple[GpuArray, Any, list[int]]:
     """Return an array, a number of points for each axis that is transformed, and these axes."""
-    array = _given(x)
+    array = _array(x)
     sizes = None if s is None else [s] if isinstance(s, int) else [*s]
     if axes is None:
         numbers = list(range(array.ndim if sizes is None else len(sizes)))
@@ -88,7 +88,7 @@ def _transform(original: Callable[..., Any], transform: Callable[..., GpuArray],
 
     def run(a: Any) -> GpuArray:
         _check_plan(a.plan)
-        return transform(*((_given(a.x), a.n, a.axis) if hasattr(a, "n") else _axes(a.x, a.s, a.axes)), a.norm)
+        return transform(*((_array(a.x), a.n, a.axis) if hasattr(a, "n") else _axes(a.x, a.s, a.axes)), a.norm)
 
     run.__doc__ = f"Return {doc} along {'an axis' if 'n' in signature(original).parameters else 'several axes'}."
     return by_name(original, on_host=with_workers(original))(run)
@@ -170,7 +170,7 @@ def _hankel(original: Callable[..., Any], direction: int, doc: str) -> Callable[
         impulse[0] = 1 / powers[0]
         response = original(impulse, a.dln, a.mu, a.offset, a.bias) / powers
         power = as_array(powers, line.device) if a.bias else None
-        spectrum = fourier.rfft(_given(line) if power is None else line * power)
+        spectrum = fourier.rfft(_array(line) if power is None else line * power)
         factors = as_array(np.fft.rfft(response[::-1]).astype(spectrum.dtype), line.device)
         result = fourier.irfft(spectrum * factors, count)[..., ::-1]
         return result if power is None else result * power

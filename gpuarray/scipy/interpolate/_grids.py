@@ -133,8 +133,8 @@ class RegularGridInterpolator:
 
     @cached_property
     def _checked(self) -> tuple[tuple[np.ndarray[Any, Any], ...], GpuArray]:
-        points, given = self._data
-        array = as_array(given, device_among(given))
+        points, data = self._data
+        array = as_array(data, device_among(data))
         values = array if array.dtype.kind in "fc" and array.dtype != dtypes.float16 else array.astype(dtypes.float64)
         grid = [np.asarray(read(line), float) for line in points]
         if len(grid) > array.ndim:
@@ -350,8 +350,8 @@ class interp1d:  # noqa: N801  # SciPy's name
         fill_value: Any = np.nan, assume_sorted: bool = False,
     ) -> None:  # fmt: skip
         is_varying = bool(tape.state.tapes) and isinstance(y, GpuArray) and tape.varying(y.node())
-        given = (x, constant(y) if is_varying else y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
-        self._host, self._device = fitted(scipy_interpolate.interp1d, given, {})
+        arguments = (x, constant(y) if is_varying else y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
+        self._host, self._device = fitted(scipy_interpolate.interp1d, arguments, {})
         self._axis = index(axis) % self._host.y.ndim
         self._kind = kind
         self._varying: GpuArray | None = None

@@ -351,8 +351,8 @@ def make_interp_spline(
     arrays = among((x, y, t, bc_type), {})
     device = host_of(arrays)
     if not arrays or device is not None:
-        given = x, y, k, t, bc_type, axis, check_finite
-        spline._fit(*fitted(scipy_interpolate.make_interp_spline, given, {}, device))
+        arguments = x, y, k, t, bc_type, axis, check_finite
+        spline._fit(*fitted(scipy_interpolate.make_interp_spline, arguments, {}, device))
     else:
         spline._take_spline(_bsplines.fit(x, y, k, t, bc_type, axis, check_finite))
     return spline

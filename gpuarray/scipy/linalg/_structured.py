@@ -126,7 +126,7 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> GpuArray:
 # -- products and systems ----------------------------------------------------------------------------------------------
 
 
-def _given(original: Any, c_or_cr: Any, x: Any, check_finite: bool, *, square: bool) -> tuple[GpuArray, ...]:
+def _diagonals(original: Any, c_or_cr: Any, x: Any, check_finite: bool, *, square: bool) -> tuple[GpuArray, ...]:
     """Return first columns, first rows and right sides, of double precision as in SciPy."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
     column, row, right = as_arrays(c, c if r is None else r, x)
@@ -167,7 +167,7 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: A
     ValueError
         If the shapes do not fit, or an element is not finite.
     """
-    column, row, right = _given(scipy_linalg.matmul_toeplitz, c_or_cr, x, check_finite, square=False)
+    column, row, right = _diagonals(scipy_linalg.matmul_toeplitz, c_or_cr, x, check_finite, square=False)
     m, n = column.shape[-1], row.shape[-1]
     column, row = _edges(column, row)
     embedded = xp.concat([column, row[..., :0:-1]], axis=-1)
@@ -207,7 +207,7 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> GpuArray:
     ValueError
         If the shapes do not fit, or an element is not finite.
     """
-    column, row, right = _given(scipy_linalg.solve_toeplitz, c_or_cr, b, check_finite, square=True)
+    column, row, right = _diagonals(scipy_linalg.solve_toeplitz, c_or_cr, b, check_finite, square=True)
     return linear_systems.solve(toeplitz(column, row), right)
 
 

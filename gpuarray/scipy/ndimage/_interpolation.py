@@ -227,7 +227,7 @@ def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Targ
             step = target.put(target.kept(axis)[..., None])
         else:
             steps = taps[:, moved.index(axis)].astype(np.int32)
-            indices = target.inside(start.whole[..., None] + target.given(steps, start.whole), axis)
+            indices = target.inside(start.whole[..., None] + target.beside(steps, start.whole), axis)
             step = target.put(target.step(indices, axis))
             if target.order:
                 weight = target.put(_weights(start.rest, steps, target))
@@ -288,7 +288,7 @@ class _Target(NamedTuple):
             result = np.where(positions < 0, np.int32(-prod(self.source)), result)
         return result.astype(np.int32, copy=False)
 
-    def given(self, value: Any, like: Any) -> Any:
+    def beside(self, value: Any, like: Any) -> Any:
         """Return numbers beside others: NumPy's beside NumPy's."""
         return make(constants(value.tobytes(), value.dtype), self.device) if isinstance(like, GpuArray) else value
 
@@ -297,9 +297,9 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
     """Return the weights of elements, by Horner's rule."""
     powers = polynomials(target.order)[steps].astype(target.dtype)
     rest = rest[..., None]
-    result = target.given(powers[:, -1], rest)
+    result = target.beside(powers[:, -1], rest)
     for power in range(target.order - 1, -1, -1):
-        result = result * rest + target.given(powers[:, power], rest)
+        result = result * rest + target.beside(powers[:, power], rest)
     return result
 
 

@@ -211,14 +211,14 @@ class Recurrence:
     def _put(self, *matrices: Matrix) -> list[GpuArray]:
         return [xp.asarray(matrix.astype(self.dtype), device=self.device) for matrix in matrices]
 
-    def _found(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def _remembered(self, key: Any, compute: Callable[[], Any]) -> Any:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
 
     def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
         """Return what a function computes from the coefficients, on the device; it is called once for a name."""
-        return self._found(name, lambda: self._put(compute())[0])
+        return self._remembered(name, lambda: self._put(compute())[0])
 
     def respond(
         self, x: GpuArray, state: GpuArray | None, *, is_state_wanted: bool
@@ -239,9 +239,9 @@ class Recurrence:
         length = min(_BLOCK, count)
         number = -(-count // length)
         rest = count - (number - 1) * length
-        exact = self._found("exact", lambda: _exact(self.system))
-        blocks = self._found(("blocks", length), lambda: _blocks(exact, self.system.d, length))
-        put = self._found(("arrays", length), lambda: self._put(*blocks))
+        exact = self._remembered("exact", lambda: _exact(self.system))
+        blocks = self._remembered(("blocks", length), lambda: _blocks(exact, self.system.d, length))
+        put = self._remembered(("arrays", length), lambda: self._put(*blocks))
         response, observed, reached, _, into = put
         x = x.reshape(rows, count)
         # a NaN must not reach samples before it through the zeros of the matrices
@@ -257,7 +257,7 @@ class Recurrence:
         result = result.reshape(*lead, count)
         if not is_state_wanted:
             return result, None
-        last_advanced, last_reached = self._found(("last", rest), lambda: self._put(*_last(exact, rest)))
+        last_advanced, last_reached = self._remembered(("last", rest), lambda: self._put(*_last(exact, rest)))
         after = x[:, count - rest :] @ last_reached + invalid.sum(-1, keepdims=True)
         if states is not None:
             after = after + states.reshape(rows, number, order)[:, -1] @ last_advanced
@@ -310,7 +310,7 @@ class Recurrence:
             *matrices, following = _group(advanced, size)
             return following, self._put(*matrices)
 
-        following, (within, after, through) = self._found((advanced.tobytes(), size), compute)
+        following, (within, after, through) = self._remembered((advanced.tobytes(), size), compute)
         groups = -(-number // size)
         missing = groups * size - number
         lines = self._extended(inputs.reshape(rows, number * order), missing * order)

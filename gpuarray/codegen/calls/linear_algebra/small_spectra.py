@@ -39,7 +39,7 @@ class _Spectrum:
 
     def __init__(self, template: Template, frame: Frame, team: Team, source: Matrix, *, conjugated: bool) -> None:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
-        self.team, self.given, self.conjugated = team, source, conjugated
+        self.team, self.source, self.conjugated = team, source, conjugated
         self.rounds = Rounds(template, frame, team)
         self.read = template.bind(source.buffer, writable=False)
 
@@ -79,7 +79,7 @@ class _Spectrum:
     def _element(self, i: str, j: str) -> list[str]:
         """Return statements that declare an element ``x`` of the matrix."""
         numbers = self.numbers
-        index = self.template.index("given", self.given, f"max({i}, {j})", f"min({i}, {j})")
+        index = self.template.index("given", self.source, f"max({i}, {j})", f"min({i}, {j})")
         lines = [f"var x = {self.read.load(index)};"]
         if numbers.is_complex:
             lines += [

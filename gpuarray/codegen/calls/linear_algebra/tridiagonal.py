@@ -85,7 +85,7 @@ class _Step:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
         self.a, self.v, self.each = a, form.reflectors, each
         self.dtype, self.real_dtype = frame.dtype, self.numbers.real_dtype
-        self.access, self.reflectors, self.products, self.found, self.phases = (
+        self.access, self.reflectors, self.products, self.form_numbers, self.phases = (
             template.bind(buffer, writable=True)
             for buffer in (a.buffer, self.v.buffer, products, form.numbers, form.phases)
         )
@@ -128,7 +128,7 @@ class _Step:
         self.kernel.line(
             f"var head_v = {zero}; var head_w = {zero}; var tau = {self.numbers.real}();",
             f"if (j > 0u) {{ head_v = {self.reflectors.load(self.template.index('v', self.v, 'j', 'j - 1u'))};",
-            f"head_w = {self.products.load('taken + j')}; tau = {self.found.load('own + 2u * n + j - 1u')}; }}",
+            f"head_w = {self.products.load('taken + j')}; tau = {self.form_numbers.load('own + 2u * n + j - 1u')}; }}",
             f"let corner = {self.access.load(self._element('j', 'j'))};",
         )
         for r in range(_LINES):
@@ -202,11 +202,11 @@ class _Step:
             self.reflectors.store(self.template.index("v", self.v, "k", "j"), numbers.zero),
             "}",
             "if (local == 0u) {",
-            self.found.store(
+            self.form_numbers.store(
                 "own + j", f"{numbers.part('corner')} - 2 * {numbers.part(numbers.times('head_v', 'head_w_conj'))}"
             ),
-            self.found.store("own + n + j", "length"),
-            self.found.store("own + 2u * n + j", "scale"),
+            self.form_numbers.store("own + n + j", "length"),
+            self.form_numbers.store("own + 2u * n + j", "scale"),
             f"if (j == 0u) {{ {self.phases.store('plane * n', numbers.one)} }}",
             "if (j + 1u < n) {",
             f"var last = {numbers.one}; if (j > 0u) {{ last = {self.phases.load('plane * n + j')}; }}",
