@@ -160,7 +160,7 @@ class Program:
         varying = self._varying
         wanted = [operand in varying for operand in operands]
         if isinstance(node, BaseNode):
-            self.nodes.append(node)
+            self.nodes.append(node)  # type: ignore[arg-type]  # all classes of nodes are kinds
             if True not in wanted or node.dtype.kind not in "fc":
                 return
         elif True not in wanted:
