@@ -26,7 +26,7 @@ from gpuarray.settings import (
 )
 
 
-def add_check(name: str, check: Callable[[Any], str], present: Callable[[Any], str] | None = None) -> None:
+def add_check(name: str, check: Callable[[Any], str], present: Callable[[Any], str]) -> None:
     """Check a setting whenever it is set, by a function that this module cannot import, and check its value now.
 
     Parameters
@@ -35,15 +35,15 @@ def add_check(name: str, check: Callable[[Any], str], present: Callable[[Any], s
         The setting.
     check : callable
         Returns why a value is not accepted, or an empty string.
-    present : callable, optional
-        The same for the present value, where the check would take too long for an import.
+    present : callable
+        The same for the present value, without what would take too long for an import.
 
     Raises
     ------
     ConfigurationError
         If the present value, from an environment variable, is not accepted.
     """
-    checks[name] = present or check
+    checks[name] = present
     checked(name, getattr(config.current, name), environment_name(name))
     checks[name] = check
 

@@ -44,7 +44,7 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
     known_bounds = _stated(node) or _stated(value) or _known.get(value)
     if known_bounds is not None:
         return known_bounds
-    on_host = evaluate.is_host(evaluate.provider_of(device))
+    on_host = evaluate.is_host_device(device)
     if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
         _known[value] = known_bounds = int(value.host.min()), int(value.host.max())
         return known_bounds

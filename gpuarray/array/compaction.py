@@ -107,7 +107,7 @@ def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compact
     counts = build.scan(reductions.sum, build.reshape(mask, (mask.size,)), 0, dtype)
     if not mask.size:
         return Compaction(mask, 0, counts)
-    if evaluate.is_host(evaluate.provider_of(device)):
+    if evaluate.is_host_device(device):
         evaluate.evaluate([mask, *kept], device)
         host = evaluate.read(mask, device)
         return Compaction(mask, int(np.count_nonzero(host)), counts, host)

@@ -131,7 +131,7 @@ class Recorded:
 
 
 def _is_on_gpu(device: Device) -> bool:
-    return device.kind != "auto" and not evaluate.is_host(evaluate.provider_of(device))
+    return device.kind != "auto" and not evaluate.is_host_device(device)
 
 
 def _is_computed(tops: Sequence[Node], device: Device) -> bool:

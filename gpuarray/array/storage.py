@@ -254,7 +254,7 @@ class StoredArray(MemoryArray):
         """Bind the storage to the device of what was written to it."""
         self._cell.device = joint_device(self._cell.device, device)
 
-    def load_at(self, positions: Node, rows: Node | None = None) -> Node:
+    def load_at(self, positions: Node, rows: Node | None) -> Node:
         """Return the elements at flat positions of the storage, maybe of whole rows, as this array has them."""
         return self.elements_of(build.gather(self.stored(), positions, rows))
 

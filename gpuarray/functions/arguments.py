@@ -195,11 +195,6 @@ def device_among(*values: Any) -> Device:
     return device_of(*gpu_arrays(values)) or default_device()
 
 
-def is_on_host(device: Device) -> bool:
-    """Whether a device is the host, where NumPy's own function is the quickest way to compute some calls."""
-    return evaluate.is_host(evaluate.provider_of(device))
-
-
 def as_elements(value: Any, like: GpuArray) -> GpuArray:
     """Convert a value as in an assignment to elements of ``like``: Python numbers must fit its dtype."""
     return wrap(*assigned_node(value, like.dtype, like.device))

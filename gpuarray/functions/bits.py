@@ -8,13 +8,14 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions.arguments import along, as_array, at_least_one_axis, is_on_host, line_axis
+from gpuarray.functions.arguments import along, as_array, at_least_one_axis, line_axis
 from gpuarray.functions.at_once import UNSHARED
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
+from gpuarray.runtime.places import is_host_device
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -43,7 +44,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     shifts = _shifts(bitorder)
     source = at_least_one_axis(source)
     bits, number = line_axis(source if source.dtype == dtypes.bool_ else source != 0, axis)
-    if is_on_host(bits.device):
+    if is_host_device(bits.device):
         return _by_line(calls.packbits, bits, number, -(-bits.shape[number] // 8), bitorder)
     missing = -bits.shape[number] % 8
     if missing:
@@ -62,7 +63,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     values, number = line_axis(at_least_one_axis(source), axis)
     extent = 8 * values.shape[number]
     bits: GpuArray
-    if is_on_host(values.device):
+    if is_host_device(values.device):
         bits = _by_line(calls.unpackbits, values, number, extent, bitorder)
     else:
         spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])

@@ -16,7 +16,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
 from gpuarray.device import Device
-from gpuarray.functions.arguments import gpu_arrays, is_on_host
+from gpuarray.functions.arguments import gpu_arrays
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, implements, name_of
 from gpuarray.graph import tape
@@ -24,6 +24,7 @@ from gpuarray.graph.nodes import Leaf, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.runtime.places import is_host_device
 
 #: The types of most arguments that hold no arrays.
 _PLAIN: Final = frozenset((int, float, str, bool, type(None), np.ndarray))
@@ -85,7 +86,7 @@ def on_host(
     """
     arrays = among(args, kwargs)
     device = joint_device_of(arrays) or default_device()
-    if not is_on_host(device):
+    if not is_host_device(device):
         telemetry.fallback(name or f"numpy.{name_of(function)}", reason, sum(array.nbytes for array in arrays))
     return run_with_values(function, args, kwargs, device, library)
 

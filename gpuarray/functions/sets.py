@@ -19,7 +19,6 @@ from gpuarray.functions.arguments import (
     as_array,
     as_arrays,
     concatenated,
-    is_on_host,
     result,
     standard_function,
     takes_names_of,
@@ -34,6 +33,7 @@ from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.places import is_host_device
 
 __all__ = [
     "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
@@ -76,7 +76,7 @@ def _unique(
 
     On the host NumPy's own function finds them, unless a function is being recorded.
     """
-    if is_on_host(array.device) and tracing.active() is None:
+    if is_host_device(array.device) and tracing.active() is None:
         results: Any = _NUMPY.unique(
             evaluate.read(array.node(), array.device), index, inverse, counts, equal_nan=equal_nan
         )
@@ -184,7 +184,7 @@ def _among(elements: Node, others: Node, device: Device) -> Node:
             same = build.elementwise(ops.equal, elements, build.view(others, Layout((), (), number)))
             is_member = build.elementwise(ops.logical_or, is_member, same)
         return is_member
-    if is_on_host(device):
+    if is_host_device(device):
         return build.call_one(calls.isin, [elements, others], elements.shape, dtypes.bool_)
     common = dtypes.promote(elements.dtype, others.dtype)
     elements, others = build.cast(elements, common), build.cast(others, common)

@@ -15,7 +15,6 @@ from gpuarray.functions.arguments import (
     as_array,
     as_arrays,
     at_least_one_axis,
-    is_on_host,
     line_axis,
     standard_function,
 )
@@ -25,6 +24,7 @@ from gpuarray.graph import build
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
+from gpuarray.runtime.places import is_host_device
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
 
@@ -145,7 +145,7 @@ def partition(
     _NUMPY.partition(np.empty(1), 0, kind=kind, order=order)
     array, number = line_axis(x, axis)
     positions = _positions(array, kth, number)
-    if positions and is_on_host(array.device):
+    if positions and is_host_device(array.device):
         return _along(calls.partition, array, number, array.dtype, kth=positions)
     return sort(array, axis=number)
 
@@ -158,7 +158,7 @@ def argpartition(
     _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
     array, number = line_axis(at_least_one_axis(x), axis)
     positions = _positions(array, kth, number)
-    if positions and is_on_host(array.device):
+    if positions and is_host_device(array.device):
         return _along(calls.argpartition, array, number, dtypes.int64, kth=positions)
     return argsort(array, axis=number)
 

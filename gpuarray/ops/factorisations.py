@@ -68,7 +68,7 @@ def _cubic(operands: Shapes, _results: Shapes) -> int:
     return prod(batch) * rows * columns * max(rows, columns)
 
 
-def _cells(_operands: Shapes, results: Shapes) -> int:
+def _size_of_results(_operands: Shapes, results: Shapes) -> int:
     """Return the number of elements of the results."""
     return sum(map(prod, results))
 
@@ -103,7 +103,7 @@ row_order = CallOp(
     numpy=_row_order,
     doc="The order of rows after interchanges, or its inverse.",
     work=Work.GATHER,
-    cost=_cells,
+    cost=_size_of_results,
 )
 slogdet = _op("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
 solve = _op("solve", _checked(np.linalg.solve), "Solutions of systems of linear equations.")

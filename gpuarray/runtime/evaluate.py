@@ -36,7 +36,7 @@ from gpuarray.runtime.node_rules import folded_constant, generated
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto, residency, trials
 from gpuarray.runtime.placement.residency import resident, send, where
-from gpuarray.runtime.places import check_device, is_host, provider_of
+from gpuarray.runtime.places import check_device, is_host, is_host_device, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
@@ -44,8 +44,8 @@ from gpuarray.settings import Config, recording
 
 __all__ = [
     "QUICKLY_SEEN", "Values", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",
-    "keep", "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided", "synchronize", "transfer",
-    "value_of", "values_of", "where", "will_be_direct",
+    "is_host_device", "keep", "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided",
+    "synchronize", "transfer", "value_of", "values_of", "where", "will_be_direct",
 ]  # fmt: skip
 
 #: The maximum depth of a pending graph that an operation computes before using it: a composition of a few operations.

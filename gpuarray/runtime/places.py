@@ -122,6 +122,11 @@ def is_host(provider: Provider) -> bool:
     return provider.device.kind == HOST_DEVICE.kind
 
 
+def is_host_device(device: Device) -> bool:
+    """Whether a device is the host, or ``"auto"`` without a GPU."""
+    return is_host(provider_of(device))
+
+
 def check_device(device: Device) -> None:
     """Open ``device``, so that a device that does not exist is an error now.
 

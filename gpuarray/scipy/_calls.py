@@ -10,11 +10,11 @@ import numpy as np
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.array.compiled import call_with_values
 from gpuarray.device import Device
-from gpuarray.functions.arguments import is_on_host
 from gpuarray.functions.fallback import Library, among, on_host, placed, run_with_values, written_numbers
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import frozen
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.places import is_host_device
 from gpuarray.scipy._threads import LEAST
 
 _SCIPY: Final = Library(
@@ -42,7 +42,7 @@ def host_of(arrays: list[GpuArray]) -> Device | None:
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):
         return None
     device = joint_device_of(arrays) or default_device()
-    if device.kind == "cpu" or is_on_host(device):
+    if device.kind == "cpu" or is_host_device(device):
         return device
     # with "auto", values that are computed without a plan stay on the host
     is_direct = device.kind == "auto" and evaluate.will_be_direct([array.settled() for array in arrays], device)

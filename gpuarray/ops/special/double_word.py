@@ -31,9 +31,9 @@ def exp_words(high: Real, low: Real) -> Triple:
 
 
 @formula
-def exp_times(high: Real, low: Real, factor: Real) -> Real:
-    """``exp(high + low) * factor``, almost correctly rounded, for a factor of moderate size."""
-    a, b, n = exp_words(high, low)
+def exp_times(x: Real, factor: Real) -> Real:
+    """``exp(x) * factor``, almost correctly rounded, for a factor of moderate size."""
+    a, b, n = exp_words(x, 0.0)
     product, lost = two_product(a, factor)
     return scaled(add(product, lost + b * factor), n)
 

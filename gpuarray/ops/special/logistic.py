@@ -31,7 +31,7 @@ def expit(x: Real) -> Real:
     if isnan(x):
         return x
     if x < -APART:
-        return exp_times(x, 0.0, 1.0)
+        return exp_times(x, 1.0)
     if x > APART:
         return 1.0
     e, e_low = exp_pair(-absolute(x))
@@ -46,7 +46,7 @@ def log_expit(x: Real) -> Real:
     if isnan(x) or x < -APART:
         return x
     if x > APART:
-        return exp_times(-x, 0.0, -1.0)
+        return exp_times(-x, -1.0)
     e, e_low = exp_pair(-absolute(x))
     near = log1p(e) + e_low / (1.0 + e)
     return subtract(x, near) if x < 0.0 else -near
@@ -194,5 +194,5 @@ def exprel(x: Real) -> Real:
     if x > EXP_LIMIT:
         return infinity()
     if x > APART:
-        return exp_times(x, 0.0, divide(1.0, x))
+        return exp_times(x, divide(1.0, x))
     return divide(expm1(x), x)

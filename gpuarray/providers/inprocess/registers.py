@@ -43,7 +43,7 @@ class Registers:
         """Let the memory of a register be used again."""
         self._free[register.level].append(register.slot)
 
-    def borrow(self, level: int, dtype: DType, axes: Shape | None = None) -> Register:
+    def borrow(self, level: int, dtype: DType, axes: Shape | None) -> Register:
         """Return a register that is free again after the next line."""
         register = self.take(level, dtype, axes)
         self._borrowed.append(register)

@@ -194,7 +194,7 @@ def select(number: int) -> Adapter:
     return existing[number]
 
 
-def open_adapter(adapter: Adapter, without: Collection[str] = (), *, portable: bool = False) -> Any:
+def open_adapter(adapter: Adapter, without: Collection[str], *, portable: bool) -> Any:
     """Return a new ``GPUDevice`` with all limits and all useful features of its adapter.
 
     Parameters

@@ -10,10 +10,11 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.device import Device
-from gpuarray.functions.arguments import as_array, as_arrays, is_on_host, read
+from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, Implementation
 from gpuarray.runtime import telemetry
+from gpuarray.runtime.places import is_host_device
 from gpuarray.scipy._calls import host_of, run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.interpolate import _bsplines, _fits
@@ -38,7 +39,7 @@ def fitted(
     if device is None:
         arrays = among(args, kwargs)
         device = joint_device_of(arrays) or default_device()
-        if arrays and not is_on_host(device):
+        if arrays and not is_host_device(device):
             name = f"scipy.interpolate.{original.__name__}"
             telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
     return original(*map(_read, args), **{key: _read(value) for key, value in kwargs.items()}), device
@@ -110,7 +111,7 @@ class _Interpolant:
         GpuArray
             The axes of ``x`` are in place of the interpolated axis.
         """
-        if self._host is not None and (isinstance(x, GpuArray) or is_on_host(self._device)):
+        if self._host is not None and (isinstance(x, GpuArray) or is_host_device(self._device)):
             result = run_if_host(self._host, (x, nu, extrapolate), {})
             if result is not NotImplemented:
                 return cast(GpuArray, result)

@@ -53,7 +53,7 @@ def are_gathered(source: GpuArray) -> bool:
     """
     if tape.state.tapes and tape.is_followed(source.node()):
         return False
-    return not evaluate.is_host(evaluate.provider_of(source.device))
+    return not evaluate.is_host_device(source.device)
 
 
 def window(offsets: Any) -> Window:

@@ -45,7 +45,7 @@ def _mapped(function: Callable[..., Any], lines: GpuArray) -> GpuArray | None:
 
 def _by_scipy(function: Callable[..., Any], a: Any, source: GpuArray) -> GpuArray:
     """Return what SciPy's function computes on the host, counted as a fallback."""
-    if not evaluate.is_host(evaluate.provider_of(source.device)):
+    if not evaluate.is_host_device(source.device):
         reason = "the function is compiled, or needs values"
         telemetry.fallback(f"scipy.ndimage.{function.__name__}", reason, source.nbytes)
     return run_scipy(function, (), dict(vars(a), input=source))

@@ -9,8 +9,9 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import factorisations
-from gpuarray.functions.arguments import as_array, constant, device_among, is_on_host, read
+from gpuarray.functions.arguments import as_array, constant, device_among, read
 from gpuarray.graph import tape
+from gpuarray.runtime.places import is_host_device
 from gpuarray.scipy._calls import run_if_host, run_scipy
 
 __all__ = ["gaussian_kde"]
@@ -47,7 +48,7 @@ class gaussian_kde:  # noqa: N801  # SciPy's name
     def evaluate(self, points: Any) -> GpuArray:
         """Return the density at points of shape (d, M), or (M,)."""
         is_few = isinstance(points, GpuArray) and points.size <= _FEW
-        if is_few and self._varying is None and is_on_host(self._device):
+        if is_few and self._varying is None and is_host_device(self._device):
             result = run_if_host(self._host.evaluate, (points,), {})
             if result is not NotImplemented:
                 return cast(GpuArray, result)
