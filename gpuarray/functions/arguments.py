@@ -222,7 +222,7 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
     parts = list(arrays)
     common = dtypes.promote(*(a.dtype for a in parts)) if dtype is None else dtypes.canonical(dtype)
     nodes = [build.cast(a.node(), common) for a in parts]
-    return wrap(build.concat(nodes, axis), device_among(parts))
+    return result(build.concat(nodes, axis), *parts)
 
 
 def numbers(*values: GpuArray) -> list[Any]:

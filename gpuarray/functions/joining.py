@@ -14,14 +14,13 @@ from gpuarray.functions.arguments import (
     as_arrays,
     check_cast,
     check_nbytes,
+    concatenated,
     read,
-    result,
     standard_function,
     write_out,
 )
 from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
 from gpuarray.functions.registry import native
-from gpuarray.graph import build
 from gpuarray.graph.shapes import is_single, normalize_axis
 
 __all__ = [
@@ -74,10 +73,9 @@ def concat(
         operands, axis = [array.reshape(-1) for array in operands], 0
     if any(not array.ndim for array in operands):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    common = dtypes.promote(*(a.dtype for a in operands)) if dtype is None else dtypes.canonical(dtype)
-    node = build.concat([build.cast(array.node(), common) for array in operands], axis)
-    check_nbytes(node.shape, node.dtype)
-    return write_out(result(node, *operands), out, casting)
+    joined = concatenated(operands, axis, dtype)
+    check_nbytes(joined.shape, joined.dtype)
+    return write_out(joined, out, casting)
 
 
 concatenate = concat

@@ -18,6 +18,7 @@ from gpuarray.functions.random_discrete import Discrete
 from gpuarray.functions.random_source import ahead
 from gpuarray.functions.searching import searchsorted
 from gpuarray.functions.sorting import argsort
+from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis, resolve_shape
 from gpuarray.ops import generators, philox, samplers
@@ -190,7 +191,7 @@ class Samples(Discrete):
         if frame.is_immediate:
             return frame.array(self._bits.words(frame.size).reshape(frame.shape))
         stream = self._bits.take_words(frame.size)
-        return frame.array(frame.generate(generators.random_bits, stream.parameters))
+        return frame.array(build.generate(generators.random_bits, stream.parameters, frame.shape, frame.kind))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         """Return permutations of the integers below the last extent."""

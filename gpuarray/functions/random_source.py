@@ -18,12 +18,12 @@ from gpuarray.functions.random_arguments import NUMBERS, Size, checked_out, join
 from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
-from gpuarray.graph.nodes import BaseNode, Generate, Node, host_leaf
+from gpuarray.graph.nodes import BaseNode, Generate, host_leaf
 from gpuarray.graph.shapes import resolve_shape
 from gpuarray.immediacy import ONE_THREAD, immediacy, quiet
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, samplers
-from gpuarray.ops.spec import GenerateOp, MapOp
+from gpuarray.ops.spec import MapOp
 from gpuarray.ops.substreams import Substream
 from gpuarray.runtime import evaluate
 
@@ -277,10 +277,6 @@ class Frame:
         """Return values that broadcast with a line for each call in the shape of the result."""
         line = values if self.rows is None else np.broadcast_to(values, (self.rows, self.size))
         return line.reshape(self.shape)
-
-    def generate(self, op: GenerateOp, parameters: Sequence[int]) -> Node:
-        """Return a node of a generator."""
-        return build.generate(op, parameters, self.shape, self.kind)
 
     def operand(self, array: GpuArray) -> Any:
         """Return the elements of an array: numbers if others are drawn now and the host has them, otherwise a node."""

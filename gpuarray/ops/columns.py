@@ -127,8 +127,6 @@ class NumPyForm(NamedTuple):
 class Work(Enum):
     """The kind of work that limits an operation. The rate of each is measured at each place (``placement/rates``)."""
 
-    ARITHMETIC = "operation"
-    """Operations on values in registers."""
     GATHER = "gather"
     """Elements read or written at positions in any order."""
     SCAN = "scan"

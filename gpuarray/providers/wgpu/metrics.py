@@ -105,12 +105,14 @@ class LaunchTimer:
         self._read: list[tuple[Times, _Page]] = []
         self._seen: Counter[Any] = Counter()
         self._known: set[Any] = set()
-        self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
+        self._repeated = _SAMPLE_INTERVAL - _FIRST_SAMPLE
+        """How many submissions had known launches alone. It starts so that number ``_FIRST_SAMPLE`` is measured."""
         self._submitted = 0
         self._times_by_launch: dict[Any, tuple[int, int]] = {}
         self._times_by_submit: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._launches: list[Launch] = []
-        self._ends = 0
+        self._last_end = 0
+        """When the latest launch ended that was recorded."""
         self._page = self._new_page() if self._has_clock else None
         self._offset = self._compare_clocks() if self._has_clock else 0
 
@@ -148,10 +150,10 @@ class LaunchTimer:
             if launch not in known:
                 break
         else:
-            self._wholes += 1
-            if since < _RAPID_NS and self._wholes % _SAMPLE_INTERVAL:
+            self._repeated += 1
+            if since < _RAPID_NS and self._repeated % _SAMPLE_INTERVAL:
                 return 0
-            if self._wholes % _DETAIL_INTERVAL:
+            if self._repeated % _DETAIL_INTERVAL:
                 return 2
         for _, launch in launches:
             self._seen[launch] += 1
@@ -177,7 +179,7 @@ class LaunchTimer:
         self._record_pages(now)
         for known in (self._read, self._seen, self._known, self._times_by_launch, self._times_by_submit):
             known.clear()
-        self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
+        self._repeated = _SAMPLE_INTERVAL - _FIRST_SAMPLE
         launches, self._launches = self._launches, []
         return launches
 
@@ -192,17 +194,17 @@ class LaunchTimer:
                 if not stamps:
                     untimed.append((submitted, launches))
                     continue
-                own = [*islice(marks, stamps)]
-                self._record_untimed(untimed, own[0])
+                edges = [*islice(marks, stamps)]
+                self._record_untimed(untimed, edges[0])
                 untimed.clear()
                 if stamps <= count:
-                    own = self._divided(launches, *own)
+                    edges = self._divided(launches, *edges)
                 else:
-                    for (_, launch), start, stop in zip(launches, own, own[1:], strict=False):
+                    for (_, launch), start, stop in zip(launches, edges, edges[1:], strict=False):
                         _add(self._times_by_launch, launch, stop - start)
-                _add(self._times_by_submit, _kind(launches), own[-1] - own[0])
-                self._record(launches, own, own[1:])
-                self._ends = own[-1]
+                _add(self._times_by_submit, _kind(launches), edges[-1] - edges[0])
+                self._record(launches, edges, edges[1:])
+                self._last_end = edges[-1]
         self._record_untimed(untimed, end)
 
     def _marks(self, times: Times, page: _Page) -> list[int]:
@@ -214,7 +216,7 @@ class LaunchTimer:
         # the comparison of the clocks has an error: shift times so that nothing begins before it is submitted
         times = times + max(int(np.max(submitted[stamps > 0] - times[firsts])), 0)
         # a pass may begin before the previous one ends
-        marks: list[int] = np.maximum(np.maximum.accumulate(times), self._ends).tolist()
+        marks: list[int] = np.maximum(np.maximum.accumulate(times), self._last_end).tolist()
         return marks
 
     def _record_untimed(self, submits: Sequence[tuple[int, Launched]], end: int) -> None:
@@ -225,16 +227,16 @@ class LaunchTimer:
         if not submits:
             return
         lengths = [self._length(launches) for _, launches in submits]
-        rate = min(1.0, max(0, end - self._ends) / sum(lengths))
+        rate = min(1.0, max(0, end - self._last_end) / sum(lengths))
         stops = [end] * len(submits)
         for number in range(len(submits) - 1, 0, -1):  # leave time for the submits that follow
             stops[number - 1] = stops[number] - int(lengths[number] * rate)
         for (submitted, launches), length, latest in zip(submits, lengths, stops, strict=True):
             length = int(length * rate)
-            start = max(self._ends, min(submitted, latest - length))
-            own = self._divided(launches, start, start + length)
-            self._record(launches, own, own[1:])
-            self._ends = own[-1]
+            start = max(self._last_end, min(submitted, latest - length))
+            edges = self._divided(launches, start, start + length)
+            self._record(launches, edges, edges[1:])
+            self._last_end = edges[-1]
 
     def _length(self, launches: Launched) -> float:
         """Return the average time of a submit, or of its launches if it was never timed as a whole."""
