@@ -35,7 +35,7 @@ strictness: Final = _Strictness()
 
 
 class _Recording:
-    """What each operation asks for, for the same reason.
+    """The settings that each operation needs, apart for the same reason.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ _MAX_FILES: Final = 4096
 
 
 def frame_by_traceback(depth: int = 0) -> FrameType:
-    """Return what ``sys._getframe`` does, on any interpreter, but slower."""
+    """Return the frame of ``sys._getframe``, on any interpreter, but slower."""
     try:
         raise LookupError
     except LookupError as error:

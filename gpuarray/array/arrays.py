@@ -212,7 +212,7 @@ class GpuArray(ConvertibleArray):
         )
 
     def __dask_tokenize__(self) -> Any:
-        """Return what dask makes names of; dask must be imported."""
+        """Return the token from which dask makes names; dask must be imported."""
         client_registration.register("dask.array")
         return import_module("gpuarray.interop.dask").token(self)
 

@@ -82,7 +82,7 @@ class ImmediateArray(SelectableArray):
 
     @classmethod
     def _at_once(cls, device: Device, compute: Callable[..., Any], *operands: Any, **keywords: Any) -> Self | None:
-        """Return what a function of NumPy makes of values, on a device."""
+        """Return the result of a function of NumPy for values, on a device; None if it raises an error."""
         try:
             result = quiet.run(compute, *operands, **keywords)
         except Exception:

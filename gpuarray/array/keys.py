@@ -142,7 +142,7 @@ def has_ellipsis(key: Any) -> bool:
 
 
 def selected(layout: Layout, key: tuple[Any, ...], device: Device) -> indexing.Selection:
-    """Return what a key selects of an array with a layout, on the joint device of the array and the key."""
+    """Return the selection of a key from an array with a layout, on the joint device of the array and the key."""
     known = indexing.part(layout, key)
     if known is not None:
         return indexing.Selection(known, (), False)

@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 
 class _OnDemand(Protocol[T]):
-    """An attribute that is made when it is asked for."""
+    """An attribute that is made when it is first read."""
 
     def __get__(self, array: Any, kind: Any, /) -> T: ...
     def __set__(self, array: Any, value: T, /) -> None: ...
@@ -131,7 +131,7 @@ class MemoryArray(CompiledOperators):
     _large: Any
     """The same for a large array, of which only parts are computed at once."""
     _value: Any
-    """What was computed at once, as a NumPy array or scalar, until other attributes are asked for; then None. Most
+    """The result that was computed at once, a NumPy array or scalar, until other attributes are needed; then None. Most
     results are operands of one operation, which needs no more of them."""
     _device: Device
     """The device of this value."""
@@ -144,7 +144,7 @@ class MemoryArray(CompiledOperators):
     _made_cell: Cell
     _made_dtype: DType
     _made_layout: Layout | None
-    """Not set until it is asked for in views of memory."""
+    """In views of memory not set until it is first read."""
     _made_owner: Any
     _made_part: str | None
     _made_shape: Shape

@@ -283,7 +283,7 @@ class StoredArray(MemoryArray):
         self.store_at(positions, build.gather(build.scatter_combined(op, whole, values, positions), positions))
 
     def combined(self, values: Node, old: Node) -> Node:
-        """Return what the storage holds after a write: the values' bits, or the old elements' other component too."""
+        """Return the storage's elements after a write: the values' bits, or the other component of the old ones too."""
         if self._part in REGROUPED:
             return values
         if self._part == "bits":

@@ -38,7 +38,7 @@ def at_arguments(
 
 
 def chosen(values: tuple[Any, ...], argnums: Numbers) -> Any:
-    """Return what was found for the arguments as a tuple, or that for the only one."""
+    """Return the values for several arguments as a tuple, or the value for a single one."""
     return values[0] if type(argnums) is int or not isinstance(argnums, Sequence) else values
 
 

@@ -39,7 +39,7 @@ def counterpart(batch: Batch, node: Call) -> Node:
 
 
 def _called(batch: Batch, node: Call, *inputs: Node) -> _Made:
-    """Return what makes outputs with the axis of the batch in front."""
+    """Return a function that makes outputs with the axis of the batch in front."""
     shape = (batch.size,)
     return lambda output: Call(output.op, inputs, node.parameters, output.output, shape + output.shape, output.dtype)
 
@@ -86,7 +86,7 @@ def _triangular(batch: Batch, node: Call, owns: _Owns) -> _Made:
 def _solution(
     batch: Batch, operands: tuple[Node, Node], owns: _Owns, apart: Callable[[Node], Node] = lambda node: node
 ) -> _Made:
-    """Return what makes the solutions, and the status of the matrices."""
+    """Return a function that makes the solutions, and the status of the matrices."""
     known, side = operands
     stack = broadcast_shapes(known.shape[:-2], side.shape[:-2])
 
@@ -281,7 +281,7 @@ def _walked(batch: Batch, node: Call, owns: _Owns) -> _Made:
 
 
 def _one_tree(trees: Node) -> Node:
-    """Return the tree of lines side by side; no search of a part asks for the values above the parts."""
+    """Return the tree of lines side by side; no search of a part reads the values above the parts."""
     number, size = trees.shape
     count = 1 << (number - 1).bit_length()
     levels: list[Node] = [build.full((count,), 0, trees.dtype)]

@@ -81,7 +81,7 @@ class Batch:
         self.calls: dict[Any, Any] = {}
         """The counterparts of calls, for all outputs of one call."""
         self.units: Node | None = None
-        """What it consists of, if these are the rows of an identity matrix."""
+        """The elements of the batch, if these are the rows of an identity matrix."""
         self._record = record
         self._values: dict[Any, Node | None] = {}
         """Counterparts; None for what is the same for all elements."""
@@ -153,7 +153,7 @@ class Batch:
         return build.reshape(line, (self.size,) + (1,) * ndim)
 
     def _below(self, nodes: Sequence[Node]) -> tuple[list[Any], Counter[Any]]:
-        """Return what has no counterpart yet, operands before their users, and how often each is used."""
+        """Return the nodes without a counterpart, operands before their users, and how often each is used."""
         order: list[Any] = []
         finished: set[Any] = set()
         uses: Counter[Any] = Counter(nodes)
@@ -202,7 +202,7 @@ class Batch:
 def mapped_over_units(
     units: Node, device: Device, function: Callable[[GpuArray], Sequence[GpuArray]]
 ) -> list[GpuArray]:
-    """Return what a function makes of each row of an identity matrix, along a new first axis of its results.
+    """Return the results of a function for each row of an identity matrix, along a new first axis.
 
     The rows may have the shape of any array.
     """

@@ -101,7 +101,7 @@ def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
 
 
 def outline(tree: Any) -> Any:
-    """Return what is equal for containers of the same structure."""
+    """Return the structure of a container, without its leaves, which can be compared."""
     if (taken := _taken_apart(tree)) is not None:
         return type(tree), tuple([outline(item) for item in taken[0]])
     if isinstance(tree, dict):

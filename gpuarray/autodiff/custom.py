@@ -236,7 +236,7 @@ class _Custom:
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function does; its derivative is the one that was defined."""
+        """Call the function; its derivative is the one that was defined."""
         if get_ident() in self._running or not _is_differentiated((args, kwargs)):
             return self._fun(*args, **kwargs)
         if self._backward is None and self._jvp is None:

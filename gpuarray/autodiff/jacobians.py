@@ -172,7 +172,7 @@ def _of_argument(function: Callable[[Any], Any], others: Sequence[Any], number: 
 
 
 def _of_units(linear: Callable[[GpuArray], Sequence[GpuArray]], like: GpuArray) -> list[GpuArray]:
-    """Return what a function makes of the arrays with one element 1 and zeros else, along a new first axis.
+    """Return the results of a function for the arrays with one element 1 and zeros else, along a new first axis.
 
     They are a batch, unless an operation has no batching rule.
     """

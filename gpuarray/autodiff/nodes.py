@@ -116,7 +116,7 @@ def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Devic
 
 
 def _in_rounds(op: MapOp, positions: Any, target: GpuArray, values: GpuArray) -> GpuArray:
-    """Return what ``ufunc.at`` does to a target, as writes in rounds: in each, no position is repeated."""
+    """Return a target after ``ufunc.at``, by writes in rounds: in each, no position is repeated."""
     places = positions.reshape(-1)
     order = np.argsort(places, kind="stable")
     ordered = places[order]

@@ -171,7 +171,7 @@ class Program:
         self.steps.append((node, operands, wanted))
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
-        """Return what stands between the outputs of a call and its operands."""
+        """Return the joint between the outputs of a call and its operands."""
         key = node.op, operands, node.detail[1]
         self.numbers[node] = node.output
         if key not in joints:
@@ -199,7 +199,7 @@ class Program:
         return self.record(cotangents, walk)
 
     def record(self, cotangents: Cotangents, walk: Walk) -> list[GpuArray | None]:
-        """Return what :meth:`pull` does, by the rules of the nodes."""
+        """Return the cotangents of :meth:`pull`, by the rules of the nodes."""
         known: dict[Any, Any] = {}
         pieces = Pieces(self, walk)
         for node, ct in zip(self.results, cotangents, strict=True):

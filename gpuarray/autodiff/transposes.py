@@ -86,7 +86,7 @@ _UNCHANGED: Final = nullcontext()
 
 
 class _Structure:
-    """What a program and the cotangents of its results have in common with others.
+    """The structure of a program and of the cotangents of its results.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class _Structure:
             return [None if place is None else wrap(nodes[place], device) for place in transpose.places]
 
     def transpose(self, constants: _Constants) -> _Transpose | None:
-        """Record the transpose for some constants; return None if a rule asks for a value, runs code, or fails."""
+        """Record the transpose for some constants; return None if a rule reads a value, runs code, or fails."""
         device = self._program.device
         sources = [unknown(node.shape, node.dtype) for node in self._program.variables]
         try:

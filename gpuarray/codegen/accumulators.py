@@ -70,7 +70,7 @@ class Accumulator:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """What templates may name, in any place."""
+        """The names that all templates may use, with their text."""
         names = zip(self.parts.state, self.states, strict=True)
         return {
             "number": str(self.number),
@@ -90,7 +90,7 @@ class Accumulator:
         return _NAME.sub(value, template)
 
     def functions(self) -> list[str]:
-        """Return what the kernel needs beside its entry point."""
+        """Return the functions that the kernel needs beside its entry point."""
         return [self._filled(line, {}) for line in self.parts.functions]
 
     def start(self) -> list[str]:
@@ -145,7 +145,7 @@ class Accumulator:
         return dtype
 
     def _tree(self, op: MapOp, values: Sequence[str], dtype: DType) -> str:
-        """Return what values of a dtype fold to, neighbours first."""
+        """Return the fold of values of a dtype, neighbours first."""
         values = list(values)
         while len(values) > 1:
             odd = values[len(values) // 2 * 2 :]

@@ -68,7 +68,7 @@ class _Library:
         return text
 
     def uses(self, name: str) -> tuple[str, ...]:
-        """Return what a declaration mentions, in the order of first use."""
+        """Return the names that a declaration mentions, in the order of first use."""
         uses = self._uses.get(name)
         if uses is None:
             words = (word for word in _WORD.findall(self.text(name)) if word in self and word != name)

@@ -20,7 +20,7 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """What one pass over the columns of rows computes.
+    """The values that one pass over the columns of rows computes.
 
     Attributes
     ----------

@@ -179,7 +179,7 @@ def _uses(loop: Loop) -> Uses:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """What the users of a value need.
+    """The requirements of the users of a value.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ class _Group:
         return self._judged(number, Fact(error, min(2 * fact.below, UNBOUNDED)))
 
     def _judged(self, number: int, fact: Fact) -> Fact:
-        """Return what is known of a product; guard it if its users need more."""
+        """Return the fact about a product; guard it if its users need more."""
         need = self.needs[number]
         assert fact.error is not None
         if need.ordinary:
@@ -398,7 +398,7 @@ def _is_product(item: Apply) -> bool:
 
 
 def outer_fact(item: Instruction) -> Fact:
-    """Return what is known of a value from outside of a block, which is right, and may be subnormal."""
+    """Return the fact about a value from outside of a block, which is right, and may be subnormal."""
     if not isinstance(item, Apply) or item.dtype != float32:
         return Fact()
     if item.op.kind is Kind.CONVERSION:
@@ -410,7 +410,7 @@ def outer_fact(item: Instruction) -> Fact:
 
 
 def _cast_fact(source: DType) -> Fact:
-    """Return what is known of a number of another dtype: most have none that is subnormal as float32."""
+    """Return the fact about a number of another dtype: most have none that is subnormal as float32."""
     if source.kind in "biu" or source == float16:
         return Fact(None, 1 if source.kind == "b" else 8 * source.itemsize)
     return Fact()

@@ -68,7 +68,7 @@ class Dependence:
         return ranges
 
     def suffix(self, row: int, position: int) -> str:
-        """Return what the name of the value of a neighbour at a position ends with."""
+        """Return the end of the name of the value of a neighbour at a position."""
         if self.step:
             return f"_s{row + position * self.step}"
         return (f"_r{row}" if self.row else "") + (f"_p{position}" if self.position else "")

@@ -166,7 +166,7 @@ def _repeated(xp: Any, levels: Levels) -> tuple[Outcome, float]:
 
 
 def _differences(expected: Outcome, actual: Outcome) -> list[tuple[str, str]]:
-    """Return what was compared, and how much the two outcomes differ."""
+    """Return the names of what is compared, and how much the two outcomes differ."""
     picture = np.max(np.abs(expected.picture - np.asarray(actual.picture)))
     apart = np.abs(expected.levels.astype(np.int16) - actual.levels)
     moved = int(np.sum(np.abs(expected.tones - actual.tones))) // 2

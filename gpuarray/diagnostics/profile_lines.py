@@ -24,7 +24,7 @@ _UNKNOWN: Final = "unknown line"
 
 @dataclass(slots=True)
 class Line:
-    """The work that one source line asked for.
+    """The work that one source line caused.
 
     A plan or kernel with operations from several lines is attributed to the last of them, that of the result. Repeats
     of a plan are attributed to the line of its last complete measurement.

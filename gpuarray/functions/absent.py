@@ -85,7 +85,7 @@ ABSENT: Final[dict[str, str]] = {
 
 
 def reason_for(name: str) -> str:
-    """Return what to use instead of a name, or for another name of NumPy what it is; empty for any other."""
+    """Return the replacement for a name, or for another name of NumPy what it is for; empty for any other."""
     if name in ABSENT:
         return ABSENT[name].format(name=name)
     if name in np.__all__:

@@ -371,7 +371,7 @@ def _position_of_out(call: Callable[..., Any]) -> int:
 
 
 def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
-    """Return what NumPy gets instead of arguments.
+    """Return the arguments for NumPy.
 
     Parameters
     ----------

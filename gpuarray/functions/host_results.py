@@ -30,7 +30,7 @@ def wrapped(
     may_be_view: bool,
     outs: tuple[Any, ...] = (),
 ) -> Any:
-    """Return what NumPy returned with arrays of this package, but for arrays of NumPy that were given as ``out``.
+    """Return results of NumPy as arrays of this package, but for arrays of NumPy that were given as ``out``.
 
     Raises
     ------

@@ -123,7 +123,7 @@ def _is_one_line(source: GpuArray, lines: GpuArray, axes: tuple[int, ...]) -> bo
 
 
 def _of_line(name: str, line: GpuArray, *arguments: Any, **keywords: Any) -> Any:
-    """Return what a function makes of the only line of an array: NumPy orders no more of a single line than it must."""
+    """Return the result of a function for the only line of an array: NumPy orders no more of it than it must."""
     function: Any = IMPLEMENTATIONS[name].function
     return function(line, *arguments, **keywords)
 

@@ -57,7 +57,7 @@ def mapped(op: MapOp, *operands: Any) -> Any:
 
 
 def _at_once(op: MapOp, values: Sequence[Any], shape: Shape, kind: DType) -> Any:
-    """Return what an operation that is no ufunc makes of values."""
+    """Return the result of an operation that is no ufunc for values."""
     function: Any = op.numpy
     return function(*values, out=np.empty(shape, kind))
 

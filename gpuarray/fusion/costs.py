@@ -206,7 +206,7 @@ class Cost:
 
 
 def cost(step: Step) -> Cost:
-    """Return what a step moves and computes at least."""
+    """Return the least bytes that a step moves and operations that it computes."""
     match step:
         case Loop():
             return _loop_cost(step)

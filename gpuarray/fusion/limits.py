@@ -105,7 +105,7 @@ class Limits:
         return once * graph.cost(position, enough=graph.recompute) > graph.recompute
 
     def _below(self, position: int, inputs: tuple[int, ...]) -> tuple[_Bits, _Bits, list[int]]:
-        """Return what is read to compute a node, the instructions of that, and the operands that are not stored."""
+        """Return the values that a node reads, the instructions for it, and its operands that are not stored."""
         stored, free = self.graph.stored, []
         read = within = _NO_BITS
         for operand in inputs:

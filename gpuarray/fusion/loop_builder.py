@@ -46,7 +46,7 @@ class LoopBuilder(Lowering):
     # -- trial and undo -----------------------------------------------------------------------------------------------
 
     def mark(self) -> "Mark":
-        """Return what :meth:`restore` needs to undo all later changes."""
+        """Return the state from which :meth:`restore` undoes all later changes."""
         fields = dict(self.__dict__)
         return fields, [len(fields[name]) for name in _GROWING]
 

@@ -81,7 +81,7 @@ class Lowering(Instructions):
         return value
 
     def _wanted(self, position: int, layout: Layout | Beyond, level: int) -> list["_Request"]:
-        """Return what must be lowered before a node."""
+        """Return the operands that must be lowered before a node."""
         graph = self.graph
         node = graph.nodes[position]
         inputs = graph.inputs[position]
@@ -116,7 +116,7 @@ class Lowering(Instructions):
                 assert_never(node)
 
     def _seen_through(self, position: int, layout: Any, level: int) -> "_Request":
-        """Return what a view shows, and where."""
+        """Return the operand of a view, and the layout in which it is read."""
         view: Any = self.graph.nodes[position]
         inner = compose(layout, view.layout)
         if inner is None:
@@ -152,7 +152,7 @@ class Lowering(Instructions):
         return [(values, box[0], level), (target, layout, level)]
 
     def _wanted_beyond(self, position: int, layout: Beyond, level: int) -> list["_Request"]:
-        """Return what must be lowered before a node that is read outside of its shape, too."""
+        """Return the operands that must be lowered before a node that is also read outside of its shape."""
         graph, node = self.graph, self.graph.nodes[position]
         inputs = graph.inputs[position]
         if isinstance(node, Map):

@@ -26,7 +26,7 @@ _LEVELS: Final = "uof"
 
 
 def _placed(layout: Layout, with_offsets: bool) -> str:
-    """Return the class of a layout and, if asked for, the element at which it begins."""
+    """Return the class of a layout and, if wanted, the element at which it begins."""
     return f"{stride_class(layout)} +{layout.offset}" if with_offsets and layout.offset else stride_class(layout)
 
 

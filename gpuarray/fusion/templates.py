@@ -51,7 +51,7 @@ class StepTemplates:
         self._forms: OrderedDict[tuple[Hashable, Step], Cases] = OrderedDict()
 
     def derive(self, step: Step, key: Hashable, compute: Callable[[Step], Any]) -> Any:
-        """Return what a function returns for a step.
+        """Return the result of a function for a step, from a template if there is one.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ def _at_digit(varying: Sequence[Varying], digit: int) -> int:
 
 
 def maker_of(item: Any) -> Maker | None:
-    """Return what makes an object for given sizes; None if sizes are no matter."""
+    """Return a function that makes an object for given sizes; None if it does not depend on sizes."""
     kind = type(item)
     if kind is Varying:
         varying: Varying = item
@@ -185,12 +185,12 @@ def maker_of(item: Any) -> Maker | None:
 
 
 def _with(build: Callable[..., Any], arguments: Maker | None) -> Maker | None:
-    """Return what calls a function with arguments that are made for given sizes."""
+    """Return a maker that calls a function with arguments for given sizes."""
     return None if arguments is None else lambda factors: build(*arguments(factors))
 
 
 def _each(parts: tuple[Any, ...]) -> Maker | None:
-    """Return what makes the items of a tuple."""
+    """Return a maker of the items of a tuple."""
     makers = [maker_of(item) for item in parts]
     if not any(makers):
         return None

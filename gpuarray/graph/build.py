@@ -171,7 +171,7 @@ def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, 
 
 
 def unary(op: MapOp, operand: Node) -> Node:
-    """Return what :func:`elementwise` returns for one node, in half of the time if no cast is needed."""
+    """Return the node of :func:`elementwise` for one operand, in half of the time if no cast is needed."""
     rule = _RULES.get((op, operand.dtype))
     if rule is not None and rule[2]:
         return Map(op, (operand,), operand.shape, rule[1])
@@ -179,7 +179,7 @@ def unary(op: MapOp, operand: Node) -> Node:
 
 
 def binary(op: MapOp, first: Operand, second: Operand) -> Node:
-    """Return what :func:`elementwise` returns for two operands, in a third of the time in common cases.
+    """Return the node of :func:`elementwise` for two operands, in a third of the time in common cases.
 
     These are two nodes of one shape, and a node and a Python scalar, if no cast is needed.
     """

@@ -37,7 +37,7 @@ class Cases:
         self.count = 0
 
     def find(self, values: Sequence[int]) -> tuple[Any, list[int]] | None:
-        """Return what was computed for sizes that have the same answers, and all factors; None if nothing was."""
+        """Return the result for sizes that have the same answers, and all factors; None if there is none."""
         factors, node = [*values], self._first.get(True)
         while node is not None:
             append_quotients(factors, node.divisions)

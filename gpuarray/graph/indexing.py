@@ -72,7 +72,7 @@ def is_basic(key: Any) -> bool:
 
 
 def part(layout: Layout, key: Any) -> Layout | None:
-    """Return what a key of Python integers, slices of them, None and ``...`` selects of a layout; None for other keys.
+    """Return the layout that a key of Python integers, slices of them, None and ``...`` selects; None for other keys.
 
     Loops move such keys over arrays, so this does by itself what :func:`select` does for keys of all kinds.
 
@@ -127,7 +127,7 @@ def part(layout: Layout, key: Any) -> Layout | None:
 
 
 def _part(layout: Layout, key: tuple[Any, ...]) -> Layout | None:
-    """Return what :func:`part` returns for a key with NumPy integers, or with too many elements."""
+    """Return the selection of :func:`part` for a key with NumPy integers, or with too many elements."""
     for item in key:
         if type(item) is slice:
             if not _BOUNDS.issuperset((type(item.start), type(item.stop), type(item.step))):

@@ -18,7 +18,7 @@ from gpuarray.graph.walk import current, topological
 
 
 class UnknownError(Exception):
-    """What records a graph for copies asked for a value that copies may not have."""
+    """A function whose graph is recorded for copies read a value, which may be another in a copy."""
 
 
 class _Unknown:

@@ -20,7 +20,7 @@ _CONVERSIONS: Final = frozenset((ops.cast, ops.bitcast))
 
 
 class Form(NamedTuple):
-    """What is compared of a node in addition to its operation, dtype and operands.
+    """The attributes of a node that are compared in addition to its operation, dtype and operands.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def _rank(node: Node | Meaning) -> tuple[Hashable, ...]:
 
 
 def _pattern(node: Node | Meaning) -> Hashable:
-    """Return what defines a node, without its numbers."""
+    """Return the attributes that define a node, without its numbers."""
     kind = node.kind if type(node) is Meaning else type(node)
     if kind is View:
         return len(node.shape)

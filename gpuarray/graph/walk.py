@@ -15,7 +15,7 @@ def current(node: Node) -> Node:
 
 
 class Meaning(NamedTuple):
-    """What defines a node of a graph, without the values of leaves and scalars.
+    """The attributes that define a node of a graph, without the values of leaves and scalars.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ _VARIANTS: Final = 8
 
 
 class CacheInfo(NamedTuple):
-    """What :meth:`Jitted.cache_info` returns, as :func:`functools.lru_cache` has it; misses are recordings."""
+    """The result of :meth:`Jitted.cache_info`, as that of :func:`functools.lru_cache`; misses are recordings."""
 
     hits: int
     misses: int
@@ -83,7 +83,7 @@ class Jitted(Generic[P, R]):
         return Jitted, (self._function, self._static_names, self._static_places, self._maxsize)
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
-        """Return what the function returns, from a recording of it if there is one for such a call."""
+        """Call the function, or replay its recording if there is one for such a call."""
         if tracing.mode().is_replayed:
             return self._function(*args, **keywords)  # the recording of the caller includes this call
         if tape.state.tapes and tape.active() is not None:

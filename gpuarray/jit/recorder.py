@@ -190,7 +190,7 @@ class _Arguments:
 
 
 class _Output:
-    """What a function returns, and how to make it at each call."""
+    """The result of a recorded function, and how to make it in each call."""
 
     def __init__(self, trace: Trace, arguments: _Arguments, result: Any) -> None:
         self._trace = trace

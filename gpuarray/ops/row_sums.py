@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
 
 
 def in_pieces(operand: Array, axes: tuple[int, ...]) -> Pieces | None:
-    """Return what BLAS can add along ``axes``, or None if it cannot."""
+    """Return an operand in pieces that BLAS can add along ``axes``, or None if it cannot."""
     if operand.dtype not in _ONES or operand.strides[-1:] != (operand.itemsize,):
         return None
     shape = operand.shape

@@ -143,7 +143,7 @@ def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | N
 
 
 class Values(dict[Node, Any]):
-    """The values of the nodes of a small graph, and of its leaves and generators once they are asked for.
+    """The values of the nodes of a small graph, and of its leaves and generators once they are read.
 
     Parameters
     ----------

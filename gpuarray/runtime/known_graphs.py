@@ -66,7 +66,7 @@ class KnownPattern:
 
     @property
     def structure(self) -> Pattern:
-        """What is compared."""
+        """The pattern, made when it is first compared."""
         pattern = self._structure
         if pattern is None:
             pattern = self._structure = Pattern(self.first.meanings, self.first.roots)
@@ -151,7 +151,7 @@ class KnownPattern:
         return None
 
     def fix(self, fixed: Sequence[int], motion: Motion, order: Sequence[Node], limit: int) -> Motion:
-        """Return what changes if the plan depends on the values of some numbers that others follow."""
+        """Return the numbers that change if the plan depends on the values of some leading numbers."""
         for leader in fixed:
             is_value = leader not in motion.divisors
             self.fixed |= {n: is_value for n, (followed, _) in motion.following.items() if followed == leader}
@@ -199,7 +199,7 @@ class KnownGraph:
         return self.motion is None or (self.pattern is not None and self.pattern.fitting(order) is self)
 
     def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
-        """Return what tells plans for other sizes of this graph apart."""
+        """Return the part of a key of plans that differs between sizes of this graph."""
         motion = self.motion
         if motion is None:
             return ()

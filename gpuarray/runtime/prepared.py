@@ -55,7 +55,7 @@ class PreparedStep:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a placement would save if the device, or the host, had the leaves that it lacks.
+    """The time that a placement would save if the device, or the host, had the leaves that it lacks.
 
     Attributes
     ----------

@@ -34,9 +34,9 @@ class _Status:
 
 
 _pending: Final[deque[_Status]] = deque()
-"""What is on devices."""
+"""Statuses on devices."""
 _on_the_way: Final[deque[tuple[Sequence[_Status], Callable[[], npt.NDArray[np.uint32]]]]] = deque()
-"""What is copied to the host, and the functions that wait for the copies."""
+"""Statuses that are being copied to the host, with the functions that wait for the copies."""
 _failed: Final[deque[Callable[[], Exception]]] = deque()
 """The errors of statuses that were not 0 together with another one."""
 

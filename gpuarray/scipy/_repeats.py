@@ -93,7 +93,7 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
-    """Return what an argument means without the values of arrays, which are listed; None if that is not known."""
+    """Return the key of an argument, without the values of arrays, which are listed; None if it has none."""
     kind = type(value)
     if kind is GpuArray:
         arrays.append(value)
@@ -114,7 +114,7 @@ def _key(value: Any, arrays: list[GpuArray]) -> Any:
 
 
 def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Recorded | bool:
-    """Return what a call records with stand-ins for arrays; False if it reads or writes them, or has other results."""
+    """Return the recording of a call with stand-ins; False if it reads or writes them, or has other results."""
     leaves: list[Leaf] = []
     arrays: list[GpuArray] = []
 

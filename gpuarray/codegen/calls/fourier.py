@@ -163,7 +163,7 @@ class _Transforms:
 
 
 def scale_of(norm: str, length: int, *, inverse: bool) -> float:
-    """Return what a transform is multiplied by."""
+    """Return the factor of a transform."""
     if norm == "ortho":
         return 1.0 / sqrt(length)
     return 1.0 / length if (norm == "backward") == inverse else 1.0

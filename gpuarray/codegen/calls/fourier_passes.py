@@ -54,7 +54,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What a transform reads and writes, and what happens to the numbers on the way.
+    """The source and the target of a transform, and the operations on its numbers on the way.
 
     ``source`` has complex or real numbers, missing ones being zeros; with ``hermitian`` the first half of rows whose
     other half is its mirror image. ``conjugate`` applies to what is read and to what is written: the inverse transform

@@ -40,7 +40,7 @@ class Repeats(NamedTuple):
 
 
 def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
-    """Return what broadcasting repeats in a loop, of whose instructions some are used."""
+    """Return the repetitions by broadcasting in a loop, of whose instructions some are used."""
     if loop.folds or not tiling.order:  # a single element repeats nothing
         return Repeats({}, {})
     axes = _axes(loop, tiling, used)

@@ -420,7 +420,7 @@ class _Writer:
 
 @lru_cache(maxsize=4096)
 def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, ...]:
-    """Return what ``ufunc`` gives for operands that need no cast; as many booleans if there is no such loop."""
+    """Return the dtypes of results of ``ufunc`` for operands without casts; booleans if there is no such loop."""
     try:
         return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
     except TypeError:  # its rule allows more dtypes than the ufunc; unsafe casting then finds the loop

@@ -37,7 +37,7 @@ Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedC
 
 
 def default_capabilities() -> Capabilities:
-    """Return what this process can do."""
+    """Return the capabilities of this process."""
     return Capabilities(
         adapter=platform.processor() or platform.machine() or "CPU",
         backend="in-process",
@@ -258,7 +258,7 @@ def _nbytes(buffers: Sequence[HostBuffer]) -> int:
 
 
 def _kind(prepared: Prepared) -> str:
-    """Return what a step is called for people."""
+    """Return the name of a kind of step for people."""
     return type(prepared).__name__.removeprefix("Prepared").lower()
 
 

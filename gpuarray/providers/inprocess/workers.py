@@ -79,7 +79,7 @@ class ThreadCosts(NamedTuple):
 
 @lru_cache(maxsize=1)
 def thread_costs() -> ThreadCosts:
-    """Return what threads cost. The first call measures it, in a few milliseconds."""
+    """Return the cost of threads. The first call measures it, in a few milliseconds."""
     helpers = max(min(thread_pool.core_count(), _MEASURED_THREADS) - 1, 1)
     source = np.zeros(_CALL_SIZE, np.float32)
 

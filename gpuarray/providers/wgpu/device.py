@@ -106,7 +106,7 @@ class Adapter:
 
     @property
     def shortfall(self) -> str:
-        """What it allows too little of for kernels, in a few words; empty if nothing."""
+        """The limits that are too small for kernels, in a few words; empty if there are none."""
         limits = self.handle.limits
         shortfalls = [f"{name} is {limits[name]}, not {LEAST_LIMITS[name]}" for name in _NEEDED]
         return ", ".join(
@@ -121,7 +121,7 @@ class Adapter:
 
 
 def enumerate_handles() -> list[Any]:
-    """Return wgpu's adapters; asks for the primary interfaces only, if this is the first use of wgpu in the process."""
+    """Return wgpu's adapters, those of the primary interfaces only if this is the first use of wgpu in the process."""
     try:
         # OpenGL takes 0.3 s to look at, shows each adapter a second time, and lacks what kernels need
         from wgpu.backends.wgpu_native import extras
@@ -224,7 +224,7 @@ def open_adapter(adapter: Adapter, without: Collection[str], *, portable: bool) 
 
 
 def capabilities(adapter: Adapter, device: Any) -> Capabilities:
-    """Return what an opened device can do."""
+    """Return the capabilities of an opened device."""
     info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
     missing = frozenset() if features >= _DOUBLE else _FLOAT64
     buffer_limit = limits["max-buffer-size"] // 16 * 16

@@ -17,12 +17,12 @@ from gpuarray.providers.wgpu.pipelines import Kernel, Layout
 
 
 def _integer(nbytes: int) -> Callable[[Any], bytes]:
-    """Return what encodes integers modulo the size of some bytes."""
+    """Return a function that encodes integers in some bytes, modulo their range."""
     return lambda value: (int(value) & (1 << 8 * nbytes) - 1).to_bytes(nbytes, "little")
 
 
 def _converted(*steps: DType) -> Callable[[Any], bytes]:
-    """Return what encodes numbers that are converted to one dtype after the other; others keep their bits, as NaN."""
+    """Return a function that converts numbers to one dtype after the other and encodes them; NaN keep their bits."""
 
     def encode(value: Any) -> bytes:
         with np.errstate(all="ignore"):

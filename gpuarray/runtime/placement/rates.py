@@ -147,7 +147,7 @@ def _checked(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a step moves and computes, at whatever place.
+    """The bytes that a step moves and the operations that it computes, at any place.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Amounts:
 
 
 def amounts(step: Step) -> Amounts:
-    """Return what a step moves and computes."""
+    """Return the bytes that a step moves and the operations that it computes."""
     moved = cost(step)
     loops = [((moved if loop is step else cost(loop)).nbytes, [*evaluations(loop)]) for loop in step.loops]
     return Amounts(step, moved, loops)

@@ -40,9 +40,9 @@ _CALLED: Final = 1e3
 _AT_ONCE: Final = replace(HOST_DEFAULTS, launch=0.0, traffic=((1 << 15, 500.0), (1 << 20, 16_000.0)), speedup=1.0)
 
 _lost = 0.0
-"""What a device might have saved since operations were recorded last."""
+"""The time that a device might have saved since operations were recorded last."""
 _saved = 0.0
-"""What the current trial has saved."""
+"""The time that the current trial has saved."""
 _failures = 0
 _is_judging = False
 """Whether the last evaluation belongs to the trial."""

@@ -131,7 +131,7 @@ def fit(
 
 
 def _few(x: GpuArray, y: GpuArray, k: Any, bc_type: Any, axis: int, check_finite: bool, *, has_knots: bool) -> Any:
-    """Return what SciPy makes of a few zeros in place of values, which raises its errors of arguments."""
+    """Return the spline that SciPy makes of a few zeros in place of values, which raises its errors of arguments."""
     if has_knots:  # whose conditions say more about them
         bc_type, k = None, min(k, 1)
     few = 2 * k + 4 if isinstance(k, int) else 4

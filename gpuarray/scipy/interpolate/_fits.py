@@ -77,7 +77,7 @@ def _prepared(
 
 
 def _few(original: Any, x: GpuArray, y: GpuArray, axis: int, *slopes: GpuArray, **options: Any) -> Any:
-    """Return what SciPy's class makes of a few zeros in place of values, which raises its errors of arguments."""
+    """Return the object that SciPy makes of a few zeros in place of values, which raises its errors of arguments."""
     count = min(x.size, _FEW)
     ends = options.get("bc_type", "")
     has_values = not all(isinstance(end, str) for end in ends)

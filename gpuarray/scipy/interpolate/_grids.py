@@ -362,7 +362,7 @@ class interp1d:  # noqa: N801  # SciPy's name
 
     @cached_property
     def _inside(self) -> Callable[[GpuArray], GpuArray] | None:
-        """What computes the values at points, also beyond the ends; None if SciPy does."""
+        """The function that computes the values at points, also beyond the ends; None if SciPy does so."""
         x, axis, kind = self._host.x, self._axis, self._kind
         y: Any = self._host.y if self._varying is None else self._varying
         if kind in _STEPS:

@@ -32,7 +32,7 @@ _FIT: Final = "SciPy fits the interpolant on the host"
 def fitted(
     original: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: Device | None = None
 ) -> tuple[Any, Device]:
-    """Return what SciPy fits to host copies of arrays, and the device of these.
+    """Return the object that SciPy fits to host copies of arrays, and the device of these.
 
     Copies of arrays count as a fallback, unless the host is known to be their device.
     """
@@ -54,7 +54,7 @@ class _Interpolant:
 
     _original: Any = None
     _fitted: Any = None
-    """What fits the interpolant on the device; None if SciPy does on the host."""
+    """Fits the interpolant on the device; None if SciPy does so on the host."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         arrays = among(args, kwargs)

@@ -108,7 +108,7 @@ def _solved(own: GpuArray, others: Sequence[GpuArray]) -> tuple[GpuArray, GpuArr
 
 
 def _equations(bands: GpuArray, lower: int, size: int, right: GpuArray) -> list[GpuArray]:
-    """Return what :func:`_solved` takes; rows of the unit matrix fill the last block."""
+    """Return the blocks of the equations for :func:`_solved`; rows of the unit matrix fill the last one."""
     *batch, diagonals, rows = bands.shape
     blocks, device = -(-rows // size), bands.device
     row = xp.arange(blocks * size, dtype=np.int32, device=device).reshape(blocks, size, 1)

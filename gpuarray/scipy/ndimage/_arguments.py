@@ -36,7 +36,7 @@ def checked(function: Callable[..., Any], input: Any, *args: Any, output: Any = 
 
 
 def output_dtype(output: Any, source: GpuArray) -> Any:
-    """Return the dtype that ``output`` asks for: that of an array, a dtype, or that of the source."""
+    """Return the dtype that ``output`` specifies: that of an array, a dtype, or that of the source."""
     if output is None:
         return source.dtype
     return np.dtype(output.dtype if is_target(output) else output)

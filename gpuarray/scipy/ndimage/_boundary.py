@@ -74,13 +74,13 @@ def extended(
 
 
 def edge(source: GpuArray, axis: int, start: int, stop: int, mode: str, cval: Any) -> GpuArray:
-    """Return what an array has at a range of positions along an axis, inside or outside."""
+    """Return the elements of an array at a range of positions along an axis, inside or outside."""
     ends = [(start, stop) if a == axis else (0, extent) for a, extent in enumerate(source.shape)]
     return seen_through(source, ends, [mode] * source.ndim, cval)
 
 
 def seen_through(source: GpuArray, ends: Sequence[tuple[int, int]], modes: Sequence[str], cval: Any) -> GpuArray:
-    """Return what an array has at a range of positions along each axis: one gather, whatever the number of axes."""
+    """Return the elements of an array at a range of positions along each axis: one gather for any number of axes."""
     shape, ndim = source.shape, source.ndim
     if all(end == (0, extent) for end, extent in zip(ends, shape, strict=True)):
         return source

@@ -123,14 +123,14 @@ def _positions(shape: Shape, window: Window, modes: tuple[str, ...]) -> tuple[No
 
 
 def _entries(shape: Shape, axis: int, first: int, last: int, mode: str) -> Any:
-    """Return what positions from ``first`` to ``last`` beyond an axis add to a flat position; or ``-size``."""
+    """Return the steps in flat positions of positions from ``first`` to ``last`` beyond an axis; or ``-size``."""
     known = inside(np.arange(first, shape[axis] + last), shape[axis], mode)
     return np.where(known < 0, -prod(shape), known * prod(shape[axis + 1 :]))
 
 
 @lru_cache(maxsize=128)
 def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str, ...]) -> tuple[Node, bool]:
-    """Return what positions along each axis add to a flat position, one axis after the other.
+    """Return the steps in flat positions of positions along each axis, one axis after the other.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def edge_table(shape: Shape, ends: tuple[tuple[int, int], ...], modes: tuple[str
 
 
 def _along(shape: Shape, axis: int, offsets: Any, mode: str, dtype: DType, before: Shape, after: Shape) -> Node:
-    """Return what the positions of windows along an axis add to flat positions, with the axes of windows.
+    """Return the steps in flat positions of the positions of windows along an axis, with the axes of windows.
 
     Neighbouring elements read neighbouring entries: of one table if positions are at even distances, which caches keep
     best, else of one for each position. ``before`` and ``after`` are the other axes of windows, of one element.

@@ -123,7 +123,7 @@ def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
 
 
 class _Reads(NamedTuple):
-    """What is read for each result, with the elements along a last axis.
+    """The elements that are read for each result, along a last axis.
 
     Attributes
     ----------
@@ -152,12 +152,12 @@ class _Ends(NamedTuple):
     weights: list[Node]
 
 
-#: What is read for each result, and whether the result is the constant.
+#: The elements that are read for each result, and whether the result is the constant.
 _Known = tuple[_Reads | list[_Ends], Node | None]
 
 
 def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Known:
-    """Return what is read of an array that is extended by ``pad`` elements.
+    """Return the elements that are read of an array that is extended by ``pad`` elements.
 
     Results of order 1 are blended, four at a time. Others are a reduction over the elements of windows.
     """
@@ -237,7 +237,7 @@ def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Targ
 
 
 class _Target(NamedTuple):
-    """What the reads of an interpolation depend on besides the coordinates."""
+    """The parameters of the reads of an interpolation, besides the coordinates."""
 
     source: Shape
     result: Shape
@@ -247,7 +247,7 @@ class _Target(NamedTuple):
     device: Device
 
     def put(self, value: Any) -> GpuArray:
-        """Return what may be NumPy's as an array of this package; elements of a window are stored apart."""
+        """Return an array of this package or NumPy's as one of this package; elements of a window are stored apart."""
         if isinstance(value, GpuArray):
             return value
         if value.dtype.kind == "f":
@@ -259,7 +259,7 @@ class _Target(NamedTuple):
         return make(build.view(lines, Layout(value.shape, (*strides[1:], strides[0]), 0)), self.device)
 
     def kept(self, axis: int) -> Any:
-        """Return what the elements of an axis that is not moved add to flat positions."""
+        """Return the steps in flat positions of the elements of an axis that is not moved."""
         extent = self.source[axis]
         positions = np.arange(extent, dtype=np.int32) * np.int32(prod(self.source[axis + 1 :]))
         return positions.reshape([extent if axis == a else 1 for a in range(len(self.result))])
@@ -281,7 +281,7 @@ class _Target(NamedTuple):
         return self.inside(whole, axis), self.inside(after, axis)
 
     def step(self, positions: Any, axis: int) -> Any:
-        """Return what positions inside an axis add to flat positions; ``-size`` for the constant."""
+        """Return the steps in flat positions of positions inside an axis; ``-size`` for the constant."""
         stride = np.int32(prod(self.source[axis + 1 :]))
         result = positions * stride if stride > 1 else positions
         if self.mode == "grid-constant":
@@ -289,7 +289,7 @@ class _Target(NamedTuple):
         return result.astype(np.int32, copy=False)
 
     def beside(self, value: Any, like: Any) -> Any:
-        """Return numbers beside others: NumPy's beside NumPy's."""
+        """Return numbers as NumPy's if ``like`` is, otherwise as an array of this package."""
         return make(constants(value.tobytes(), value.dtype), self.device) if isinstance(like, GpuArray) else value
 
 

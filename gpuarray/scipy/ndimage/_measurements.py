@@ -156,7 +156,7 @@ def standard_deviation(a: Any) -> GpuArray:
 
 
 def _empty_bound(kind: np.dtype[Any], *, is_least: bool) -> Any:
-    """Return what is no less, or no greater, than any number; NaN, which SciPy takes for the greatest, is left out."""
+    """Return the neutral element of minima or maxima as SciPy computes them, for which NaN is the greatest number."""
     if kind.kind == "f":
         return np.nan if is_least else -np.inf
     if kind.kind == "b":

@@ -66,7 +66,7 @@ def value_indices(a: Any) -> dict[Any, tuple[GpuArray, ...]]:
 
 @by_name(ndimage.labeled_comprehension, kind=COMPOSED, reason=_OTHER)
 def labeled_comprehension(a: Any) -> Any:
-    """Return what a function computes of the elements with each label: it gets arrays of this package."""
+    """Return the results of a function for the elements with each label: it gets arrays of this package."""
     source = as_array(a.input)
     arrays = [source]
     if a.pass_positions:

@@ -103,7 +103,7 @@ def _is_divisible(a: Any, size: int) -> bool:
 
 
 def _along(axis: int, values: Any, rows: slice, ndim: int) -> Any:
-    """Return what coordinates have along an axis of the result, in some of its rows."""
+    """Return the values along an axis of the result, in some of its rows."""
     return (values if axis else values[rows]).reshape([-1 if axis == number else 1 for number in range(ndim)])
 
 

@@ -109,7 +109,7 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
 
 
 def _declared(original: Callable[..., Any]) -> Callable[[Callable[[Any], GpuArray]], Callable[..., GpuArray]]:
-    """Return what declares one of SciPy's functions."""
+    """Return a decorator of the definition of one of SciPy's functions."""
     return by_name(
         original, on_host=in_parts(original, by_window), by_scipy=below(_FEWEST, original, unless=is_network)
     )

@@ -36,7 +36,7 @@ def _nothing(*_args: Any, **_kwargs: Any) -> float:
 
 
 def _mapped(function: Callable[..., Any], lines: GpuArray) -> GpuArray | None:
-    """Return what a function computes of each line; None if it reads values, so that it cannot be recorded."""
+    """Return the results of a function of each line; None if it reads values, so that it cannot be recorded."""
     try:
         return as_array(vmap(function)(lines), lines.device)
     except BatchingError:
@@ -44,7 +44,7 @@ def _mapped(function: Callable[..., Any], lines: GpuArray) -> GpuArray | None:
 
 
 def _by_scipy(function: Callable[..., Any], a: Any, source: GpuArray) -> GpuArray:
-    """Return what SciPy's function computes on the host, counted as a fallback."""
+    """Return the result of SciPy's function on the host, counted as a fallback."""
     if not evaluate.is_host_device(source.device):
         reason = "the function is compiled, or needs values"
         telemetry.fallback(f"scipy.ndimage.{function.__name__}", reason, source.nbytes)
@@ -58,7 +58,7 @@ def _dtype_of_windows(source: GpuArray, result: DType) -> DType:
 
 @by_name(ndimage.generic_filter, kind=COMPOSED, reason=_TRACED)
 def generic_filter(a: Any) -> GpuArray:
-    """Return what a function computes of the elements of the window of each element.
+    """Return the results of a function of the elements in the window of each element.
 
     The function is called once, with an array that stands for those of all windows. Where it needs values, as ``if``
     does, SciPy calls it for each window on the host, which counts as a fallback.
@@ -117,7 +117,7 @@ def generic_filter1d(a: Any) -> GpuArray:
 
 
 def _at_once(a: Any, source: GpuArray) -> Any:
-    """Return what SciPy computes of few windows on the host; NotImplemented if there are more, or another device."""
+    """Return SciPy's result for few windows on the host; NotImplemented if there are more, or another device."""
     extents = a.size if a.footprint is None else np.shape(a.footprint)
     if source.size * np.prod(each(extents, source.ndim)) > LEAST or is_target(a.output):
         return NotImplemented
@@ -133,7 +133,7 @@ if hasattr(ndimage, "vectorized_filter"):
 
     @by_name(ndimage.vectorized_filter, by_scipy=False)
     def vectorized_filter(a: Any) -> GpuArray:
-        """Return what a function of arrays computes of windows along ``axis``, which is the last one."""
+        """Return the results of a function of arrays for windows along ``axis``, which is the last one."""
         source = as_array(a.input)
         result = _at_once(a, source)
         if result is not NotImplemented:

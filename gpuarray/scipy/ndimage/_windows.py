@@ -196,7 +196,7 @@ def _by_parts(
     cval: Any,
     compute: Callable[[GpuArray, Sequence[int]], Node],
 ) -> GpuArray:
-    """Return what a function computes of windows.
+    """Return the results of a function of windows.
 
     Of large arrays with windows along one axis, the function gets the array itself for the windows that lie inside, and
     the edges apart. Others are extended first.

@@ -68,7 +68,7 @@ def _centered(x: GpuArray, shape: Shape) -> GpuArray:
 
 
 def _cut(full: GpuArray, first: Shape, second: Shape, mode: str, axes: Any) -> GpuArray:
-    """Return the part of a full convolution that a mode asks for."""
+    """Return the part of a full convolution that a mode selects."""
     if mode == "full":
         return full
     if mode == "same":

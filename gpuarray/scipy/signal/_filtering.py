@@ -208,7 +208,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
 
 
 def _one_by_one(sos: GpuArray, y: GpuArray, axis: int, zi: Any) -> Any:
-    """Return what :func:`sosfilt` does, section by section."""
+    """Return the results of :func:`sosfilt`, section by section."""
     states = []
     for number, section in enumerate(sos.reshape(-1, 6)):
         b, a = section[:3], section[3:]

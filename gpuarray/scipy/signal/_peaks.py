@@ -113,7 +113,7 @@ def _base(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArr
 def _both_sides(
     find: Callable[[GpuArray, GpuArray, GpuArray], Any], line: GpuArray, positions: GpuArray, ends: tuple[Any, Any]
 ) -> tuple[Any, Any]:
-    """Return what a function of the signal, peaks, and ends before them finds, also of the reversed signal."""
+    """Return the results of a function of the signal, peaks, and ends before them, also for the reversed signal."""
     last = np.int32(line.size - 1)
     left, right = (end.astype(np.int32) for end in ends)
     positions = positions.astype(np.int32)

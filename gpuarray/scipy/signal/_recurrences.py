@@ -217,7 +217,7 @@ class Recurrence:
         return self._known[key]
 
     def kept(self, name: str, compute: Callable[[], Matrix]) -> GpuArray:
-        """Return what a function computes from the coefficients, on the device; it is called once for a name."""
+        """Return the matrix that a function computes from the coefficients, on the device; a name is computed once."""
         return self._remembered(name, lambda: self._put(compute())[0])
 
     def respond(

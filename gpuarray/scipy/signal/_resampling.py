@@ -94,7 +94,7 @@ def _phases(taps: np.ndarray[Any, Any], up: int, down: int) -> tuple[np.ndarray[
 
 @lru_cache(maxsize=32)
 def _matrix(taps: bytes, dtype: Any, up: int, down: int, device: Device) -> tuple[GpuArray, int, int, int]:
-    """Return what :func:`_phases` returns, with the matrix on a device, where it is kept for the next signals."""
+    """Return the results of :func:`_phases`, with the matrix on a device, where it is kept for the next signals."""
     matrix, step, period, before = _phases(np.frombuffer(taps, dtype), up, down)
     return xp.asarray(matrix, device=device), step, period, before
 

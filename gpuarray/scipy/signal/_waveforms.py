@@ -65,7 +65,7 @@ def gausspulse(
     t: Any, fc: float = 1000, bw: float = 0.5, bwr: float = -6, tpr: float = -60, retquad: bool = False,
     retenv: bool = False,
 ) -> Any:  # fmt: skip
-    """Return a Gaussian-modulated sinusoid, and its quadrature and envelope if they are asked for."""
+    """Return a Gaussian-modulated sinusoid, and its quadrature and envelope if they are wanted."""
     if isinstance(t, str):
         return scipy_signal.gausspulse(t, fc, bw, bwr, tpr, retquad, retenv)
     scipy_signal.gausspulse(0.0, fc, bw, bwr, tpr)  # its checks

@@ -52,7 +52,7 @@ def _fitting(strip: Strip, frame: Frame) -> Strip:
 
 
 def _kept_bytes(strip: Strip, frame: Frame) -> int:
-    """Return what a workgroup keeps in its memory; reductions take place there where there are no subgroups."""
+    """Return the bytes that a workgroup keeps in its memory; without subgroups reductions take place there."""
     size, width, numbers, workgroup = frame.block, strip.columns, Numbers(frame.dtype), strip.workgroup
     spans = workgroup // span_of(width, workgroup, frame.dtype, frame.capabilities)
     kept = spans * size * width + size * (size + 2 * width) + 2 * width * width + 3 * width

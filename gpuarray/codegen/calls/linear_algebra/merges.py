@@ -83,7 +83,7 @@ class _Kernel:
         )
 
     def number(self, section: str, index: str) -> str:
-        """Return what is known of a column."""
+        """Return a number of a column."""
         return self.state.load(self._at(_SECTIONS, section, index))
 
     def index(self, section: str, index: str) -> str:
