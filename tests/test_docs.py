@@ -58,6 +58,7 @@ def test_python_blocks_run(path, tmp_path, monkeypatch, capsys):
     for package in NEEDS.findall(path.read_text(encoding="utf-8")):
         pytest.importorskip(package, reason=f"{package} is no part of the test extra")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(xp.config, "direct_pinned", True)  # the default, which users have
     names = {"__name__": "__docs__"}
     for number, (code, output) in enumerate(blocks(path), 1):
         where = f"{named(path)}, block {number}"

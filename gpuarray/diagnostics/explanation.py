@@ -202,8 +202,13 @@ class Explanation:
         """
         check_stage(stage)
         lines = [f"device {self.device}: {self.device_reason}"]
-        if self.has_run:
+        if self.has_run and self.nodes:
             lines.append("this is what ran; nothing is left to do")
+        elif self.has_run:
+            lines.append(
+                "nothing is left to do, and no plan is remembered: NumPy computes small arrays at once, without one "
+                "(config.direct_limit)"
+            )
         elif not self.steps:
             lines.append("nothing is left to do")
         elif self.is_direct:

@@ -82,6 +82,14 @@ def test_an_array_that_nothing_computed():
     assert "nothing is left to do" in str(result)
 
 
+def test_what_numpy_computed_at_once_is_said_to_have_no_plan():
+    x = xp.ones(4, device="wgpu")
+    with xp.using(direct_limit=1000, direct_pinned=True):
+        result = xp.explain(x * 2, stage="wgsl")
+    assert "small arrays at once" in str(result)
+    assert "this is what ran" not in str(result)
+
+
 def test_what_ran_long_ago_is_forgotten():
     x = xp.ones(4, device="cpu")
     y = x + 1
