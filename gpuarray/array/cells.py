@@ -36,6 +36,8 @@ CPU: Final = Device("cpu")
 noted: Final = recorded.cells
 #: Values of at most as many bytes are copied in less time than a view of them is made.
 _COPIED: Final = 1 << 13
+#: Of a value of which no few elements were read or written; no object has this ``id``.
+_NO_PARTS: Final = (0, False, 0)
 #: Stands for the leaf of a cell's own memory until it is needed.
 UNMADE: Final = object()
 #: Held while a cell gets another value, or its memory is written to. A signal handler may write while the thread that
@@ -68,10 +70,13 @@ class Cell:
         If the memory is the cell's own, its leaf, or ``UNMADE``; a list while :meth:`claim` looks; else None.
     """
 
-    __slots__ = ("__weakref__", "_node", "device", "memory", "own")
+    __slots__ = ("__weakref__", "_node", "_parts", "device", "memory", "own")
 
     device: Device
     _node: Node
+    _parts: tuple[int, bool, int]
+    """How often a few elements were read or written since the value was made as a whole, whether any were written, and
+    the ``id`` of the node that the value was then. Not set before."""
     memory: Any
     own: Any
 
@@ -136,6 +141,29 @@ class Cell:
             if memory_array is not None:
                 del self._node
         return memory
+
+    def note_part(self, *, is_written: bool) -> bool:
+        """Note that few elements of a large value are read or written; return whether it was moved to the host for it.
+
+        That is so if the value is elsewhere or to be computed on the device ``"auto"``, and such operations were
+        recorded for as long as the move takes.
+        """
+        node = self.node
+        if self.device is not AUTO or node.size <= immediacy().limit:
+            return False
+        count, was_written, of = getattr(self, "_parts", _NO_PARTS)
+        count, is_written = (count + 1, is_written or was_written) if of == id(node) else (1, is_written)
+        if evaluate.moved_for_parts(node, self.device, count, is_written=is_written):
+            self._parts = _NO_PARTS
+            return True
+        self._parts = count, is_written, id(node)
+        return False
+
+    def keep_parts(self, before: int) -> None:
+        """Note that a few elements of the value were replaced, which was the node with the ``id`` ``before``."""
+        count, _, of = getattr(self, "_parts", _NO_PARTS)
+        if of == before:
+            self._parts = count + 1, True, id(self.node)
 
     def claim(self) -> bool:
         """Make the memory the cell's own, to be written to; return False if the value is not there, or at a GPU too.

@@ -7,19 +7,22 @@ recording raises it again.
 
 import operator
 from collections.abc import Callable
+from time import perf_counter_ns
 from typing import Any, Final, Self
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO
+from gpuarray.array.cells import AUTO, is_cpu
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
 from gpuarray.array.selection import SelectableArray
 from gpuarray.device import Device
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.placement import trials
 from gpuarray.runtime.telemetry import counters
+from gpuarray.settings import recording
 
 _ndarray: Final = np.ndarray
 #: The most multiplications of a product of matrices that is computed at once: threads gain less time than a plan takes.
@@ -52,6 +55,11 @@ def have_few_products(first: Any, second: Any) -> bool:
     if first.ndim > 2 or second.ndim > 2:
         return False
     return bool(first.size * (second.shape[1] if second.ndim > 1 else 1) <= MULTIPLICATIONS)
+
+
+def size_of_product(first: Any, second: Any) -> int:
+    """Return the number of elements of the product of two vectors or matrices."""
+    return int((first.shape[0] if first.ndim > 1 else 1) * (second.shape[1] if second.ndim > 1 else 1))
 
 
 class ImmediateArray(SelectableArray):
@@ -106,14 +114,14 @@ class ImmediateArray(SelectableArray):
 
     def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
         """Return a function of the elements and another operand; the array itself if they are updated in place."""
-        known = self._known()
+        known = self._known() or (self._seen() if way == PRODUCT else None)
         if known is None:
             return None
         elements, device = known
         operand, kind = other, type(other)
         if kind not in WEAK:
             if kind is type(self):
-                known = other._known()
+                known = other._known() or (other._seen() if way == PRODUCT else None)
                 if known is None:
                     return None
                 operand, own = known
@@ -129,10 +137,30 @@ class ImmediateArray(SelectableArray):
                     return None
             elif elements.dtype is dtypes.float16 or not have_few_products(elements, operand):
                 return None
+            elif elements.size + operand.size > immediacy().limit:
+                return self._product(elements, operand, device)
         if way == IN_PLACE and type(elements) is _ndarray:
             return self._updated(compute, operand, device)
         operands = (operand, elements) if way == REFLECTED else (elements, operand)
         return self._at_once(device, compute, *operands)
+
+    def _seen(self) -> tuple[Any, Device] | None:
+        """Return the elements and the device, however many they are, if the array has seen them in host memory."""
+        if self._value is not None or self._large is not self._made_cell.memory:
+            return None
+        device = self._made_cell.device
+        is_there = is_cpu(device) or (device is AUTO and not recording.midsize)
+        return (self._host, device) if is_there else None
+
+    def _product(self, first: Any, second: Any, device: Device) -> Self | None:
+        """Return the product of many elements with a vector, which reads each of them once, if its result is small."""
+        if max(first.ndim, second.ndim) > 2 or size_of_product(first, second) > immediacy().limit:
+            return None
+        begin = perf_counter_ns()
+        result = self._at_once(device, operator.matmul, first, second)
+        if not is_cpu(device):
+            trials.note_read(first.nbytes + second.nbytes, perf_counter_ns() - begin)
+        return result
 
     def _updated(self, compute: Callable[[Any, Any], Any], operand: Any, device: Device) -> Self | None:
         """Return the array with updated elements, or a value in place of a value.

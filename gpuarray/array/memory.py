@@ -214,7 +214,7 @@ class MemoryArray(CompiledOperators):
             self._value = None
 
     def _see_host(self, host: npt.NDArray[Any], memory: Any, source: Any = None, key: Any = None) -> Self:
-        """Return an array of a small NumPy view of the cell's memory, which can be written to if this one can.
+        """Return an array of a NumPy view of the cell's memory, which can be written to if this one can.
 
         The array has no value in place of its cell any more. The view may be ``source[key]``.
         """
@@ -228,15 +228,14 @@ class MemoryArray(CompiledOperators):
         array._made_part = None
         array._made_access = WRITEABLE if self._made_access else READ_ONLY
         array._host = host
-        array._memory = memory
-        array._large = NOTHING
+        array._memory, array._large = (memory, NOTHING) if host.size <= immediacy().limit else (NOTHING, memory)
         array._source = source
         array._key = key
         return array
 
     def _find_layout(self) -> Layout | None:
         """Return the layout of a view that NumPy has made."""
-        host, memory = self._host, self._memory
+        host, memory = self._host, self._large if self._memory is NOTHING else self._memory
         if not host.size:
             return contiguous(self._shape)
         width = memory.itemsize
@@ -276,7 +275,7 @@ class MemoryArray(CompiledOperators):
             return None
         return cell.look()
 
-    def whole_host(self, most: int, beside_gpu: int) -> npt.NDArray[Any] | None:
+    def whole_host(self, most: int, beside_gpu: int, *, shared: bool = False) -> npt.NDArray[Any] | None:
         """Return elements for reading; None if they are to be computed, or are many, or the device is not the host.
 
         The result keeps them as they are while it exists.
@@ -286,7 +285,9 @@ class MemoryArray(CompiledOperators):
         most : int
             The most elements.
         beside_gpu : int
-            The same where the device ``"auto"`` may be a GPU, which does not have them.
+            The same where the device ``"auto"`` may be a GPU.
+        shared : bool
+            Whether the GPU may have them, too.
         """
         cell = self._cell
         is_host = is_cpu(cell.device)
@@ -296,7 +297,7 @@ class MemoryArray(CompiledOperators):
             return None
         node = cell.node
         leaf = node if type(node) is Leaf else node.result
-        value = None if leaf is None or (leaf.buffers and not is_host) else evaluate.value_of(leaf)
+        value = None if leaf is None or (leaf.buffers and not is_host and not shared) else evaluate.value_of(leaf)
         if value is None:
             return None
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)

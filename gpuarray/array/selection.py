@@ -90,7 +90,7 @@ class SelectableArray(ViewableArray):
                     if chosen.base is memory:
                         if self._value is not None:
                             self._settle()
-                        if self._made_part is None and chosen.size <= limit:
+                        if self._made_part is None:
                             return self._see_host(chosen, memory, host, key)
                     elif type(host) is not _ndarray:  # a part of a scalar is a copy
                         return of_host(type(self), chosen.copy(), device)
@@ -101,15 +101,17 @@ class SelectableArray(ViewableArray):
         return self._recorded_item(key)
 
     def _compute_for_parts(self, key: Any) -> bool:
-        """Compute a large value on the host if a basic key selects few elements; return whether it was pending.
+        """Have a large value computed or moved to the host, of which a basic key selects few elements.
 
-        A loop reads one part after the other.
+        Return whether it was: a loop reads one part after the other.
         """
         limit = immediacy().limit
         if self._cell.node.size <= limit:
             return False
         layout = indexing.part(self._storage_layout(), key)
-        return layout is not None and layout.size <= limit and self.compute_on_host()
+        if layout is None or layout.size > limit:
+            return False
+        return self.compute_on_host() or self._cell.note_part(is_written=False)
 
     def _recorded_item(self, key: Any) -> Self:
         """Return a view or a copy of elements, as a layout or by a node."""
@@ -248,7 +250,7 @@ class SelectableArray(ViewableArray):
         elif self._memory is not cell.memory:
             check_few(host, key, immediacy().limit)
         if cell.own is None:
-            return self.parts() if cell.claim() else None
+            return self.parts() if cell.claim() or (cell.note_part(is_written=True) and cell.claim()) else None
         return host
 
     def positions(self, key: Any) -> Node:

@@ -16,6 +16,7 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity, resha
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.shapes import broadcast_to, resolve_shape
 from gpuarray.graph.walk import current
+from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
@@ -235,6 +236,8 @@ class StoredArray(MemoryArray):
         written = build.scatter(stored, values, layout)
         if not self._bind(written, number):
             return False
+        if stored.size > layout.size <= immediacy().limit:
+            self._cell.keep_parts(number)
         if self._part is None and values.depth < 2:  # deeper ones are still to be computed
             del before, stored  # these references would look like other owners
             evaluate.overwrite(written, layout, values, self._cell.device)

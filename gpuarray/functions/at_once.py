@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from math import prod
+from time import perf_counter_ns
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -30,6 +31,7 @@ from gpuarray.array import (
 )
 from gpuarray.array.compiled import call as call_numpy
 from gpuarray.array.compiled import change
+from gpuarray.array.immediate import size_of_product
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.functions.arguments import NOT_GIVEN
@@ -37,7 +39,9 @@ from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import RESULTS
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.placement import trials
 from gpuarray.runtime.telemetry import counters
+from gpuarray.settings import recording
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -49,6 +53,8 @@ QUICK: Final = 1 << 18
 _BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
+#: The results of functions that read each element of large arrays once.
+_READING_ONCE: Final = "matrix products"
 #: The result of a call that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -78,6 +84,8 @@ class AtOnce:
         Whether arrays without elements are computed at once.
     most : int
         The elements of larger arrays that are computed at once on the device "cpu".
+    reads_once : bool
+        Whether larger arrays are also computed at once beside a GPU, because their elements are read once.
     group : callable or None
         Makes the named tuple that the implementation returns.
     """
@@ -91,6 +99,7 @@ class AtOnce:
         "may_be_view",
         "most",
         "out",
+        "reads_once",
         "takes_nothing",
         "unbounded",
     )
@@ -110,6 +119,7 @@ class AtOnce:
         self.may_be_view = "views" in results
         self.unbounded, self.is_bounded, self.growth = RESULTS[results]
         self.most = most
+        self.reads_once = most == ANY and results == _READING_ONCE
         self.group = group
         self.out = _position_of_out(self.call)
 
@@ -295,8 +305,9 @@ def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]
     if rule.is_in_place and not targets:
         raise LookupError
     most = 0 if targets and not rule.is_in_place else rule.most
-    positional = _for_numpy(arguments, arrays, hosts, raw, most)
-    named = dict(zip(keywords, _for_numpy(keywords.values(), arrays, hosts, raw, most), strict=True))
+    beside_gpu = _BESIDE_GPU if most == QUICK else most if rule.reads_once and not recording.midsize else 0
+    positional = _for_numpy(arguments, arrays, hosts, raw, most, beside_gpu)
+    named = dict(zip(keywords, _for_numpy(keywords.values(), arrays, hosts, raw, most, beside_gpu), strict=True))
     device = joint_device_of(arrays) if arrays else default_device() if raw else _device_of_numbers()
     if device is None or not immediacy().covers(device):
         raise LookupError
@@ -307,13 +318,19 @@ def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]
             raise LookupError
     elif not size and not rule.takes_nothing:
         raise LookupError
+    is_read = beside_gpu == ANY and not is_cpu(device) and max([host.size for host in hosts]) > immediacy().limit
+    if is_read and (max([host.ndim for host in hosts]) > 2 or size_of_product(*hosts) > immediacy().limit):
+        raise LookupError
     if targets:
         with cells.binding:  # no thread may make a graph of memory, or write to it, meanwhile
             if not all(_is_written_by(target, hosts) for target in targets):
                 raise LookupError
             by_numpy = quiet.run(rule.call, *positional, **named)
     elif by_numpy is None:
+        begin = perf_counter_ns()
         by_numpy = quiet.run(rule.call, *positional, **named)
+        if is_read:
+            trials.note_read(sum([host.nbytes for host in hosts]), perf_counter_ns() - begin)
     return wrapped(by_numpy, arrays, hosts, device, rule.may_be_view, written)
 
 
@@ -370,7 +387,9 @@ def _position_of_out(call: Callable[..., Any]) -> int:
     return names.index("out") if "out" in names else sys.maxsize
 
 
-def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int) -> list[Any]:
+def _for_numpy(
+    values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], raw: list[Any], most: int, beside_gpu: int = 0
+) -> list[Any]:
     """Return the arguments for NumPy.
 
     Parameters
@@ -381,6 +400,8 @@ def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], 
         To which are added: the arrays of this package, their elements, and arrays of NumPy.
     most : int
         The most elements of an array, where they are more than are computed at once anyway.
+    beside_gpu : int
+        The same on the device "auto" beside a GPU.
 
     Raises
     ------
@@ -395,7 +416,7 @@ def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], 
             if host is None:
                 host = value._host if value._memory is value._made_cell.memory else value.host()
                 if host is None and most:
-                    host = value.whole_host(most, _BESIDE_GPU if most == QUICK else 0)
+                    host = value.whole_host(most, beside_gpu, shared=beside_gpu == ANY)
                 if host is None:
                     raise LookupError
             if host.dtype is _float16:
@@ -406,7 +427,7 @@ def _for_numpy(values: Iterable[Any], arrays: list[GpuArray], hosts: list[Any], 
         elif kind in _PLAIN:
             pass
         elif kind is tuple or kind is list:
-            value = kind(_for_numpy(value, arrays, hosts, raw, most))
+            value = kind(_for_numpy(value, arrays, hosts, raw, most, beside_gpu))
         elif kind is _ndarray:
             if not 0 < value.size <= max(immediacy().limit, most) or not dtypes.is_supported(value.dtype):
                 raise LookupError

@@ -35,6 +35,7 @@ from gpuarray.runtime.host_memory import keep, strided, value_of
 from gpuarray.runtime.node_rules import folded_constant, generated
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto, residency, trials
+from gpuarray.runtime.placement.rates import at
 from gpuarray.runtime.placement.residency import resident, send, where
 from gpuarray.runtime.places import check_device, is_host, is_host_device, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
@@ -52,6 +53,9 @@ __all__ = [
 _SHALLOW: Final = 8
 #: Values of fewer elements are read from host memory, if they are there, in less time than a device needs.
 QUICKLY_SEEN: Final = 1 << 17
+#: Nanoseconds that a recorded read or write of a few elements, and what is computed with them, takes more than in host
+#: memory, about.
+_OF_PART: Final = 50e3
 _origin_of: Final = attrgetter("origin")
 #: A download of this many bytes takes about as long as one of a few: reading one element downloads the whole array.
 _SENT_WHOLE: Final = 1 << 15
@@ -330,6 +334,36 @@ def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
     provider = provider_of(device)
     limit = _direct_limit(device, provider, config.current)
     return limit > 0 and direct.covers(nodes, limit, calls=is_host(provider))
+
+
+def moved_for_parts(node: Node, device: Device, parts: int, *, is_written: bool) -> bool:
+    """Move a large value of the device "auto" to the host if programs read and write parts of it there in less time.
+
+    Parameters
+    ----------
+    node : Node
+        The value.
+    device : Device
+        The device.
+    parts : int
+        How often a few elements were read or written by recorded operations.
+    is_written : bool
+        Whether some were written, so that a copy on the device is of no use.
+    """
+    provider = provider_of(device)
+    if is_host(provider) or parts * _OF_PART < at(auto.rates_of(provider).download, node.nbytes):
+        return False
+    evaluate((node,), device)
+    leaf = current(node)
+    assert isinstance(leaf, Leaf)
+    with places.lock_of(provider):
+        if provider in leaf.buffers and leaf.buffers[provider].is_shared:
+            return False
+        if is_written:
+            residency.move_to_host(leaf, provider)
+        else:
+            residency.copy_to_host(leaf)
+    return True
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

@@ -231,12 +231,18 @@ def stats() -> dict[str, int]:
         for name, value in provider.stats().items():
             totals[name] = totals.get(name, 0) + value
     _count_transfers()
-    counters["operations"] += sum(take() for take in operations_of)
+    operations()
     for name in _OWN:
         totals[name] = counters[name]
     with _lock:
         totals |= {f"placed_{cause.replace(' ', '_')}": times for cause, times in _placed.items()}
     return totals
+
+
+def operations() -> int:
+    """Return how many operations were evaluated or computed at once."""
+    counters["operations"] += sum([take() for take in operations_of])
+    return counters["operations"]
 
 
 def reset_stats() -> None:

@@ -157,9 +157,14 @@ def evict(leaf: Leaf, provider: Provider) -> None:
     telemetry.counters["evictions"] += 1
 
 
-def move_to_host(leaf: Leaf, provider: Provider) -> None:
-    """Copy the value of a leaf to the host, if it is not there, and release the provider's buffer."""
+def copy_to_host(leaf: Leaf) -> None:
+    """Copy the value of a leaf to the host, if it is not there."""
     if not is_on_host(leaf):
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
+
+
+def move_to_host(leaf: Leaf, provider: Provider) -> None:
+    """Copy the value of a leaf to the host, if it is not there, and release the provider's buffer."""
+    copy_to_host(leaf)
     leaf.buffers.pop(provider, None)

@@ -14,8 +14,9 @@ from math import prod
 from typing import Final
 
 from gpuarray.config import config
+from gpuarray.graph.nodes import Contract, Generate, Leaf, Scatter, View
 from gpuarray.providers import registry
-from gpuarray.runtime import places
+from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.settings import recording
@@ -36,6 +37,11 @@ _PER_ELEMENT: Final = 0.5
 _EVALUATED: Final = 20e3
 _RECORDED: Final = 5e3
 _CALLED: Final = 1e3
+#: Kinds of large values that are in memory, or are memory with few other elements.
+_AS_MEMORY: Final = frozenset((Leaf, Generate, View, Scatter))
+#: Bytes that are read in much more time than a call takes, and by how much the least time grows with each.
+_MUCH: Final = 1 << 20
+_FORGOTTEN: Final = 1.01
 #: Rates of NumPy's functions one by one for mid-sized arrays, which stay in a core's cache; threads do not share them.
 _AT_ONCE: Final = replace(HOST_DEFAULTS, launch=0.0, traffic=((1 << 15, 500.0), (1 << 20, 16_000.0)), speedup=1.0)
 
@@ -43,6 +49,10 @@ _lost = 0.0
 """The time that a device might have saved since operations were recorded last."""
 _saved = 0.0
 """The time that the current trial has saved."""
+_per_byte = 1.0
+"""The nanoseconds of the latest times in which NumPy has read a byte of large values at once, about the least."""
+_operations = 0
+"""How many operations there were when it did so last."""
 _failures = 0
 _is_judging = False
 """Whether the last evaluation belongs to the trial."""
@@ -68,6 +78,20 @@ def note_computed(size: int, is_pinned: bool) -> None:
         return
     if lose(more * _PER_ELEMENT, is_pinned=is_pinned):
         begin(is_pinned=is_pinned)
+
+
+def note_read(nbytes: int, elapsed: float) -> None:
+    """Note that NumPy has read so many bytes of large values at once, in so many nanoseconds, for a small result.
+
+    A device would have taken next to none, but each operation of the program would have been recorded.
+    """
+    global _per_byte, _operations
+    if nbytes >= _MUCH:  # the least, as other work of the machine only makes times longer
+        _per_byte = min(_per_byte * _FORGOTTEN, elapsed / nbytes)
+    before, _operations = _operations, telemetry.operations()
+    saved = elapsed - _EVALUATED - max(0, _operations - before) * _RECORDED
+    if saved > 0 and lose(saved):
+        begin()
 
 
 def lose(time: float, *, is_pinned: bool = False) -> bool:
@@ -141,11 +165,23 @@ def _save(time: float) -> None:
 
 
 def _time_at_once(prepared: PreparedPlan) -> float:
-    """Return the nanoseconds in which NumPy's functions would compute a plan; 0 if an array of it is larger."""
-    most = config.current.most_midsize
-    if any(prod(meaning.shape) > most for meaning in prepared.meanings):
-        return 0.0
-    return _time_on_host(prepared, _AT_ONCE) + prepared.operations * _CALLED
+    """Return the nanoseconds in which NumPy's functions would compute a plan; 0 if they would not do so at once."""
+    meanings, most = prepared.meanings, config.current.most_midsize
+    sizes = [prod(meaning.shape) for meaning in meanings]
+    called = prepared.operations * _CALLED
+    if max(sizes) <= most:
+        return _time_on_host(prepared, _AT_ONCE) + called
+    read = 0
+    for meaning, size in zip(meanings, sizes, strict=True):
+        operands = (
+            meaning.inputs[1:] if meaning.kind is Scatter else meaning.inputs
+        )  # few elements are written in place
+        is_large = any(sizes[number] > most for number in operands)
+        if meaning.kind is Contract and is_large and size <= most:
+            read += sum([sizes[number] * meanings[number].dtype.itemsize for number in operands])
+        elif (is_large and meaning.kind is not View) or (size > most and meaning.kind not in _AS_MEMORY):
+            return 0.0
+    return read * _per_byte + called
 
 
 def _time_on_host(prepared: PreparedPlan, rates: Rates) -> float:
