@@ -142,7 +142,7 @@ INTEGRATED: Final = AdapterProfile(
 #: its ``launch_time``.
 LAUNCH_BOUND: Final = 1 << 16
 
-#: Kernels on the processor's cores. Compiling is slow; what is faster to run matters less. Products are split as on a
+#: Kernels on the processor's cores. Compiling is slow; the speed of kernels matters less. Products are split as on a
 #: large GPU, so that tests without a GPU run the kernels that a GPU runs.
 SOFTWARE: Final = AdapterProfile(launch_operations=1 << 18, register_weight=128, unrolled_products=False)
 

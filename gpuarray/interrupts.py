@@ -72,13 +72,13 @@ class Section:
             self._previous(number, frame)
 
     def waits_long(self) -> bool:
-        """Whether an interrupt that ends what is under way has waited for long."""
+        """Whether an interrupt that ends the current work has waited for long."""
         ends = self._previous is default_int_handler
         return ends and bool(self._arrived) and perf_counter_ns() - self._arrived > PATIENCE_NS
 
 
 def waits_long() -> bool:
-    """Whether an interrupt of this thread has waited for long, so that what can stop should."""
+    """Whether an interrupt of this thread has waited for long, so that work that can stop should."""
     return bool(_sections) and threading.current_thread() is _main() and any(s.waits_long() for s in _sections)
 
 

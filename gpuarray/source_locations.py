@@ -26,13 +26,13 @@ Origin: TypeAlias = tuple[CodeType, int]
 
 
 class DerivativeOf(tuple[CodeType, int]):
-    """The origin of an operation that computes a part of the derivative of what was recorded there."""
+    """The origin of an operation that computes a part of the derivative of an operation recorded there."""
 
     __slots__ = ()
 
 
 def derivative_of(origin: Origin | None) -> DerivativeOf | None:
-    """Return the origin of a part of the derivative of what has an origin."""
+    """Return the origin of a part of the derivative of an operation with an origin."""
     return origin if origin is None or type(origin) is DerivativeOf else DerivativeOf(origin)
 
 

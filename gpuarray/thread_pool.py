@@ -99,7 +99,7 @@ class Future(Generic[T]):
                 check()
 
     def result(self) -> T:
-        """Wait, and return what the work returned, or raise what it raised."""
+        """Wait, and return the result of the work, or raise its error."""
         self.wait()
         if self._error is not None:
             raise self._error

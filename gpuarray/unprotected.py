@@ -1,4 +1,4 @@
-"""Read-only memory for functions of NumPy that copy what they may not write to, though they only read it."""
+"""Read-only memory for functions of NumPy that copy read-only arrays, though they only read them."""
 
 from typing import Any
 

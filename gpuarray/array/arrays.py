@@ -185,7 +185,7 @@ class GpuArray(ConvertibleArray):
         if known is not None and immediacy().limit and (result := self._applied(ufunc, inputs)) is not None:
             return result
         if standard.is_on():
-            with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
+            with using(strict_array_api=False):  # NumPy's functions have NumPy's meaning
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if known is not None and len(known) == 1 and (result := apply(known[0], *inputs)) is not NotImplemented:
             return result

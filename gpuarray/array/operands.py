@@ -37,7 +37,7 @@ def as_operand(value: Any) -> Any:
     kind = type(value)
     if kind in WEAK:
         return value
-    if kind is TracedScalar:  # before others, as it passes for what it stands for
+    if kind is TracedScalar:  # before others, as it passes for the type of its value
         return value.operand()
     if isinstance(value, np.generic):
         return build.full((), value, dtypes.canonical(value.dtype))

@@ -32,7 +32,7 @@ from gpuarray.ops.spec import MapOp
 A = TypeVar("A", bound="ComputingArray")
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The comparisons that hold or fail for every value, and what they give for values that are never equal.
+#: The comparisons that hold or fail for every value, and their results for values that are never equal.
 _EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
 _IDENTITY: Final[Any] = object.__eq__
 #: Types whose instances are equal to no number, although they define equality; that of None does from Python 3.13 on.

@@ -108,7 +108,7 @@ class Recorded:
         is_small = is_small and not depth % max(8, 1 << depth.bit_length() >> 2)
         if depth <= limit and not (is_small and _is_on_gpu(cell.device)):
             return
-        with evaluate.device_lock(cell.device):  # another thread may be updating what is below
+        with evaluate.device_lock(cell.device):  # another thread may be updating the operands
             top = cell.node
             if top.inputs:  # no other thread has evaluated it
                 others = self._deep(cell, limit) if depth > limit else []
@@ -135,7 +135,7 @@ def _is_on_gpu(device: Device) -> bool:
 
 
 def _is_computed(tops: Sequence[Node], device: Device) -> bool:
-    """Return whether values that a derivative reads were small and are computed; the tape keeps what is below them."""
+    """Return whether values that a derivative reads were small and are computed; the tape keeps their operands."""
     record = tape.active()
     if record is None or tracing.is_anywhere():
         return False

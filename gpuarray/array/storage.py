@@ -27,7 +27,7 @@ class StoredArray(MemoryArray):
 
     __slots__ = ()
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
+    # -- attributes --------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Shape:
@@ -254,7 +254,7 @@ class StoredArray(MemoryArray):
         return self._cell.bind(build.reshape(stored, node.shape), before)
 
     def bind_device(self, device: Device) -> None:
-        """Bind the storage to the device of what was written to it."""
+        """Bind the storage to the device of the value that was written to it."""
         self._cell.device = joint_device(self._cell.device, device)
 
     def load_at(self, positions: Node, rows: Node | None) -> Node:

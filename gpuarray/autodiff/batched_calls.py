@@ -1,4 +1,4 @@
-"""The batching rules of calls: most take stacks of lines or matrices, and others are turned into what does.
+"""The batching rules of calls: most take stacks of lines or matrices, and others become calls that do.
 
 A rule takes the batch, one of the outputs of a call, and the counterparts of its operands, each None where it is the
 same for all elements. It returns the counterpart of the only output, or a function that makes that of an output: the

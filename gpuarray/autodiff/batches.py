@@ -84,7 +84,7 @@ class Batch:
         """The elements of the batch, if these are the rows of an identity matrix."""
         self._record = record
         self._values: dict[Any, Node | None] = {}
-        """Counterparts; None for what is the same for all elements."""
+        """Counterparts; None for nodes that are the same for all elements."""
         self._joints: dict[int, Any] = {}
 
     @contextmanager
@@ -110,7 +110,7 @@ class Batch:
         return leaf
 
     def batched(self, nodes: Sequence[Node], device: Device) -> list[Node | None]:
-        """Return nodes for all elements, with the axis of the batch in front; None for what is the same for all."""
+        """Return nodes for all elements, with the axis of the batch in front; None for those without a batch."""
         order, uses = self._below(nodes)
         limit = config.current.pending_limit
         for node in order:

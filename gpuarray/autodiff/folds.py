@@ -33,7 +33,7 @@ FLAT: Final = frozenset((
 def reduction(
     node: Reduce, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> Sequence[GpuArray | None]:
-    """Return the cotangent of what was reduced."""
+    """Return the cotangent of the reduced array."""
     (source,) = inputs
     if node.op in FLAT:
         return (None,)
@@ -77,7 +77,7 @@ def _products_before(lines: Any) -> Any:
 def scan(
     node: Scan, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> Sequence[GpuArray | None]:
-    """Return the cotangent of what was folded step by step."""
+    """Return the cotangent of the operand of a scan."""
     (source,) = inputs
     combine = node.op.combine
     if node.op is SUM:

@@ -44,7 +44,7 @@ def array_of(value: Any, what: str) -> GpuArray:
 
 
 class Point:
-    """A function at a point: what it returns there, and the program of its derivative.
+    """A function at a point: its results there, and the program of its derivative.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ class Program:
         self._find_steps(record)
 
     def _find_steps(self, record: tape.Tape) -> None:
-        """Note what is between the variables and the results, operands before their users."""
+        """Note the nodes between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
         known, replaced = record.operands, record.replaced
         visited: set[Any] = {*self.variables}

@@ -1,4 +1,4 @@
-"""Loops inside other kernels: what is computed from the results of a product or a scan, and from their operands.
+"""Loops inside other kernels: those over the results of a product or a scan, and over their operands.
 
 An *epilogue* is a loop without folds that takes each result of the kernel in place of its input 0. A *prologue*
 computes an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.

@@ -52,7 +52,7 @@ class ScalarParameter:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One dispatch: a source, what it binds, its parameters, and how many workgroups (each at most 65,535)."""
+    """One dispatch: a source, its bindings, its parameters, and how many workgroups (each at most 65,535)."""
 
     source: str
     label: str

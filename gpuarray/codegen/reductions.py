@@ -79,7 +79,7 @@ class RowKernel(ColumnKernel):
     # -- kernels -------------------------------------------------------------------------------------------------------
 
     def whole(self) -> Launch:
-        """Return the kernel that reduces whole rows, computes what follows, and stores."""
+        """Return the kernel that reduces whole rows, computes the epilogue, and stores."""
         loop = self.loop
         self._open(self.label, outputs=True)
         groups = self._row_index(split=False)
@@ -117,7 +117,7 @@ class RowKernel(ColumnKernel):
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
     def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
-        """Return the kernel that combines the parts of each row and computes what follows."""
+        """Return the kernel that combines the parts of each row and computes the epilogue."""
         together = 1 if splits <= 64 else WORKGROUP
         if splits > 2048:
             together = most_invocations(self.loop, self.capabilities)
@@ -228,7 +228,7 @@ class RowKernel(ColumnKernel):
     def _finish_several(
         self, totals: Mapping[int, Sequence[Accumulator]], positions: Sequence[str], condition: str, prefix: str = ""
     ) -> None:
-        """Emit a loop over the results of an invocation that computes and stores what follows the folds.
+        """Emit a loop over the results of an invocation that computes and stores the epilogue of the folds.
 
         Parameters
         ----------

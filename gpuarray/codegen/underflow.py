@@ -109,7 +109,7 @@ class Block:
 
 
 def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list[int | Block]:
-    """Return instructions of a loop as blocks, and the others by number, each after what it uses.
+    """Return instructions of a loop as blocks, and the others by number, each after its operands.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class _Group:
         if item.op.kind is Kind.SCALING:
             error = FLUSHED + 6 if fact.error is None else fact.error + 6
             return self._judged(number, Fact(error, min(fact.below + 6, UNBOUNDED)))
-        # the square of what is taken for 0 is 0
+        # the square of a value that is taken for 0 is 0
         error = FLUSHED if fact.error is None else max(FLUSHED, 2 * fact.error)
         return self._judged(number, Fact(error, min(2 * fact.below, UNBOUNDED)))
 

@@ -91,7 +91,7 @@ class Windows:
 
 
 def windows_of(loop: Loop, capabilities: Capabilities) -> Windows | None:
-    """Return how windows share what they read; None if they share little, or if the loop is another one."""
+    """Return how windows share their reads; None if they share little, or if the loop is another one."""
     if len(loop.outer) < 2 or not loop.inner or loop.updates or loop.moves or not is_single_pass(loop):
         return None
     if loop.outer[-1] < _SHORTEST or loop.outer[-2] < _DEPTH or loop.rows < _DEPTH * BUSY_THREADS:

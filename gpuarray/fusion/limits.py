@@ -92,7 +92,7 @@ class Limits:
         return any(i in self._rows and self.graph.nodes[i].size == node.size for i in inputs)
 
     def _is_too_much(self, position: int, times: int, count: int, space: int | None) -> bool:
-        """Whether to store a value that is read at some positions rather than compute what it is made of so often."""
+        """Whether to store a value that is read at some positions rather than compute its operands so often."""
         graph = self.graph
         if times > MOST_TIMES:
             return True
@@ -159,7 +159,7 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
                 seen.append((below, index, operations))
                 continue
         seen.append((position, (), 0))
-        if isinstance(node, Scatter) and is_selected:  # what it leaves of its target is read where it is
+        if isinstance(node, Scatter) and is_selected:  # the rest of its target is read where it is
             open_.add(position)
             below, index, _ = seen[inputs[1]]
             readers.setdefault(below, {})[(*index, node.layout), loop] = node.size

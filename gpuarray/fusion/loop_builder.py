@@ -1,4 +1,4 @@
-"""Loops under construction: what they compute of each node, and where they store it."""
+"""Loops under construction: the instructions for each node, and the stores of results."""
 
 from dataclasses import dataclass, replace
 from math import prod

@@ -255,7 +255,7 @@ class Lowering(Instructions):
         return self.add(Load(slot, layout, node.size, node.dtype, level))
 
     def _take(self, position: int, layout: Layout, level: int) -> int:
-        """Read a stored value at positions of which some are outside of it, where what is read is dropped."""
+        """Read a stored value at positions of which some are outside of it, where the result is dropped."""
         return self._take_at(position, self.add_generator(generators.position, dtypes.int32, layout, level))
 
     def _take_at(self, position: int, index: int) -> int:

@@ -198,7 +198,7 @@ def _check_instruction(loop: Loop, item: Instruction, where: str) -> None:
 
 
 def _check_update(loop: Loop, read: int, write: int, where: str) -> None:
-    """Check that what is read of an updated buffer is the element that is written, or one that is not."""
+    """Check that each read of an updated buffer is of the element that is written, or of one that is not."""
     regions = [store.layout for store in loop.stores if store.slot == write]
     for item in loop.instructions:
         if isinstance(item, Load) and item.slot == read:

@@ -10,7 +10,7 @@ from gpuarray.graph.varying import Sizes
 
 @dataclass(slots=True)
 class _Node:
-    """A question, or what was computed after all questions, and the divisions that it takes."""
+    """A question, or the result after all questions, and the divisions that it takes."""
 
     divisions: Sequence[Division]
     question: Question | None
@@ -47,7 +47,7 @@ class Cases:
         return None
 
     def add(self, sizes: Sizes, result: Any) -> None:
-        """Add what was computed for some sizes."""
+        """Add the result for some sizes."""
         answers, answer, done = self._first, True, 0
         divisions = [*sizes.divisions]
         for question, (is_true, count) in sizes.answers.items():

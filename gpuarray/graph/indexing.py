@@ -21,7 +21,7 @@ from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
-#: The types of bounds of slices that are what they are.
+#: The types of bounds of slices that need no conversion.
 _BOUNDS: Final = frozenset((int, type(None)))
 
 INDEX_LIMIT = 1 << 31

@@ -227,7 +227,7 @@ def are_apart(first: Layout, second: Layout) -> bool:
 
 
 def _stay_apart(first: Layout, second: Layout) -> bool:
-    """Do what :func:`are_apart` does for offsets that move: what is returned is right, or noted as an assumption."""
+    """Return the result of :func:`are_apart` for offsets that move: it is right, or noted as an assumption."""
     moving: Any = first.offset if first.moves else second.offset
     if first.moves and second.moves and moving.follows(second.offset):
         return are_apart(first._replace(offset=first.offset - second.offset), second._replace(offset=0))

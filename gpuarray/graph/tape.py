@@ -42,7 +42,7 @@ class Batch(Protocol):
     sources: dict[Any, Any]
 
     def batched(self, nodes: Sequence[Any], device: Device) -> list[Any]:
-        """Return nodes for all elements, with the axis of the batch in front; None for what is the same for all."""
+        """Return nodes for all elements, with the axis of the batch in front; None for those without a batch."""
 
 
 class Tape:
@@ -201,7 +201,7 @@ def check_batched(nodes: Sequence[Any]) -> None:
         )
 
 
-#: Functions with which a program reads values. Derivatives treat what it computes from them as constant.
+#: Functions with which a program reads values. Derivatives treat results that it computes from them as constant.
 _READERS: Final = frozenset((
     "__bool__", "__complex__", "__contains__", "__float__", "__format__", "__hash__", "__index__", "__int__",
     "__iter__", "__reduce__", "__repr__", "__round__", "__str__", "_repr_html_", "array2string", "array_repr",

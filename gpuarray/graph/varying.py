@@ -52,7 +52,7 @@ class Sizes:
         self._may_stay = True
 
     def derived(self, values: Sequence[int]) -> tuple["Sizes", list["Varying"]]:
-        """Return other parameters for what is computed of a plan, with their own conditions, and all factors.
+        """Return other parameters for a part of a plan, with their own conditions, and all factors.
 
         Where a computation needs a value, the condition is that the value is the same, and no ``MustStay`` is raised.
         """
@@ -123,7 +123,7 @@ class Sizes:
         return known[0]
 
     def value(self, terms: Terms) -> int:
-        """Return the value of a sum, on which what is made of it depends.
+        """Return the value of a sum; the plan then depends on it.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Varying:
     def __abs__(self) -> Any:
         return -self if self < 0 else self
 
-    # -- what is noted -------------------------------------------------------------------------------------------------
+    # -- conditions ---------------------------------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         terms = self._terms(other)

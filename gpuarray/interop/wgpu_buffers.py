@@ -127,7 +127,7 @@ def from_wgpu_buffer(
     nbytes = math.prod(extents) * kind.itemsize
     unit = _AT_ONCE * kind.itemsize
     needed = -(-nbytes // unit) * unit
-    # what is no buffer at all is refused by the provider
+    # the provider refuses objects that are no buffers
     if hasattr(buffer, "map_state") and buffer.size < needed:
         raise ValueError(
             f"the buffer has {buffer.size:,} bytes; shape {extents} of dtype {kind.name} takes {nbytes:,}, "

@@ -123,7 +123,7 @@ class Trace(tracing.Mode):
         self.ranges: list[Range] = []
         """Required ranges of positions."""
         self.checks: list[Check] = []
-        """Statuses of factorisations, and what is raised if one is not 0."""
+        """Statuses of factorisations, and the errors to raise if one is not 0."""
         self._asked: dict[int, tuple[Node, int, Layout | None]] = {}
         self._proxies: dict[Cell, Cell] = {}
         self._inner_cells: set[int] = set()

@@ -1,4 +1,4 @@
-"""The types of the columns of operations: its kind, what is known of its values, what it spends time on.
+"""The types of the columns of operations: its kind, the range of its values, the kind of its work.
 
 :mod:`gpuarray.ops.spec` has the records of operations. A new fact about an operation is a column there, with a type
 here if it needs one; the packages that use it read the column.

@@ -1,4 +1,4 @@
-"""Calls of linear algebra: factorisations of matrices and what follows from them, by LAPACK through NumPy."""
+"""Calls of linear algebra: factorisations of matrices and functions of their factors, by LAPACK through NumPy."""
 
 from collections.abc import Callable
 from math import prod

@@ -65,7 +65,7 @@ class Provider(Protocol):
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
 
     def read(self, buffer: Any, array: npt.NDArray[Any]) -> None:
-        """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
+        """Wait for the enqueued work, and copy the start of ``buffer`` into a C-contiguous host array."""
 
     def supports(self, step: Step) -> str | None:
         """Return None if ``step`` can run here, otherwise the reason in a few words."""
@@ -94,7 +94,7 @@ class Provider(Protocol):
         """Set the counters of events (not the gauges of memory) to zero."""
 
     def restart_peak(self) -> None:
-        """Reset the peak of memory, ``peak_bytes`` of :meth:`stats`, to what is live now."""
+        """Reset the peak of memory, ``peak_bytes`` of :meth:`stats`, to the memory in use now."""
 
     def collect(self) -> None:
         """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""

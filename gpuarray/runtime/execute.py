@@ -89,10 +89,10 @@ def execute(
         is_split = len(roots) > 1
         if not isinstance(error, DeviceMemoryError) or moved or not (placed.is_free or is_split):
             blame(error, serial, provider)
-            if isinstance(error, OF_VALUES) and not config.current.debug:  # what was tried before says no more
+            if isinstance(error, OF_VALUES) and not config.current.debug:  # earlier attempts say no more
                 raise error.with_traceback(None) from error.__cause__
             raise
-    if results is None and placed.is_free:  # not in the handler, so that what was tried first is let go with its error
+    if results is None and placed.is_free:  # not in the handler, so that the first attempt is released with its error
         results = _run_on_host(prepared, provider, order, leaves, serial, run, can_split=is_split)
     if results is None:
         return None

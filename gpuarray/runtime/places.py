@@ -108,7 +108,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def provider_of(device: Device) -> Provider:
-    """Return the opened provider that runs what is bound to ``device``."""
+    """Return the opened provider that runs the work of ``device``."""
     return registry.open_device(device)
 
 

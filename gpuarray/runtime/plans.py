@@ -44,7 +44,7 @@ _TEMPLATES: Final = 16
 
 
 class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
-    """Plans by known graph, provider, settings, and the places of what is stored.
+    """Plans by known graph, provider, settings, and the places of the stored values.
 
     Where there are too many plans, or too many operations in them, the plans go that were not used for longest.
     """
@@ -187,7 +187,7 @@ def _prepared(
     placed = pinned(plan.steps, provider)
     meanings = graph.structure.meanings if graph.motion is None else meanings_of(walk)
     computed = {position for position, _ in plan.results}
-    # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
+    # a step that fails after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
     copies = ((n, kept[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
     settled = {*map(kept.__getitem__, computed), *(index for index, position in duplicates if position in computed)}
@@ -208,7 +208,7 @@ def _prepared(
 def _template_for(
     walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider
 ) -> tuple[Template, Sequence[int]]:
-    """Return a plan for graphs of these sizes and others, and what it is made of for those of this graph."""
+    """Return a plan for graphs of these sizes and others, and the factors of the sizes of this graph."""
     settings = config.current
     while True:
         motion = graph.motion
@@ -291,7 +291,7 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
 
 
 def forget_placements() -> None:
-    """Place all plans anew when they run next, without what was learnt of their steps."""
+    """Place all plans anew when they run next, without the corrections of their steps."""
     with places.graphs:
         for prepared in _plans.values():
             prepared.placed.clear()

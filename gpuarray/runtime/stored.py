@@ -32,8 +32,8 @@ from gpuarray.graph.walk import Walk, current
 LIGHT: Final = 1 << 26
 
 _computed: Final[dict[ref[Node], tuple[list[int], int]]] = {}
-"""Values that arrays had while something was computed from them, and that were not stored: what is stored of the graph
-that they were in, and their index there."""
+"""Values that arrays had while something was computed from them, and that were not stored. For each the indices of the
+values that are stored of its graph, and its own index there."""
 
 
 def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:

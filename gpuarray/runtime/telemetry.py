@@ -36,7 +36,7 @@ _sites: Final[Counter[tuple[str, Origin | None]]] = Counter()
 
 
 class _Alike(NamedTuple):
-    """Transfers that are not counted yet, and what they have in common.
+    """Transfers that are not counted yet, and the attributes that they share.
 
     ``times`` has an item for each. Appending is atomic, unlike incrementing, and takes less time than a lock.
     """

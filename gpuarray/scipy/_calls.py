@@ -31,12 +31,12 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def is_hosts(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-    """Whether the host computes with the arrays among arguments, and nothing records what is done with them."""
+    """Whether the host computes with the arrays among arguments, and nothing records operations on them."""
     return host_of(among(args, kwargs)) is not None
 
 
 def host_of(arrays: list[GpuArray]) -> Device | None:
-    """Return the device of arrays; None if it is not the host's, or if something records what is done with them."""
+    """Return the device of arrays; None if it is not the host's, or if something records operations on them."""
     if tracing.active() is not None:
         return None
     if tape.state.tapes and any(tape.is_followed(array.node()) for array in arrays):

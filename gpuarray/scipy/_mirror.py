@@ -84,7 +84,7 @@ def mirrors(
                 return recorded(args, kwargs)
 
         def recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            if not is_repeated or tape.state.tapes:  # a derivative may be by what is read
+            if not is_repeated or tape.state.tapes:  # a derivative may be with respect to a value that is read
                 return function(*args, **kwargs)
             if values:
                 kwargs = {key: _value(item) if key in values else item for key, item in kwargs.items()}

@@ -125,7 +125,7 @@ class _Transforms:
         self.launches.append(pass_launch(task, "fourier", self.capabilities.workgroup_limit))
 
     def chirp(self, length: int, convolved: int) -> tuple[Rows, Rows, Rows]:
-        """Add the launches that make the chirp, its conjugate, and the transform of what is convolved with."""
+        """Add the launches that make the chirp, its conjugate, and the transform of the other factor."""
         number = complex_of(self.real)
         chirp = self.buffer(0, length, number)
         mirror = self.buffer(1, convolved, number)

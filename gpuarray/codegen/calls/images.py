@@ -193,7 +193,7 @@ fn value_of(key: i32) -> u32 {
   let bits = bitcast<u32>(key);
   return bits ^ ((0u - (bits >> 31u)) & 0x7fffffffu);
 }"""
-#: The words of what is compared: of floating numbers, and of integers.
+#: The words of keys: of floating numbers, and of integers.
 _RANKED: Final = (dtypes.float32, dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.uint32)
 
 

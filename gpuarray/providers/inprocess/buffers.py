@@ -140,7 +140,7 @@ class Pool:
         size = _size_class(nbytes)
         limit = config.current.memory_limit
         if self.returned and not limit:
-            # a loop asks for what it has just given back, which still counts as live
+            # a loop needs memory that it has just returned, which still counts as live
             try:
                 memory = self.returned.pop()
             except IndexError:  # another thread was here
@@ -152,7 +152,7 @@ class Pool:
         with self._lock:
             self._collect()
             kept = self._free.get(size)
-            # a limit may have been set since the pool grew: what is pooled is not a way around it
+            # a limit may have been set since the pool grew: pooled memory is not a way around it
             if kept and not (limit and self.bytes_live + size > limit):
                 memory = kept.pop()
                 self.bytes_pooled -= size
@@ -187,7 +187,7 @@ class Pool:
             return {"bytes_live": self.bytes_live, "bytes_pooled": self.bytes_pooled, "peak_bytes": self.peak_bytes}
 
     def restart_peak(self) -> None:
-        """Count the peak of memory anew, from what is live now."""
+        """Count the peak of memory anew, from the memory in use now."""
         with self._lock:
             self._collect()
             self.peak_bytes = self.bytes_live
@@ -203,7 +203,7 @@ class Pool:
         self._lock = RLock()
 
     def _collect(self) -> None:
-        """Move what was returned to the free lists."""
+        """Move returned buffers to the free lists."""
         while self.returned:
             memory = self.returned.popleft()
             size = memory.nbytes

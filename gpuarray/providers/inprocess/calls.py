@@ -158,7 +158,7 @@ class PreparedCall:
         step = self.step
         arrays: list[Array] = []
         for shape, dtype, memory in zip(step.shapes, step.input_dtypes, inputs, strict=True):
-            arrays.append(np.ndarray(shape, dtype, memory))  # writeable, as NumPy copies what is not in some calls
+            arrays.append(np.ndarray(shape, dtype, memory))  # writeable, as NumPy copies read-only arrays in some calls
         if self.lines > 1:
             self._run_lines(arrays[0], outputs[0], workers)
             return ()
@@ -206,7 +206,7 @@ class PreparedCall:
         workers.run_each(-(-lines // some), piece, self._timing)
 
     def _run_parts(self, arrays: Sequence[Array], output: Memory, workers: WorkerPool) -> None:
-        """Call the reference on parts of the first operand, and add up what it returns."""
+        """Call the reference on parts of the first operand, and add up the results."""
         step, (first, *others) = self.step, arrays
         line = first.reshape(-1)
         total: Array = np.ndarray(step.output_shapes[0], step.output_dtypes[0], output)
@@ -240,7 +240,7 @@ class PreparedCopy:
 
 
 class PreparedScatter:
-    """Values written at flat positions, or combined with what is there."""
+    """Values written at flat positions, or combined with the elements there."""
 
     def __init__(self, step: ScatterStep) -> None:
         self.step = step

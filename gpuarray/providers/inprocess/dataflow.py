@@ -111,7 +111,7 @@ class Dataflow:
         return stores
 
     def _may_update(self, item: Apply, store: Store) -> bool:
-        """Whether an operation may write to what it reads: ufuncs may, and selections that replace one value."""
+        """Whether an operation may write to its operands: ufuncs may, and selections that replace one value."""
         if isinstance(item.op.numpy, np.ufunc):
             return True
         is_replaced = [self.is_updated(operand, store) for operand in item.operands]

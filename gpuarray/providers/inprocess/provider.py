@@ -214,13 +214,13 @@ class InProcessProvider:
         return {**self._events, **self.pool.stats()}
 
     def reset_stats(self) -> None:
-        """Set the counters of events to zero, and the peak to what is live now."""
+        """Set the counters of events to zero, and the peak to the memory in use now."""
         for name in self._events:
             self._events[name] = 0
         self.restart_peak()
 
     def restart_peak(self) -> None:
-        """Count the peak of memory anew, from what is live now."""
+        """Count the peak of memory anew, from the memory in use now."""
         self.pool.restart_peak()
 
     def collect(self) -> None:

@@ -50,7 +50,7 @@ class Registers:
         return register
 
     def end_line(self) -> None:
-        """Take back what was borrowed for a line."""
+        """Take back the registers that were borrowed for a line."""
         while self._borrowed:
             self.free(self._borrowed.pop())
 

@@ -59,7 +59,7 @@ class PreparedScan:
     def run(
         self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
     ) -> None:
-        """Compute the scan, and what follows it, from and into flat memory."""
+        """Compute the scan and its epilogue, from and into flat memory."""
         step = self.step
         shape = step.before, step.length, step.after
         if 0 in shape:

@@ -48,7 +48,7 @@ def generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Ca
             return function(range(base, base + prod(shape)), *parameters, dtype=dtype).reshape(shape)
         return function(_pattern(shape, strides) + base, *parameters, dtype=dtype)
 
-    # what is repeated within a tile is small, and mostly the same in the next one
+    # a value that is repeated within a tile is small, and mostly the same in the next one
     cached = compute if axes is None or dtype.kind not in "iu" else lru_cache(maxsize=2)(compute)
 
     def generate(at: Tile, *parameters: Any) -> Any:

@@ -139,7 +139,7 @@ class Pool:
         self._drop_groups = drop_groups
         self._owned: dict[int, Storage] = {}
         self._idle: OrderedDict[int, Storage] = OrderedDict()  # by time of return
-        self._shelves: dict[int, list[int]] = {}  # heaps of the serial numbers of what is idle, by size
+        self._shelves: dict[int, list[int]] = {}  # heaps of the serial numbers of idle buffers, by size
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu buffers that this pool created and did not destroy."""
@@ -195,7 +195,7 @@ class Pool:
         if self.returned:
             self.reap()
         shelf = self._shelves.get(size)
-        # a limit may have been set since the pool grew: what is pooled is not a way around it
+        # a limit may have been set since the pool grew: pooled memory is not a way around it
         if shelf and not (limit and self.live_bytes + size > limit):
             storage = self._idle.pop(heappop(shelf))
             self.pooled_bytes -= size
@@ -237,7 +237,7 @@ class Pool:
             self._destroy_oldest()
 
     def audit(self) -> None:
-        """Count all memory again after an interrupt, and take back what it lost.
+        """Count all memory again after an interrupt, and take back the buffers that it lost.
 
         An interrupt may end any function, including finalizers, between two calls. Lost memory is memory to which only
         the table of all memory refers.

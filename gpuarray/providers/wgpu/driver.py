@@ -160,7 +160,7 @@ class PublicDriver:
         self.finish_wait(self.start_wait())
 
     def start_wait(self) -> Staging:
-        """Return a mark for :meth:`await_mapping` and :meth:`finish_wait`, done when what was enqueued has finished."""
+        """Return a mark for :meth:`await_mapping` and :meth:`finish_wait`, done when the enqueued work has finished."""
         mark = self._marks.pop() if self._marks else self._create_mark()
         self._place(mark)
         return mark

@@ -1,4 +1,4 @@
-"""Prepared programs: what does not change between the runs of a program's launches, and the words that do.
+"""Prepared programs: the parts of a program's launches that all runs share, and the words that differ.
 
 The parameter words of a launch are known when its program is prepared, but for those of scalars, which come with each
 run: values, and offsets of views that move. Used by the dispatcher.

@@ -280,7 +280,7 @@ class NativeDriver(PublicDriver):
         self._lib.wgpuCommandEncoderRelease(encoder)
 
     def _hand_over(self, download: Download | None) -> None:
-        """Submit the closed command buffer, and ask for the mapping of what it copies to the host.
+        """Submit the closed command buffer, and request the mapping of the memory that it copies to the host.
 
         Not if encoding failed, and never an empty list: on a lost device that would end the process.
         """
@@ -375,7 +375,7 @@ class NativeDriver(PublicDriver):
         return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self)
 
     def _map(self, staging: NativeStaging, nbytes: int) -> None:
-        """Ask for the mapping of no more than is needed: what was never written to is filled with zeros first."""
+        """Request the mapping of no more than is needed: memory that was not written to is filled with zeros first."""
         staging.status, staging.is_busy = None, True
         self._awaited.add(staging)
         self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback)
@@ -417,7 +417,7 @@ class NativeDriver(PublicDriver):
             interrupt, staging.interrupt = staging.interrupt, None
             try:
                 raise interrupt
-            finally:  # it holds what is in the frames that it ended
+            finally:  # it refers to the frames that it ended, and to their values
                 del interrupt
 
     def unmap(self, staging: Staging) -> None:

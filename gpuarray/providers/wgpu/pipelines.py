@@ -33,7 +33,7 @@ from gpuarray.thread_pool import Future
 #: How many kernels are kept, and how many bytes they may take together, about.
 _CAPACITY: Final = 4096
 _MOST_BYTES: Final = 1 << 30
-#: Bytes that a kernel takes, and that each character of its text adds, about: wgpu keeps what it parsed, and a driver
+#: Bytes that a kernel takes, and that each character of its text adds, about: wgpu keeps the parsed text, and a driver
 #: without a GPU the code of several variants.
 _SIZES: Final = {False: (256 << 10, 40), True: (448 << 10, 240)}
 

@@ -61,7 +61,7 @@ class Transfer:
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
         data = as_bytes(array)
-        self._flush(None)  # the queue writes before what is submitted next
+        self._flush(None)  # the queue writes before the next submission
         if data.size >= _BIG and self._driver.can_map_writes:
             self._guarded(self._chunked.upload, gpu, data)
         else:
@@ -121,7 +121,7 @@ class Transfer:
             return None
         if expected is None:
             return self._start([Copy(gpu, 0, -(-data.size // 4) * 4)])
-        self._flush(None)  # what was asked for since then runs while the host waits
+        self._flush(None)  # work that was enqueued since then runs while the host waits
         return expected.staging
 
     def start_download_of_words(self, buffers: Sequence[Any]) -> Staging:
@@ -134,7 +134,7 @@ class Transfer:
         return staging
 
     def finish_download(self, staging: Staging, data: Bytes) -> None:
-        """Copy what was downloaded into host memory, and keep the staging buffer for the next download."""
+        """Copy the downloaded bytes into host memory, and keep the staging buffer for the next download."""
         self._guarded(self._driver.finish_read, staging, data)
         self._counters.bytes_downloaded += data.size
         self.keep(staging)

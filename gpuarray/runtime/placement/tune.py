@@ -41,7 +41,7 @@ _MOST_UNITS: Final = 512
 
 
 def ensure(provider: Provider) -> None:
-    """Tune a device unless that was done for its driver, and let it use what was measured."""
+    """Tune a device unless that was done for its driver, and let it use the measured tilings."""
     capabilities = provider.capabilities
     profile = capabilities.profile.recorded(capabilities.driver_name)
     if not profile.product_speeds:

@@ -71,7 +71,7 @@ class _Interpolant:
         self._pieces: dict[int, tuple[GpuArray, GpuArray]] = {}
 
     def _take(self, fit: Fit) -> None:
-        """Take what has been fitted on the device."""
+        """Take the coefficients that have been fitted on the device."""
         self._host, self._device = None, fit.c.device
         self._how = fit.extrapolate, fit.axis
         self._pieces = {0: (fit.c, fit.x)}
@@ -293,7 +293,7 @@ class BSpline(_Interpolant):
         self._take_spline(Spline(knots, coefficients, host.k, host.extrapolate, host.axis))
 
     def _take_spline(self, spline: Spline) -> None:
-        """Take what has been fitted on the device."""
+        """Take the coefficients that have been fitted on the device."""
         self._spline = spline
         self._take(Fit(*_bsplines.polynomials(spline), spline.extrapolate, spline.axis))
 

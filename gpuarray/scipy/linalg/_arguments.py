@@ -111,7 +111,7 @@ def check_all(conditions: Sequence[Condition], *operands: GpuArray) -> None:
         errors = [error for _, error in conditions]
         conditions = [(status, lambda number: errors[number % len(errors)](number // len(errors)))]
     for failed, error in conditions:
-        # what is read later is one status of all elements
+        # one status of all elements is read later
         status = failed.any() if is_later else failed.astype(dtypes.int32, copy=False)
         values = [status.settled(), *(array.settled() for array in operands)]
         evaluate.evaluate_early(values, status.device, is_read=not is_later)

@@ -1,4 +1,4 @@
-"""Special matrices and what is put together from matrices."""
+"""Special matrices and matrices of blocks."""
 
 from typing import Any, Final
 

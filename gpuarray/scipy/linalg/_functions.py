@@ -1,4 +1,4 @@
-"""Functions of matrices: the exponential and what is made of it.
+"""Functions of matrices: the exponential and functions of it.
 
 The exponential is a polynomial of Taylor of the matrix divided by a power of two, and is squared as often. It takes
 matrix products alone, which devices are good at; a quotient after Padé, as SciPy computes it, needs fewer products but

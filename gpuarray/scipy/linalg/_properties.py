@@ -1,4 +1,4 @@
-"""Norms, and what can be seen in the elements of a matrix."""
+"""Norms, and properties of matrices that follow from the zeros and the symmetry of their elements."""
 
 from typing import Any
 

@@ -100,7 +100,7 @@ def constants(values: bytes, dtype: DType) -> Node:
 
 @lru_cache(maxsize=32)
 def _positions(shape: Shape, window: Window, modes: tuple[str, ...]) -> tuple[Node, bool]:
-    """Return the flat positions of the elements of windows, and whether some are negative, for what is beyond edges."""
+    """Return the flat positions of the elements of windows, and whether some are negative, as those beyond edges."""
     ndim, dtype = len(shape), _position_dtype(shape)
     away = np.frombuffer(window.offsets, np.int64).reshape(-1, ndim)
     is_flat = len(window.shape) == 1

@@ -85,7 +85,7 @@ def generic_filter(a: Any) -> GpuArray:
 
 @by_name(ndimage.generic_filter1d, kind=COMPOSED, reason=_TRACED)
 def generic_filter1d(a: Any) -> GpuArray:
-    """Return the lines along an axis as a function writes them, which gets each line with what is beyond its ends.
+    """Return the lines along an axis as a function writes them, which gets each line with elements beyond its ends.
 
     The function is called once, with arrays that stand for all lines. Where it needs values, as ``if`` does, SciPy
     calls it for each line on the host, which counts as a fallback.

@@ -123,7 +123,7 @@ def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = F
     kind = dtypes.promote(first.dtype, second.dtype)
     if kind.kind in "biu" or not first.ndim:
         return "direct"
-    if kind == dtypes.float16:  # what can be computed depends on the method
+    if kind == dtypes.float16:  # the method decides whether it can be computed
         stand_ins = (np.broadcast_to(np.zeros((), kind), x.shape) for x in (first, second))
         return str(scipy_signal.choose_conv_method(*stand_ins, mode))
     full = [n + k - 1 for n, k in zip(first.shape, second.shape, strict=True)]

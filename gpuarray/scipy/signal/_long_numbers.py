@@ -62,7 +62,7 @@ def integers(matrix: Matrix) -> Matrix:
 
 
 def _float(value: int) -> float:
-    """Return the number of such an integer; what is too large becomes infinite."""
+    """Return the number of such an integer; a number that is too large becomes infinite."""
     try:
         return value / (1 << BITS)
     except OverflowError:

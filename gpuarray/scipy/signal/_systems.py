@@ -19,7 +19,7 @@ _SYSTEM: Final = "the matrices of the system are computed on the host"
 
 
 def _evolved(step: Any, added: GpuArray, start: GpuArray) -> GpuArray:
-    """Return states, of shape (N + 1, order): each is the one before it times a matrix, and what is added to it."""
+    """Return states, of shape (N + 1, order): each is the one before it times a matrix, plus an input."""
     kind = added.dtype
     recurrence = recurrences.recurrence(recurrences.of_step, step, dtype=kind, device=added.device)
     return recurrence.evolve(added, start.astype(kind).reshape(1, -1))

@@ -1,4 +1,4 @@
-"""Functions of counts, degrees and orders that SciPy defines in Python, and what is made of exponentials."""
+"""Functions of counts, degrees and orders that SciPy defines in Python, and functions of exponentials."""
 
 from typing import Any, Final
 

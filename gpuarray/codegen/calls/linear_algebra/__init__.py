@@ -1,1 +1,1 @@
-"""Factorisations of matrices: a panel of columns at a time, and products for what is right of it."""
+"""Factorisations of matrices: a panel of columns at a time, and products for the columns right of it."""

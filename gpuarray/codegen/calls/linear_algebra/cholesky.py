@@ -13,7 +13,7 @@ from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 from gpuarray.codegen.storage import LANES
 
-#: Most blocks of columns of a panel, and the rows of an invocation, which share what it reads.
+#: Most blocks of columns of a panel, and the rows of an invocation, which share its reads.
 _MOST: Final = 4
 _ROWS: Final = 2
 
@@ -31,7 +31,7 @@ def _width(frame: Frame) -> int:
 
 
 def factorise(frame: Frame, a: Matrix, factor: Matrix, status: Buffer) -> None:
-    """Write the lower factor of a Hermitian matrix, which is overwritten; what is above the diagonal has no meaning.
+    """Write the lower factor of a Hermitian matrix, which is overwritten; elements above the diagonal have no meaning.
 
     The status becomes the first row whose pivot is not positive, from 1 on.
     """
@@ -72,7 +72,7 @@ class _Panel:
         self.access = template.bind(a.buffer, writable=True)
         self.written = template.bind(factor.buffer, writable=True)
         blocks = width // self.size
-        # column i of a block is the line of what is above it in the adjoint; blocks of the second row come first
+        # column i of a block is the row above it in the adjoint; blocks of the second row come first
         self.known = Vectors("known", self.numbers, blocks * (blocks - 1) // 2 * self.size, self.size)
         # the rows of a block in the column that is eliminated; one is still read when the next is written
         self.column = Vectors("column", self.numbers, 2, self.size)

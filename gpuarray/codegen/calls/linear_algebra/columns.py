@@ -1,4 +1,4 @@
-"""Columns that are orthogonal to each other: their lengths and order, and what is written of them."""
+"""Columns that are orthogonal to each other: their lengths, their order and the outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NEGLIGIBLE: Final = 0.1
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns that are orthogonal to each other, and what is known of them.
+    """Columns that are orthogonal to each other, with their lengths and order.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ def take(
 
 
 def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
-    """Multiply the columns of Q by the signs of the diagonal of R, so that Q begins with what was factorised."""
+    """Multiply the columns of Q by the signs of the diagonal of R, so that Q begins with the factorised columns."""
     numbers = Numbers(frame.dtype)
 
     def write(template: Template) -> None:

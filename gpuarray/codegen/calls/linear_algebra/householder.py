@@ -24,7 +24,7 @@ class Reflectors:
     scales: Matrix
     """One column: the numbers by which LAPACK scales its reflectors."""
     work: Matrix
-    """For what is between two products, with as many rows as a panel has columns."""
+    """The intermediate result of two products, with as many rows as a panel has columns."""
 
 
 def factorise(frame: Frame, a: Matrix, widest: int = 0) -> Reflectors:

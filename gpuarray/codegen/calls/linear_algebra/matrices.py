@@ -21,7 +21,7 @@ _WORD: Final = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A buffer of the program: its kind, its number of that kind, and what it holds."""
+    """A buffer of the program: its kind, its number of that kind, and its dtype and size."""
 
     kind: str
     slot: int

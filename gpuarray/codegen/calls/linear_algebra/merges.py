@@ -125,7 +125,7 @@ class _Kernel:
             "continue;",
             "}",
             "if (row < size) {",
-            # a rotation makes one z zero, and what it leaves off the diagonal is negligible
+            # a rotation makes one z zero, and the element that it leaves off the diagonal is negligible
             "let both = sqrt(z * z + next.y * next.y); let c = next.y / both; let s = -z / both;",
             "if (abs((next.x - d) * c * s) <= least) {",
             *self._set_aside("row", "d * c * c + next.x * s * s"),
@@ -268,7 +268,7 @@ class _Kernel:
         )
 
     def write_ranks(self, values: Buffer) -> None:
-        """Write the positions of columns in ascending order, and by what they are divided."""
+        """Write the positions of columns in ascending order, and their divisors."""
         kernel, real = self.kernel, self.real
         written = self.template.bind(values, writable=True)
         kernel.line(

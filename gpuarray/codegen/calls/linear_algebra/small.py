@@ -369,7 +369,7 @@ def cholesky(
 
 
 def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> None:
-    """Make the registers those of the lower factor; what is above the diagonal has no meaning."""
+    """Make the registers those of the lower factor; elements above the diagonal have no meaning."""
     kernel = template.kernel
     # two columns in turn: one is still read when the other is written
     column = Vectors("column", numbers, 2 * team.teams, team.size)

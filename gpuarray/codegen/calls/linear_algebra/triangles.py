@@ -20,7 +20,7 @@ def rows_of_launch(frame: Frame) -> int:
 
 
 def solve(frame: Frame, triangle: Matrix, right: Matrix, *, upper: bool = False, unit: bool = False) -> None:
-    """Solve a system with a triangle, in place; what is on the other side of the diagonal is not read.
+    """Solve a system with a triangle, in place; the other side of the diagonal is not read.
 
     Halves of the rows are solved for one after the other, so that the product between them has most of the work: of an
     upper triangle the last half comes first. With ``unit`` the diagonal counts as ones.
