@@ -1,5 +1,6 @@
 """Keys of indexing: which are basic, what NumPy gets instead of arrays among them, and masks."""
 
+from functools import lru_cache
 from operator import is_not
 from typing import Any, Final
 
@@ -19,10 +20,13 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Node
 from gpuarray.immediacy import immediacy
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.host_memory import strided
 
 _ndarray: Final = np.ndarray
 #: Types of keys that select views.
 BASIC: Final = frozenset((int, slice, type(None), type(Ellipsis)))
+#: The most elements of a storage whose positions are kept.
+_NUMBERED: Final = 1 << 15
 #: Types of numbers in lists of positions and of flags.
 _PLAIN: Final = frozenset((int, bool))
 
@@ -67,8 +71,8 @@ def are_basic(key: tuple[Any, ...]) -> bool:
     return True
 
 
-def host_key(key: Any) -> Any:
-    """Return a key with the elements of arrays in host memory as NumPy has them.
+def host_key(key: Any, limit: int) -> Any:
+    """Return a key with the elements of arrays in host memory, of at most ``limit``, as NumPy has them.
 
     Raises
     ------
@@ -77,22 +81,43 @@ def host_key(key: Any) -> Any:
     """
     kind = type(key)
     if kind is tuple:
-        return tuple([item if type(item) in BASIC else host_key(item) for item in key])
+        return tuple([item if type(item) in BASIC else host_key(item, limit) for item in key])
     if isinstance(key, StoredArray):
-        host = key.host()
+        host = key.host() if immediacy().limit else evaluate.small_value(key.node(), limit)
         if host is not None:
             if host.shape:
                 return host
             return host.item() if key._access is VALUE else np.asarray(host)  # an array as key makes a copy
     elif kind in BASIC or isinstance(key, np.integer):
         return key
-    elif kind is range and len(key) <= immediacy().limit:
+    elif kind is range and len(key) <= limit:
         return np.asarray(key)
-    elif kind is np.ndarray and key.size <= immediacy().limit:
+    elif kind is np.ndarray and key.size <= limit:
         return key
     elif kind is list:
-        return [item if type(item) in _PLAIN else host_key(item) for item in key]
+        return [item if type(item) in _PLAIN else host_key(item, limit) for item in key]
     raise LookupError
+
+
+def known_positions(layout: Layout, size: int, key: Any, device: Device) -> npt.NDArray[np.int64] | None:
+    """Return the flat positions that a key with arrays selects of a small storage; None if they are to be computed.
+
+    Operations that compute them take several times as long to record as a selection of NumPy.
+    """
+    if not 0 < size <= _NUMBERED or not evaluate.is_direct(device):
+        return None
+    try:
+        host = host_key(key, _NUMBERED)
+        positions = None if is_basic_key(host) else strided(_numbers(size), layout)[host]
+    except LookupError:  # the key is not known, or not valid
+        return None
+    return positions if type(positions) is _ndarray and positions.size <= _NUMBERED else None
+
+
+@lru_cache(maxsize=16)
+def _numbers(size: int) -> npt.NDArray[np.int64]:
+    """Return the positions of the elements of a storage."""
+    return np.arange(size)
 
 
 def check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:

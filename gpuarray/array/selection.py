@@ -22,6 +22,7 @@ from gpuarray.array.keys import (
     is_basic_key,
     is_of_scalars,
     is_plain,
+    known_positions,
     mask_node,
     selected,
     with_known,
@@ -33,7 +34,7 @@ from gpuarray.array.views import ViewableArray
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.graph.shapes import broadcast_to
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy, quiet
@@ -78,7 +79,7 @@ class SelectableArray(ViewableArray):
                     if is_basic:
                         chosen = host[key]
                     else:
-                        index = host_key(key)
+                        index = host_key(key, limit)
                         if host.size > limit:
                             check_few(host, index, limit)
                         chosen = host[index]
@@ -121,9 +122,12 @@ class SelectableArray(ViewableArray):
             if layout is not None and layout.shape and not is_of_scalars(key):  # an array as key makes a copy
                 layout = None
         if layout is None:
+            whole, device = self._storage_layout(), self._key_device(key)
+            known = known_positions(whole, self.stored().size, key, device)
+            if known is not None:
+                return self._item(key, host_leaf(known), None, device)
             mask = mask_node(key)
             if mask is not None and mask.shape == self._shape:
-                device = self._key_device(key)
                 return self._wrap(compaction(mask, device).take(self.node()), device)
             selection = self._select(key)
             layout = None if selection.arrays else selection.layout
@@ -139,8 +143,11 @@ class SelectableArray(ViewableArray):
                 return self._wrap(self.elements_of(build.view(self.stored(), layout)), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
-        node = self.load_at(indexing.positions(selection, size), indexing.rows(selection, size))
-        item = self._wrap(node, self._key_device(key))
+        return self._item(key, indexing.positions(selection, size), indexing.rows(selection, size), device)
+
+    def _item(self, key: Any, positions: Node, rows: Node | None, device: Device) -> Self:
+        """Return a copy of the elements at flat positions of the storage, maybe of whole rows."""
+        item = self._wrap(self.load_at(positions, rows), device)
         if item._shape and is_of_scalars(key):
             item._access = READ_ONLY  # NumPy has a view here, to which the program might write
         return item
@@ -212,7 +219,8 @@ class SelectableArray(ViewableArray):
             return False
         kind = type(key)
         try:
-            host_index = key if kind is int or kind is slice or (kind is tuple and are_basic(key)) else host_key(key)
+            is_plain_key = kind is int or kind is slice or (kind is tuple and are_basic(key))
+            host_index = key if is_plain_key else host_key(key, immediacy().limit)
             host = (
                 self._host if cell.own is not None and self._memory is cell.memory else self._claimed_parts(host_index)
             )

@@ -226,10 +226,13 @@ def compute_small(nodes: Sequence[Node], device: Device, values: Values) -> bool
 
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written immediately, as small graphs need no plan."""
-    if tracing.mode().is_replayed or tapes.tapes:
-        return False
+    return not tapes.tapes and is_direct(device)
+
+
+def is_direct(device: Device) -> bool:
+    """Return whether small graphs of host values need no plan, and no function is recorded from them."""
     settings = config.current
-    return settings.direct_limit > 0 and settings.is_direct(device.kind)
+    return not tracing.mode().is_replayed and settings.direct_limit > 0 and settings.is_direct(device.kind)
 
 
 def element(node: Node, position: int, device: Device) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.autodiff.program import Program
+from gpuarray.graph.nodes import Gather
 
 X = np.array([0.3, -1.2, 0.0, 2.5, -0.7, 1.1])
 A = np.random.default_rng(0).normal(size=(2, 3, 3))
@@ -95,6 +96,25 @@ def test_constants_and_calls_take_no_plan() -> None:
         assert (xp.stats()["plans"], xp.stats()["launches"]) == (0, 0)
         with xp.using(direct_limit=0):
             np.testing.assert_allclose(slope.get(), xp.grad(fun)(x).get(), rtol=1e-9)
+
+
+def test_known_positions_are_one_node() -> None:
+    with xp.using(device="cpu"):
+        x, rows = xp.asarray(A), xp.asarray(np.array([1, 0, 1]))
+
+        def parts(x: Any) -> Any:
+            picked = (x[rows, 1:], x[:, rows[::2]], x[x > 0], x[..., [[0], [2]]], x.T[-rows])
+            assert all(type(each._cell.node) is Gather for each in picked)
+            with pytest.raises(IndexError, match="index 7 is out of bounds for axis 1 with size 3"):
+                x[:, np.array([7])]
+            return sum((each**2).sum() for each in picked)
+
+        slope = xp.grad(parts)(x)
+        with xp.using(direct_limit=0):
+            recorded = xp.grad(lambda x: sum((each**2).sum() for each in (
+                x[rows, 1:], x[:, rows[::2]], x[x > 0], x[..., [[0], [2]]], x.T[-rows]
+            )))(x)  # fmt: skip
+        np.testing.assert_allclose(slope.get(), recorded.get(), rtol=1e-12)
 
 
 def test_nothing_is_recorded_for_small_values() -> None:
