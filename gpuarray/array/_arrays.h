@@ -97,18 +97,117 @@ static void dealloc_array(PyObject *array)
     array_type->tp_dealloc = dealloc_array;
 }
 
+/* The shape of an array of NumPy, or of a scalar. */
+static PyObject *shape_of(PyObject *value)
+{
+    int ndim = PyArray_CheckExact(value) ? PyArray_NDIM((PyArrayObject *)value) : 0;
+    PyObject *shape = PyTuple_New(ndim);
+    for (int axis = 0; shape != NULL && axis < ndim; axis++) {
+        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM((PyArrayObject *)value, axis));
+        if (extent == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, axis, extent);
+    }
+    return shape;
+}
+
+/* The axes of an array in the order of its memory; 0 if other elements lie between its own. */
+static int axes_in_order(PyArrayObject *array, npy_intp *axes)
+{
+    npy_stride_sort_item sorted[NPY_MAXDIMS];
+    npy_intp step = PyArray_ITEMSIZE(array);
+    PyArray_CreateSortedStridePerm(PyArray_NDIM(array), PyArray_STRIDES(array), sorted);
+    for (int i = PyArray_NDIM(array) - 1; i >= 0; i--) {
+        axes[i] = sorted[i].perm;
+        if (PyArray_DIM(array, axes[i]) != 1 && PyArray_STRIDE(array, axes[i]) != step)
+            return 0;
+        step *= PyArray_DIM(array, axes[i]);
+    }
+    return 1;
+}
+
+/* Whether a view shows, with permuted axes, all of an array to which nothing else refers. */
+static int is_of_own_memory(PyArrayObject *view)
+{
+    npy_intp axes[NPY_MAXDIMS];
+    PyArrayObject *base = (PyArrayObject *)PyArray_BASE(view);
+    return base != NULL && PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && PyArray_ISCARRAY(base) &&
+           PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(view) == PyArray_DESCR(base) &&
+           PyArray_NBYTES(view) == PyArray_NBYTES(base) && PyArray_ISBEHAVED(view) && axes_in_order(view, axes);
+}
+
+/* Give an array of memory of its own, and of nothing else, its axes in the order of this memory; return the view with the
+   axes as they were. */
+static PyObject *straightened(PyArrayObject *array, npy_intp *axes)
+{
+    int ndim = PyArray_NDIM(array);
+    npy_intp shape[NPY_MAXDIMS], places[NPY_MAXDIMS], step = PyArray_ITEMSIZE(array);
+    PyArray_Dims order = {places, ndim};
+    memcpy(shape, PyArray_DIMS(array), ndim * sizeof(npy_intp));
+    for (int i = ndim - 1; i >= 0; i--) {
+        places[axes[i]] = i;
+        PyArray_DIMS(array)[i] = shape[axes[i]];
+        PyArray_STRIDES(array)[i] = step;
+        step *= shape[axes[i]];
+    }
+    PyArray_UpdateFlags(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED);
+    return PyArray_Transpose(array, &order);
+}
+
+static int settle(PyObject *array);
+
+/* An array of a result that is not in C order, which is consumed, in the order of its memory. */
+static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
+{
+    npy_intp axes[NPY_MAXDIMS];
+    PyObject *memory = NULL, *view, *result, *shape;
+    if (is_of_own_memory(value)) {
+        memory = Py_NewRef(PyArray_BASE(value));
+        view = (PyObject *)value;
+    }
+    else {
+        if (PyArray_BASE(value) != NULL || Py_REFCNT(value) > 1 || !axes_in_order(value, axes)) {
+            Py_SETREF(value, (PyArrayObject *)PyArray_NewCopy(value, NPY_KEEPORDER));
+            if (value == NULL)
+                return NULL;
+        }
+        memory = (PyObject *)value;
+        axes_in_order(value, axes);
+        if ((view = straightened(value, axes)) == NULL) {
+            Py_DECREF(memory);
+            return NULL;
+        }
+    }
+    result = new_array();
+    shape = shape_of(view);
+    if (result != NULL && shape != NULL) {
+        AT(result, of_array.value) = memory;
+        AT(result, of_array.device) = Py_NewRef(device);
+        memory = NULL;
+        if (settle(result) == 0) {
+            Py_SETREF(AT(result, of_array.host), Py_NewRef(view));
+            Py_SETREF(AT(result, of_array.made_shape), Py_NewRef(shape));
+            Py_CLEAR(AT(result, of_array.made_layout));
+        }
+        else
+            Py_CLEAR(result);
+    }
+    else
+        Py_CLEAR(result);
+    Py_XDECREF(memory);
+    Py_DECREF(view);
+    Py_XDECREF(shape);
+    return result;
+}
+
 /* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
 static PyObject *new_array_of(PyObject *value, PyObject *device)
 {
     if (PyArray_CheckExact(value)) {
         PyArrayObject *array = (PyArrayObject *)value;
-        if (PyArray_NDIM(array) > 1 && !PyArray_IS_C_CONTIGUOUS(array)) {
-            PyObject *copy = PyArray_NewCopy(array, NPY_CORDER);
-            Py_DECREF(value);
-            if (copy == NULL)
-                return NULL;
-            value = copy;
-        }
+        if (PyArray_NDIM(array) > 1 && !PyArray_IS_C_CONTIGUOUS(array))
+            return array_in_order(array, device);
     }
     else if (!PyArray_IsScalar(value, Generic)) {
         Py_DECREF(value);
@@ -130,21 +229,6 @@ static PyObject *counted_array(PyObject *value, PyObject *device)
     PyObject *result = value == NULL ? NULL : new_array_of(value, device);
     operations += result != NULL;
     return result;
-}
-
-/* The shape of an array of NumPy, or of a scalar. */
-static PyObject *shape_of(PyObject *value)
-{
-    int ndim = PyArray_CheckExact(value) ? PyArray_NDIM((PyArrayObject *)value) : 0;
-    PyObject *shape = PyTuple_New(ndim);
-    for (int axis = 0; shape != NULL && axis < ndim; axis++) {
-        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM((PyArrayObject *)value, axis));
-        if (extent == NULL)
-            Py_CLEAR(shape);
-        else
-            PyTuple_SET_ITEM(shape, axis, extent);
-    }
-    return shape;
 }
 
 /* A view of the memory of an array's cell, which is `source[key]`; the view of NumPy is consumed. */

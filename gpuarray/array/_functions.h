@@ -170,11 +170,13 @@ static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int de
 }
 
 /* An array of NumPy with memory of its own in place of a view, which is consumed: without a copy if the view, of which
-   there are `holders` references, is all of an array to which nothing else refers. */
+   there are `holders` references, is all of an array to which nothing else refers. If axes are permuted it stays a view. */
 static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)
 {
     PyArrayObject *array = (PyArrayObject *)view, *base = (PyArrayObject *)PyArray_BASE(array);
     PyObject *result;
+    if (Py_REFCNT(view) == holders && !PyArray_ISCARRAY(array) && is_of_own_memory(array))
+        return view;
     if (PyArray_CheckExact((PyObject *)base) && Py_REFCNT(base) == 1 && Py_REFCNT(view) == holders && PyArray_ISCARRAY(array) &&
         PyArray_ISCARRAY(base) && PyArray_CHKFLAGS(base, NPY_ARRAY_OWNDATA) && PyArray_DESCR(array) == PyArray_DESCR(base) &&
         PyArray_NBYTES(array) == PyArray_NBYTES(base)) {
@@ -184,7 +186,7 @@ static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)
         Py_XDECREF(done);
     }
     else
-        result = PyArray_NewCopy(array, NPY_CORDER);
+        result = PyArray_NewCopy(array, NPY_KEEPORDER);
     Py_DECREF(view);
     return result;
 }

@@ -189,6 +189,24 @@ static int can_get(PyArrayObject *target, int type, int ndim, npy_intp *shape, P
            PyArray_CompareLists(PyArray_DIMS(target), shape, ndim);
 }
 
+/* Whether the strides of an array grow along some axis: the results of NumPy's ufuncs are in the order of memory. */
+static int is_permuted(PyObject *item)
+{
+    if (!PyArray_CheckExact(item) || PyArray_IS_C_CONTIGUOUS((PyArrayObject *)item))
+        return 0;
+    npy_intp before = NPY_MAX_INTP;
+    for (int axis = 0; axis < PyArray_NDIM((PyArrayObject *)item); axis++) {
+        npy_intp stride = PyArray_STRIDE((PyArrayObject *)item, axis);
+        if (stride == 0 || PyArray_DIM((PyArrayObject *)item, axis) == 1)
+            continue;
+        stride = stride < 0 ? -stride : stride;
+        if (stride > before)
+            return 1;
+        before = stride;
+    }
+    return 0;
+}
+
 /* The result of a ufunc of arrays of NumPy and numbers, which is written to `target` unless that is NULL; NULL without
    an error if the ufunc is to be called. */
 static PyObject *looped(PyObject *callable, PyObject *const *operands, int count, PyObject *target)
@@ -209,6 +227,8 @@ static PyObject *looped(PyObject *callable, PyObject *const *operands, int count
             return NULL;
     }
     int type_of_result = ufunc->types[loop * ufunc->nargs + count];
+    if (target == NULL && (is_permuted(operands[0]) || is_permuted(operands[count - 1])))
+        return NULL;
     if (target == NULL)
         target = PyArray_SimpleNew(ndim, shape, type_of_result);
     else if (can_get((PyArrayObject *)target, type_of_result, ndim, shape, operands, count))

@@ -120,8 +120,10 @@ class ConvertibleArray(MethodsArray):
     def get(self) -> npt.NDArray[Any]:
         """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
         if immediacy().limit and (host := self.host()) is not None:
-            return np.array(host, order="C")
+            return np.array(host, order="K")
         try:
+            if self.shows_all():
+                return evaluate.strided(evaluate.read(self._cell.node, self._cell.device), self._storage_layout())
             return evaluate.read(self.settled(), self._cell.device)
         except OF_VALUES as error:
             hide_frames(error)

@@ -19,8 +19,10 @@ from gpuarray.array.recorded import recorded
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
+from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity
-from gpuarray.graph.nodes import Generate, Leaf, Map, Node
+from gpuarray.graph.memory_order import axes_in_order
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
@@ -156,6 +158,9 @@ class MemoryArray(CompiledOperators):
         """Return an array with new storage and the value ``node``."""
         array: Self = _new(cls)
         shape = node.shape
+        array._made_layout = None
+        if type(node) is View and (inner := build.shown_result(node)) is not None:
+            array._made_layout, node = node.layout, inner
         array._value = None
         array._made_cell = cell = _new(Cell)
         array._memory = array._large = NOTHING
@@ -177,7 +182,7 @@ class MemoryArray(CompiledOperators):
             noted.append(held)
             if len(noted) > recorded.limit:
                 recorded.clear()
-        array._made_layout = array._made_owner = array._made_part = None
+        array._made_owner = array._made_part = None
         array._made_shape = shape
         array._made_dtype = node.dtype
         array._made_access = WRITEABLE if shape else VALUE
@@ -388,11 +393,18 @@ M = TypeVar("M", bound=MemoryArray)
 def of_host(kind: type[M], value: Any, device: Device) -> M:
     """Return an array of a NumPy array or scalar that nothing else refers to, computed at once."""
     array: M = _new(kind)
+    axes: tuple[int, ...] | None = None
     if type(value) is _ndarray:
         if value.ndim > 1 and not value.flags.c_contiguous:
-            value = value.copy()
+            axes = axes_in_order((value.strides,))
+            value = value.transpose(axes or range(value.ndim)).copy()
         if value.size > _MIDSIZE and device.kind != "cpu":
             trials.note_computed(value.size, device is not AUTO)
     array._value = value
     array._device = device
+    if axes is not None:
+        array._settle()
+        array._host = host = value.transpose(sorted(range(value.ndim), key=axes.__getitem__))
+        array._made_shape = host.shape
+        del array._made_layout
     return array

@@ -12,7 +12,7 @@ from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, Shape, contiguous, is_identity, reshape
+from gpuarray.graph.layouts import Layout, Shape, contiguous, inverse, is_identity, is_permutation, reshape
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.shapes import broadcast_to, resolve_shape
 from gpuarray.graph.walk import current
@@ -184,6 +184,13 @@ class StoredArray(MemoryArray):
             evaluate.evaluate_early([stored], self._cell.device)
         return self.node()
 
+    def shows_all(self) -> bool:
+        """Return whether the array is a permutation of all of its storage, so that this is computed and read."""
+        layout = self._layout
+        if layout is None or self._part is not None or self._owner is not None:
+            return False
+        return layout.size == self._cell.node.size and is_permutation(layout)
+
     # -- views --------------------------------------------------------------------------------------------------------
 
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
@@ -231,6 +238,8 @@ class StoredArray(MemoryArray):
             values = self.combined(values, build.view(stored, layout))
         if is_identity(layout, stored.size):
             return self._bind(values, number)
+        if (whole := inverse(layout, stored.shape)) is not None:
+            return self._bind(build.view(values, whole), number)
         if not layout.size:
             return True
         written = build.scatter(stored, values, layout)

@@ -61,7 +61,7 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
     for array in arrays[1:]:
         device = joint_device(device, array.device)
     resolved, reason = registry.resolution() if device.kind == "auto" else (registry.resolve(device), "asked for")
-    nodes = [current(a.node()) for a in arrays]
+    nodes = [current(a._cell.node if a.shows_all() else a.node()) for a in arrays]
     plan = evaluate.plan_of(nodes, device)
     if plan is not None:
         prepared, walked, provider = plan

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from gpuarray import dtypes, parallel_copy
 from gpuarray.dtypes import DType
 from gpuarray.graph import tracing
-from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity
+from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity, is_permutation
+from gpuarray.graph.memory_order import common_order, permuted, seen_back, shows
 from gpuarray.graph.nodes import (
     BaseNode,
     Call,
@@ -23,6 +24,7 @@ from gpuarray.graph.nodes import (
     Contract,
     Gather,
     Generate,
+    Leaf,
     Map,
     Node,
     Reduce,
@@ -44,6 +46,8 @@ Operand: TypeAlias = Node | bool | int | float | complex
 
 _SCALARS = frozenset((bool, int, float, complex))
 _FULL: Final = generators.full
+#: The kinds of nodes whose results are in the order of the memory of their operands.
+_IN_ORDER: Final = frozenset((Concat, Leaf, Map, Reduce, Scan))
 #: By operation and kinds of operands: the dtypes in which it computes, the dtype of the result, whether the nodes among
 #: the operands have these dtypes, and the NumPy types of the dtypes.
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
@@ -99,12 +103,40 @@ def cast(node: Node, dtype: DType) -> Node:
         with np.errstate(all="ignore"):
             value = np.asarray(value).astype(dtype)[()]
         return Generate(generators.full, (), node.shape, dtype, (value,))
-    return Map(ops.cast, (node,), node.shape, dtype)
+    return _mapped(ops.cast, (node,), node.shape, dtype)
 
 
 def bitcast(node: Node, dtype: DType) -> Node:
     """Return the bits of ``node`` as another real dtype of the same size, or ``node`` itself if it has this dtype."""
-    return node if node.dtype == dtype else Map(ops.bitcast, (node,), node.shape, dtype)
+    return node if node.dtype == dtype else _mapped(ops.bitcast, (node,), node.shape, dtype)
+
+
+def _mapped(op: MapOp, operands: tuple[Node, ...], shape: Shape, dtype: DType) -> Node:
+    """Return an elementwise operation, computed in the order of the memory of its operands."""
+    axes = None
+    if len(shape) > 1:
+        for node in operands:
+            if type(node) is View:
+                axes = common_order(operands, len(shape))
+                break
+    if axes is None:
+        return Map(op, operands, shape, dtype)
+    ordered = tuple([_permuted(node, axes) for node in operands])
+    return View(Map(op, ordered, tuple([shape[axis] for axis in axes]), dtype), seen_back(shape, axes))
+
+
+def _permuted(node: Node, axes: tuple[int, ...]) -> Node:
+    """Return an operand that broadcasts, with its axes in another order."""
+    return view(node, permuted(node.shape, axes)) if node.shape else node
+
+
+def shown_result(node: View) -> Node | None:
+    """Return the new result of an operation that a view shows with permuted axes; None if it is another view."""
+    if not shows(node):
+        return None
+    source = node.inputs[0]
+    is_new = type(source) in _IN_ORDER and source.holder is None and source.size == node.size
+    return source if is_new and is_permutation(node.layout) else None
 
 
 def elementwise(op: MapOp, *operands: Operand) -> Node:
@@ -144,7 +176,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
         rule = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
     inputs, output, as_given, _ = rule
     if are_nodes and as_given:
-        return Map(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
+        return _mapped(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
     for operand, dtype in zip(operands, inputs, strict=True):
         if isinstance(operand, BaseNode):
@@ -159,7 +191,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
                     raise
                 # NumPy before 2.5 converts Python integers to arrays here and casts these, so that they wrap around
                 nodes.append(full((), np.where(True, operand, np.empty((), dtype))[()], dtype))
-    return Map(op, tuple(nodes), shape or (), output)
+    return _mapped(op, tuple(nodes), shape or (), output)
 
 
 def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]:
@@ -174,7 +206,7 @@ def unary(op: MapOp, operand: Node) -> Node:
     """Return the node of :func:`elementwise` for one operand, in half of the time if no cast is needed."""
     rule = _RULES.get((op, operand.dtype))
     if rule is not None and rule[2]:
-        return Map(op, (operand,), operand.shape, rule[1])
+        return _mapped(op, (operand,), operand.shape, rule[1])
     return elementwise(op, operand)
 
 
@@ -194,7 +226,7 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
         if kind not in _SCALARS:
             rule = _RULES.get((op, node.dtype, scalar.dtype)) if node.shape == scalar.shape else None
             if rule is not None and rule[2]:
-                return Map(op, (first, second), node.shape, rule[1])  # type: ignore[arg-type]  # both are nodes
+                return _mapped(op, (first, second), node.shape, rule[1])  # type: ignore[arg-type]  # both are nodes
             return elementwise(op, first, second)
         node, scalar = second, first
         rule = _RULES.get((op, kind, node.dtype))
@@ -205,6 +237,9 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
         value = rule[3][slot](scalar)
     except OverflowError:
         return elementwise(op, first, second)
+    if type(node) is View:
+        number = Generate(_FULL, (), (), rule[0][slot], (value,))
+        return _mapped(op, (node, number) if slot else (number, node), node.shape, rule[1])
     return map_with_scalar(op, node, _FULL, value, rule[0][slot], rule[1], slot == 0)
 
 
@@ -230,7 +265,10 @@ def view(node: Node, layout: Layout) -> Node:
     if isinstance(node, View) and node.result is None:
         composed = compose(layout, node.layout)
         if composed is not None:
-            return View(node.inputs[0], composed)
+            (source,) = node.inputs
+            if composed.shape == source.shape and is_identity(composed, source.size):
+                return source
+            return View(source, composed)
     return View(node, layout)
 
 
@@ -272,8 +310,23 @@ def reduce(
                 folded = op.of_equals(value, prod([source.shape[axis] for axis in axes]), result)
             if folded is not None:
                 return full(keeping_dims.shape if keepdims else kept, folded, result)
-    node = Reduce(op, source, axes, kept, result)
-    return View(node, keeping_dims) if keepdims and axes else node
+    node = _reduced(op, source, axes, kept, result)
+    return view(node, keeping_dims) if keepdims and axes else node
+
+
+def _reduced(op: ReduceOp, source: Node, axes: tuple[int, ...], kept: Shape, dtype: DType) -> Node:
+    """Return a reduction, computed in the order of the memory of its source, unless results are positions."""
+    order = common_order((source,), len(source.shape)) if op.result is None else None
+    if order is None:
+        return Reduce(op, source, axes, kept, dtype)
+    inner = [order.index(axis) for axis in axes]
+    if op.combine is None and inner != sorted(inner):  # its results depend on the order of elements
+        return Reduce(op, source, axes, kept, dtype)
+    outer = [axis for axis in order if axis not in axes]
+    remaining = [axis for axis in range(len(order)) if axis not in axes]
+    stored = tuple([source.shape[axis] for axis in outer])
+    node = Reduce(op, _permuted(source, order), tuple(sorted(inner)), stored, dtype)
+    return node if outer == remaining else View(node, seen_back(kept, tuple([remaining.index(axis) for axis in outer])))
 
 
 @lru_cache(maxsize=1024)
@@ -298,7 +351,11 @@ def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> N
     is_count = dtype is not None and source.dtype == dtypes.bool_ and dtype.kind in "iu"
     if dtype is not None and not is_count:  # a mask is counted without a cast
         source = cast(source, dtype)
-    return Scan(op, source, number, dtype or op.accumulate(source.dtype))
+    kind = dtype or op.accumulate(source.dtype)
+    order = common_order((source,), len(source.shape))
+    if order is None:
+        return Scan(op, source, number, kind)
+    return View(Scan(op, _permuted(source, order), order.index(number), kind), seen_back(source.shape, order))
 
 
 def concat(sources: Sequence[Node], axis: int) -> Node:
@@ -329,7 +386,12 @@ def concat(sources: Sequence[Node], axis: int) -> Node:
     shape[number] = sum(s.shape[number] for s in sources)
     if len(sources) == 1:
         return first
-    return Concat(tuple(sources), number, tuple(shape), first.dtype)
+    order = common_order(sources, len(shape))
+    if order is None:
+        return Concat(tuple(sources), number, tuple(shape), first.dtype)
+    ordered = tuple([_permuted(source, order) for source in sources])
+    joined = Concat(ordered, order.index(number), tuple([shape[axis] for axis in order]), first.dtype)
+    return View(joined, seen_back(tuple(shape), order))
 
 
 def gather(source: Node, positions: Node, rows: Node | None = None) -> Node:

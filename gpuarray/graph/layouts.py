@@ -326,6 +326,13 @@ def is_injective(layout: Layout) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def is_permutation(layout: Layout) -> bool:
+    """Return whether a layout shows contiguous storage from position 0 with its axes in another order than C's."""
+    order = sorted(range(len(layout.shape)), key=lambda axis: (-layout.strides[axis], layout.shape[axis]))
+    return not layout.offset and not layout.is_contiguous and permute(layout, order).is_contiguous
+
+
+@lru_cache(maxsize=8192)
 def inverse(layout: Layout, shape: Shape) -> Layout | None:
     """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
     order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))

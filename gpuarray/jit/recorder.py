@@ -254,13 +254,15 @@ class _Output:
         register, device = self._trace.register(cell.node), cell.device
         self._trace.returned.add(register)
         first = self._cells[cell]
+        is_view = array._owner is not None or part is not None
 
         def make(call: Call) -> GpuArray:
             result = call.results.get(first)
             if result is None:
                 result = call.results[first] = wrap(call.registers[register], device)
                 result._access = access
-                if layout is None and part is None:
+                if not is_view:  # it may be in another order than C's
+                    result._layout, result._shape = layout, shape
                     return result
             return result._see(layout, shape, dtype, part, access)
 

@@ -159,12 +159,30 @@ def test_devices_are_joined():
     assert (x + y).device == (y * x).device == xp.concatenate([x, y]).device == "cpu"
 
 
-def test_results_that_numpy_stores_by_columns_are_stored_by_rows():
-    x = xp.asarray(np.arange(6.0).reshape(2, 3))
-    for result in (x.T + 1, x.T.copy(), np.sin(x.T), xp.concatenate([x.T, x.T])):
+def test_results_that_numpy_stores_by_columns_are_stored_so_and_are_written_to():
+    host = np.arange(24.0).reshape(2, 3, 4)
+    x = xp.asarray(host)
+    functions = (
+        lambda a, n: a.T + 1,
+        lambda a, n: a.T.copy(),
+        lambda a, n: np.sin(a.T),
+        lambda a, n: n.concatenate([a.T, a.T]),
+        lambda a, n: a.transpose(1, 0, 2) * a.transpose(1, 0, 2)[::-1],
+        lambda a, n: a[:, :, [0, 2]],
+        lambda a, n: a[:, [2, 1, 1]],
+    )
+    for function in functions:
+        wanted, result = function(host, np), function(x, xp)
         assert has_memory(result)
-        assert result.flags.c_contiguous
-    assert_same(x.T + 1, np.arange(6.0).reshape(2, 3).T + 1)
+        assert result.strides == wanted.strides
+        assert result.base is None
+        view, seen = result.T[1:], wanted.T[1:]
+        for a in (wanted, result):
+            a[1:] *= 2
+            a[0, 1] = 7
+        assert has_memory(result)
+        assert_same(result, wanted)
+        assert_same(view, seen)
 
 
 def test_results_that_numpy_returns_as_views_have_their_own_memory():
