@@ -27,6 +27,9 @@ _SUMMED_MOST: Final = 256
 #: Up to this many pieces of a row are added one after the other; more are added by a reduction.
 _PIECES_FEW: Final = 4
 
+#: The most elements of a matrix that OpenBLAS multiplies with a vector on one thread.
+_MATRIX: Final = 1 << 13
+
 #: Elements that stay in a core's second-level cache.
 _CACHED: Final = 1 << 17
 
@@ -116,13 +119,34 @@ def add(operand: Array, axes: tuple[int, ...], dtype: DType, out: Array | None =
 def add_products(first: Array, second: Array, axes: tuple[int, ...], out: Array | None) -> Array | None:
     """Return the sum of products over ``axes``; None if BLAS cannot compute it."""
     cut, other = in_pieces(first, axes), in_pieces(second, axes)
-    if cut is None or other is None:
-        return None
-    sums = _dots(cut, (other,))[0]
-    if out is None:
+    sums = None
+    if cut is not None and other is not None:
+        sums = _dots(cut, (other,))[0]
+    elif axes == (*range(len(axes)),):
+        sums = _weighted(first, second, len(axes))
+        if sums is None:
+            sums = _weighted(second, first, len(axes))
+    if sums is None or out is None:
         return sums
     out[...] = sums
     return out
+
+
+def _weighted(rows: Array, weights: Array, depth: int) -> Array | None:
+    """Return the sums of rows, along the first axes, times one weight each; None if those are no such arrays."""
+    shape, repeated = rows.shape, zip(weights.shape[depth:], weights.strides[depth:], strict=True)
+    length, width = prod(shape[:depth]), prod(shape[depth:])
+    is_matrix = rows.flags.c_contiguous and 1 < width <= _MATRIX // _PIECE_LEAST and length >= _PIECE_LEAST
+    if not is_matrix or weights.shape[:depth] != shape[:depth] or any(n > 1 and step for n, step in repeated):
+        return None
+    line = np.ascontiguousarray(weights[(slice(None),) * depth + (0,) * (len(shape) - depth)]).reshape(length)
+    matrix, size = rows.reshape(length, width), _MATRIX // width
+    full = length - length % size
+    sums = line[full:] @ matrix[full:]
+    if full:
+        pieces = np.matmul(line[:full].reshape(-1, 1, size), matrix[:full].reshape(-1, size, width))
+        sums += np.add.reduce(pieces, 0)[0]
+    return sums.reshape((1,) * depth + shape[depth:])
 
 
 def moments(cut: Pieces, count: int) -> tuple[Array, Array, Array]:

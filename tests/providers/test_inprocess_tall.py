@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.ops import row_sums
 from gpuarray.testing import assert_same
 
 pytestmark = pytest.mark.usefixtures("planned")
@@ -49,3 +50,35 @@ def test_several_axes_and_programs():
     table = host[:, :, 0].reshape(-1, 3)
     actual = (0.5 * xp.asarray(table).T) @ xp.asarray(weights)
     np.testing.assert_allclose(actual, (0.5 * table.T) @ weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(64, 2), (5000, 8), (300, 40, 8), (4097, 100), (70, 3, 7)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_have_weights_are_added_by_products(shape, dtype):
+    depth = len(shape) - 1 if shape[0] == 300 else 1
+    generator = np.random.default_rng(4)
+    rows = generator.standard_normal(shape).astype(dtype)
+    weights = generator.standard_normal((*shape[:depth], *[1] * (len(shape) - depth))).astype(dtype)
+    wanted = (rows.astype(float) * weights).sum((*range(depth),), keepdims=True)
+    for one in (weights, np.broadcast_to(weights, shape)):
+        for factors in ((rows, one), (one, rows)):
+            sums = row_sums.add_products(*factors, (*range(depth),), None)
+            assert sums is not None
+            assert (sums.shape, sums.dtype) == (wanted.shape, dtype)
+            scale = np.abs(rows * weights).sum((*range(depth),), keepdims=True)
+            assert np.all(np.abs(sums - wanted) <= 16 * np.finfo(dtype).eps * scale)
+
+
+def test_rows_whose_weights_differ_along_them_are_not():
+    rows = np.ones((100, 8))
+    assert row_sums.add_products(rows, rows, (0,), None) is None
+    assert row_sums.add_products(rows[:, ::2], np.ones((100, 1)), (0,), None) is None
+
+
+def test_a_product_of_a_transposed_array_with_a_prologue_is_one_step():
+    generator = np.random.default_rng(5)
+    x, v = generator.standard_normal((30_000, 8)), generator.standard_normal(30_000)
+    with xp.using(device="cpu", direct_limit=0):
+        product = (0.5 * xp.asarray(x).T) @ (xp.asarray(v) - 1)
+        assert len(xp.explain(product).steps) == 1
+        assert np.allclose(product.get(), (0.5 * x.T) @ (v - 1), rtol=1e-12)
