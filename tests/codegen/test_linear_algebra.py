@@ -346,6 +346,15 @@ def test_eigenvalues_of_tridiagonal_matrices(kind: str, dtype: str) -> None:
     check_eigenvalues((np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)).astype(dtype), dtype)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lengths_of_columns_do_not_drift(dtype: str) -> None:
+    """Hundreds of rotations of each column change the largest singular value by a few units of rounding."""
+    a = random((60, 60), dtype, 7)
+    expected = np.linalg.svd(wide(a), compute_uv=False)
+    error = np.abs(wide(linalg.svdvals(xp.asarray(a))) - expected).max()
+    assert error <= 10 * np.finfo(dtype).eps * expected[0]
+
+
 @pytest.mark.parametrize("shape", [(60, 60), (100, 100), (120, 70)])
 def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> None:
     check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)

@@ -36,24 +36,27 @@ def meeting(number: str, round: str, count: str) -> tuple[str, str]:
 
 
 def rotation(numbers: Numbers) -> list[str]:
-    """Return statements that set ``c`` and ``across``, cosine and sine, so that two columns become orthogonal.
+    """Return statements that set ``versine`` and ``across``, so that two columns become orthogonal.
 
-    The columns have the ``squares`` of their lengths, and the ``product`` of a ``size`` that is not 0.
+    These are 1 less the cosine, and the sine. A cosine near 1 rounds alike in rotation after rotation, so that the
+    lengths of columns drift; a versine has all its digits. The columns have the ``squares`` of their lengths, and the
+    ``product`` of a ``size`` that is not 0.
     """
     real = numbers.real
     phase = "product / size" if numbers.is_complex else f"select({real}(-1), {real}(1), product > 0)"
     angle = _angle_by_float32() if numbers.real_dtype == dtypes.float64 else [
         "let slope = (squares.y - squares.x) / (2 * size);",
         f"let tangent = select({real}(-1), {real}(1), slope >= 0) / (abs(slope) + sqrt(1 + slope * slope));",
-        "c = 1 / sqrt(1 + tangent * tangent);",
+        "let secant = sqrt(1 + tangent * tangent);",
+        "versine = tangent * tangent / (secant * (1 + secant));",
     ]  # fmt: skip
-    return [*angle, f"across = {phase} * (c * tangent);"]
+    return [*angle, f"across = {phase} * (tangent - versine * tangent);"]
 
 
 def _angle_by_float32() -> list[str]:
-    """Return statements that declare the ``tangent`` and set ``c`` in double precision without its divisions and roots.
+    """Return statements that declare the ``tangent`` and set ``versine`` in double precision, without its divisions.
 
-    A tangent rounded to single precision leaves 1e-7 of the product, which the next sweep turns away. The cosine, by
+    A tangent rounded to single precision leaves 1e-7 of the product, which the next sweep turns away. The versine, by
     Newton's method, belongs to it to rounding. Each division or root in double precision takes some twenty operations.
     """
     return [
@@ -61,20 +64,23 @@ def _angle_by_float32() -> list[str]:
         "let slope = f32((squares.y - squares.x) * inverse) / f32(2 * size * inverse);",
         "let root = select(sqrt(1 + slope * slope), abs(slope), abs(slope) > 1e15);",
         "let tangent = f64(select(-1f, 1f, slope >= 0) / (abs(slope) + root));",
-        "let secant = 1 + tangent * tangent;",  # squared
-        "c = f64(inverseSqrt(f32(secant)));",
-        *["c = fma(f64(0.5) * c, fma(-secant * c, c, f64(1)), c);"] * 2,
+        "let square = tangent * tangent;",
+        "let secant = sqrt(1 + f32(square));",
+        "versine = f64(f32(square) / (secant * (1 + secant)));",
+        *["versine = fma(f64(0.5f / secant), fma(-(1 + square) * versine, 2 - versine, square), versine);"] * 2,
     ]
 
 
-def turned_first(numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", c: str = "c") -> str:
+def turned_first(numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", versine: str = "versine") -> str:
     """Return the first of two numbers of a row, turned."""
-    return f"{c} * {x} - {numbers.times(numbers.conj(across), y)}"
+    return f"{x} - ({versine} * {x} + {numbers.times(numbers.conj(across), y)})"
 
 
-def turned_second(numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", c: str = "c") -> str:
+def turned_second(
+    numbers: Numbers, x: str = "x", y: str = "y", across: str = "across", versine: str = "versine"
+) -> str:
     """Return the second of two numbers of a row, turned."""
-    return f"{numbers.times(across, x)} + {c} * {y}"
+    return f"{y} + ({numbers.times(across, x)} - {versine} * {y})"
 
 
 def width_of(dtype: DType, capabilities: Capabilities) -> int:
@@ -298,7 +304,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"var<workgroup> gram: array<{numbers.kind}, {width * pitch}>;",
         f"var<workgroup> turns: array<{numbers.kind}, {width * pitch}>;",
         f"var<workgroup> sines: array<{numbers.kind}, {half}>;",
-        f"var<workgroup> cosines: array<{real}, {half}>;",
+        f"var<workgroup> versines: array<{real}, {half}>;",
         f"var<workgroup> pairs: array<vec2<u32>, {half}>;",
         "var<workgroup> is_needed: u32;",
         "var<workgroup> is_turned: u32;",
@@ -313,18 +319,18 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"var p = local; var q = {half}u + (local + number) % {half}u;",
         f"if (is_first) {{ p = {first}; q = {second}; }}",
         *_angle(numbers, pitch),
-        f"var c = {real}(1); var across = {numbers.zero};",
+        f"var versine = {real}(); var across = {numbers.zero};",
         "if (is_large) {",
         *rotation(numbers),
         "is_turned = 1u;",
         "}",
-        "pairs[local] = vec2<u32>(p, q); cosines[local] = c; sines[local] = across;",
+        "pairs[local] = vec2<u32>(p, q); versines[local] = versine; sines[local] = across;",
         "}",
         "workgroupBarrier();",
         *_turn_gram(numbers, half, pitch, kernel.workgroup),
         f"for (var e = local; e < {width * half}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let pair = e / {width}u; let at = pairs[pair] * {pitch}u + i;",
-        "let c = cosines[pair]; let across = sines[pair];",
+        "let versine = versines[pair]; let across = sines[pair];",
         "let x = turns[at.x]; let y = turns[at.y];",
         f"turns[at.x] = {turned_first(numbers)}; turns[at.y] = {turned_second(numbers)};",
         "}",
@@ -391,7 +397,7 @@ def _turn_gram(numbers: Numbers, half: int, pitch: int, workgroup: int) -> list[
         f"for (var e = local; e < {half * half}u; e += {workgroup}u) {{",
         f"let down = e % {half}u; let side = e / {half}u;",
         f"let i = pairs[down]; let j = pairs[side] * {pitch}u;",
-        "let c = cosines[side]; let across = sines[side]; let d = cosines[down]; let turned = sines[down];",
+        "let versine = versines[side]; let across = sines[side]; let d = versines[down]; let turned = sines[down];",
         "let xx = gram[j.x + i.x]; let yx = gram[j.y + i.x]; let xy = gram[j.x + i.y]; let yy = gram[j.y + i.y];",
         f"let px = {turned_first(numbers, 'xx', 'yx')}; let qx = {turned_second(numbers, 'xx', 'yx')};",
         f"let py = {turned_first(numbers, 'xy', 'yy')}; let qy = {turned_second(numbers, 'xy', 'yy')};",

@@ -262,7 +262,7 @@ class Rounds:
             f"let size = {numbers.absolute('product')};",
             f"if (is_there && min(squares.x, squares.y) > least && {is_large}) {{",
             "is_turned = 1u;",
-            f"var c = {real}(); var across = {numbers.zero};",
+            f"var versine = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
         )
         if not self.team.held:
