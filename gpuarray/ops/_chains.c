@@ -22,7 +22,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 1
+#define VERSION 2
 
 #define MOST_OPERANDS 3
 #define MOST_ARRAYS 128
@@ -114,6 +114,34 @@ static int position_of(PyArray_Descr *dtype, int is_read)
 
 SELECTION(npy_uint8) SELECTION(npy_uint16) SELECTION(npy_uint32) SELECTION(npy_uint64)
 
+/* Products with derivatives: 0 where a factor is 0, whatever the other one is. No product is -0. */
+#define PRODUCT(type, step_of_first, step_of_second) \
+    _Pragma("GCC ivdep") for (npy_intp i = 0; i < n; i++) \
+    { \
+        type one = first[i * (step_of_first)], other = second[i * (step_of_second)], product = one * other + 0; \
+        target[i] = (one == 0) | (other == 0) ? 0 : product; \
+    }
+#define NUMBER_PRODUCT(type) \
+    static void multiply_no_nan_##type(char **items, npy_intp const *count, npy_intp const *steps, void *unused) \
+    { \
+        const type *first = (const type *)items[0], *second = (const type *)items[1]; \
+        type *target = (type *)items[2]; \
+        const npy_intp n = *count, width = sizeof(type); \
+        if (steps[0] == width && steps[1] == width && steps[2] == width) \
+            PRODUCT(type, 1, 1) \
+        else if (steps[0] == 0 && steps[1] == width && steps[2] == width) \
+            PRODUCT(type, 0, 1) \
+        else if (steps[0] == width && steps[1] == 0 && steps[2] == width) \
+            PRODUCT(type, 1, 0) \
+        else \
+            for (npy_intp i = 0; i < n; i++) { \
+                type one = *(const type *)(items[0] + i * steps[0]), other = *(const type *)(items[1] + i * steps[1]); \
+                *(type *)(items[2] + i * steps[2]) = one == 0 || other == 0 ? 0 : one * other + 0; \
+            } \
+    }
+
+NUMBER_PRODUCT(npy_float) NUMBER_PRODUCT(npy_double)
+
 /* ---- Chains */
 
 /* A loop, and its operands and its result: numbers of arrays, and after these of values, and the bytes of an element. */
@@ -151,6 +179,13 @@ static int find_loop(Operation *operation, PyObject *function, PyObject *dtypes)
         int source = position_of(each[0], 1), target = position_of(each[1], 0);
         if (source >= 0 && target >= 0)
             operation->loop = conversions[source][target];
+    }
+    else if (PyUnicode_Check(function) && count == 3) {
+        int type = each[2]->type_num;
+        if (each[0]->type_num == type && each[1]->type_num == type)
+            operation->loop = type == NPY_FLOAT    ? multiply_no_nan_npy_float
+                              : type == NPY_DOUBLE ? multiply_no_nan_npy_double
+                                                   : NULL;
     }
     else if (PyUnicode_Check(function) && count == 4) {
         npy_intp width = PyDataType_ELSIZE(each[3]);
@@ -329,7 +364,7 @@ static void free_chain(PyObject *capsule)
 PyDoc_STRVAR(has_loop_doc,
 "has_loop($module, function, dtypes, /)\n--\n\n"
 "Return whether a chain can have an operation with operands and a result of some dtypes.\n\n"
-"The function is a ufunc, or the text \"convert\" or \"select\".");
+"The function is a ufunc, or the text \"convert\", \"multiply_no_nan\" or \"select\".");
 
 static PyObject *has_loop(PyObject *module, PyObject *args)
 {

@@ -8,4 +8,4 @@ from gpuarray import extensions
 #: The extension module of random numbers and orders; None if there is none.
 COMPILED: Final = extensions.load("gpuarray.ops._compiled", 1)
 #: The extension module of chains of elementwise operations; None if there is none.
-CHAINS: Final = extensions.load("gpuarray.ops._chains", 1)
+CHAINS: Final = extensions.load("gpuarray.ops._chains", 2)

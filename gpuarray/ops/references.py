@@ -97,10 +97,10 @@ def multiply_no_nan(x: Any, y: Any, out: Any) -> Any:
     """Write the products, and 0 where either factor is 0."""
     np.multiply(x, y, out=out)
     if out.dtype.kind == "f" and out.size and not np.isnan(np.minimum.reduce(out, axis=None)):
-        return np.add(out, 0, out=out)  # factors of 0 have products of 0, of either sign
+        return np.add(out, 0, out=out)
     is_zero = np.logical_or(np.equal(x, 0), np.equal(y, 0))
     np.copyto(out, 0, where=is_zero)
-    return out
+    return np.add(out, 0, out=out)  # as factors of 0 have products of 0 of either sign
 
 
 def multiply_no_nan_dtypes(x: Any, y: Any) -> Signature:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.ops import references
 from gpuarray.ops.compiled import CHAINS
 from gpuarray.providers.inprocess import chains
 from gpuarray.providers.inprocess.loops import PreparedLoop
@@ -71,6 +72,39 @@ def test_conversions(source, target):
     x = np.array([0, 1, 100, 127, 7] * 400).astype(source)[::2]
     actual, expected = both(lambda n, x: (x + x).astype(target) + (x * x).astype(target), x)
     np.testing.assert_array_equal(actual, expected, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(3000, 7), (2, 9000), (1,)])
+def test_products_with_derivatives_are_those_of_the_reference(dtype, shape):
+    rng = np.random.default_rng(5)
+    x, y = (rng.choice([0.0, -0.0, np.inf, np.nan, 2.5, -1e-30, 1e30], shape).astype(dtype) for _ in range(2))
+    numbers = np.dtype(dtype)
+    product = CHAINS.make(3, 0, [("multiply_no_nan", (numbers,) * 3, (0, 1, 2))])
+    for one, other in ((x, y), (x[::-1], y), (x[:1], y), (x, y[:, -1:] if y.ndim > 1 else y)):
+        actual, expected = np.empty_like(x), np.empty_like(x)
+        product(one, other, actual)
+        with np.errstate(all="ignore"):
+            references.multiply_no_nan(one, other, out=expected)
+        assert actual.view(f"u{numbers.itemsize}").tobytes() == expected.view(f"u{numbers.itemsize}").tobytes()
+        assert not np.signbit(actual[actual == 0]).any()
+
+
+def test_numbers_and_values_of_rows_are_computed_by_chains():
+    x = np.linspace(-1, 1, 12).reshape(3, 4)
+
+    def program(n, x):
+        scale = x[0, 1] * 3 + x[1, 2] - 1
+        rows = n.exp(x.sum(1)) * scale + 2
+        return (x * rows[:, None] - scale) * 2
+
+    actual, expected = both(program, x)
+    assert actual.tobytes() == expected.tobytes()
+    with xp.using(device="cpu", direct_limit=0):
+        one = xp.asarray(x)
+        assert text_of((one[0, 1] * 3 + one[1, 2] - 1) * one[2, 2]).count("chain_") == 1
+        slope = xp.grad(lambda x: np.sin(x[0, 1]) * np.exp(x[1, 1] * x[0, 0]))(one)
+        assert "= multiply_no_nan(" in text_of(slope)
 
 
 def test_long_chains_are_cut():

@@ -46,6 +46,8 @@ def _function(op: MapOp) -> Any:
         return "convert"
     if op is elementwise.where:
         return "select"
+    if op is elementwise.multiply_no_nan:
+        return "multiply_no_nan"
     return op.numpy if isinstance(op.numpy, np.ufunc) else None
 
 

@@ -134,7 +134,9 @@ class _Writer:
 
     def _instruction(self, number: int) -> None:
         item = self.loop.instructions[number]
-        if isinstance(item, Apply) and self._continues_chain(number, item):
+        if isinstance(item, Apply) and self._is_chained(number, item):
+            if len(self.chain) == chains.MOST or any(other.level != item.level for other in self.chain.values()):
+                self._end_chain()
             self.chain[number] = item
             return
         if not isinstance(item, Scalar | Load):
@@ -216,27 +218,27 @@ class _Writer:
         self._line(item.level, f"{target} = {call}" if item.level != UNIFORM else f"copyto({target}, {call})")
         self._count(item.level, item.op.numpy_calls)
 
-    def _continues_chain(self, number: int, item: Apply) -> bool:
-        """Return whether an operation can be one of a chain with those before it."""
-        is_full = item.level == FULL and number not in self.flow.repeats.axes
-        is_short = len(self.chain) < chains.MOST
-        return is_full and is_short and not self._streams(item) and chains.covers(item.op, item.sources, item.dtype)
+    def _is_chained(self, number: int, item: Apply) -> bool:
+        """Return whether an operation can be one of a chain, with others of its level."""
+        is_repeated = number in self.flow.repeats.axes
+        return not is_repeated and not self._streams(item) and chains.covers(item.op, item.sources, item.dtype)
 
     def _end_chain(self) -> None:
         """Write the call of the chain; a single operation is written as such."""
         items, self.chain = self.chain, {}
         if len(items) > 1:
             end = max(items)
+            level = items[end].level
             targets = {
-                number: self._target(number, FULL, item.dtype)
+                number: self._target(number, level, item.dtype)
                 for number, item in items.items()
                 if self.flow.last[number] > end
             }
             chain = chains.chain(items, self.names, targets)
             name = f"chain_{end}"
             self.scope[name] = chain.function
-            self.lines += chain.lines
-            self._line(FULL, f"{name}({', '.join(chain.arrays)})")
+            (self.uniform_lines if level == UNIFORM else self.lines).extend(chain.lines)
+            self._line(level, f"{name}({', '.join(chain.arrays)})")
         else:
             for number, item in items.items():
                 self._apply(number, item)
