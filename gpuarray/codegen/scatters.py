@@ -185,19 +185,18 @@ class _Scatter:
 
     def clear(self, limit: int) -> Launch:
         """Return the launch that clears the words at the positions."""
-        kernel = Kernel(f"{self.label} clear")
-        positions = self._bind(kernel, self.positions, "positions")
-        self._bind_numbers(kernel, writable=True, item="atomic<u32>")
-        lines = [*self._position(kernel, positions), "atomicStore(&numbers[place], 0u);"]
-        return self._each(kernel, self.step.count, lines, limit)
+        return self._by_position("clear", "atomicStore(&numbers[place], 0u);", limit)
 
     def elect(self, limit: int) -> Launch:
         """Return the launch that finds the last value of each position."""
-        kernel = Kernel(f"{self.label} elect")
+        return self._by_position("elect", "atomicMax(&numbers[place], i + 1u);", limit)
+
+    def _by_position(self, name: str, statement: str, limit: int) -> Launch:
+        """Return a launch that runs a statement about the word at the position of each value."""
+        kernel = Kernel(f"{self.label} {name}")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, writable=True, item="atomic<u32>")
-        lines = [*self._position(kernel, positions), "atomicMax(&numbers[place], i + 1u);"]
-        return self._each(kernel, self.step.count, lines, limit)
+        return self._each(kernel, self.step.count, [*self._position(kernel, positions), statement], limit)
 
     def fetch(self, limit: int) -> Launch:
         """Return the launch in which each invocation fetches the values of four neighbouring positions, if any."""

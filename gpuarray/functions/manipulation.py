@@ -146,12 +146,7 @@ def squeeze(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
         raise ValueError(
             f"cannot select an axis to squeeze out which has size not equal to one: shape {array.shape}, axis {axis}"
         )
-    return array.view_of(_without(array._storage_layout(), axes))
-
-
-def _without(layout: Layout, axes: Sequence[int]) -> Layout:
-    kept = [a for a in range(len(layout.shape)) if a not in axes]
-    return Layout(tuple(layout.shape[a] for a in kept), tuple(layout.strides[a] for a in kept), layout.offset)
+    return array.view_of(permute(array._storage_layout(), [a for a in range(array.ndim) if a not in axes]))
 
 
 def _at_least(arrays: Sequence[Any], key: Any) -> Any:

@@ -102,7 +102,7 @@ def broadcast_layout(layout: Layout, target: Shape) -> Layout:
 
 
 def permute(layout: Layout, axes: Sequence[int]) -> Layout:
-    """Return ``layout`` with its axes in the order ``axes``."""
+    """Return ``layout`` with its axes, or some of them, in the order ``axes``."""
     return Layout(tuple(layout.shape[a] for a in axes), tuple(layout.strides[a] for a in axes), layout.offset)
 
 

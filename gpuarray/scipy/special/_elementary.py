@@ -160,15 +160,17 @@ def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
 
 def _elliprf(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
     is_usual = _few_zeros(x, y) & _few_zeros(x, z) & _few_zeros(y, z)
-    result = _inside(_first_kind, x, y, z, at=is_usual)
-    is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
-    has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
-    return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
+    return _with_ends(_first_kind, x, y, z, is_usual)
 
 
 def _elliprd(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
     is_usual = _few_zeros(x, y) & (z > 0) & xp.isfinite(z)
-    result = _inside(_second_kind, x, y, z, at=is_usual)
+    return _with_ends(_second_kind, x, y, z, is_usual)
+
+
+def _with_ends(kind: Callable[..., GpuArray], x: GpuArray, y: GpuArray, z: GpuArray, is_usual: Any) -> GpuArray:
+    """Return an integral of Carlson, which is 0 for infinite arguments, infinite for several zeros, and else NaN."""
+    result = _inside(kind, x, y, z, at=is_usual)
     is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
     has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
     return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
