@@ -177,7 +177,7 @@ class RowKernel(ColumnKernel):
         self.collectives = Collectives(
             self.work.kernel, self.shape.invocations, self.capabilities, self.shape.interleaved
         )
-        self.held = set()
+        self.computed = set()
 
     def _row_index(self, *, split: bool) -> int:
         """Emit the row, the split and the columns of an invocation; return the number of workgroups."""

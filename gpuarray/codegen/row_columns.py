@@ -48,7 +48,7 @@ class ColumnKernel:
     capabilities: Capabilities
     work: LoopKernel = field(init=False)
     collectives: Collectives = field(init=False)
-    held: set[int] = field(default_factory=set)
+    computed: set[int] = field(default_factory=set)
     """The FULL instructions whose values are already in registers."""
     accumulators: dict[int, Accumulator] = field(init=False)
 
@@ -67,8 +67,8 @@ class ColumnKernel:
         operands = [f.operand for n in numbers if isinstance(f := loop.instructions[n], Fold)]
         values = self._needed([*operands, *(s.value for s in stores)])
         if shape.in_registers:
-            values = [n for n in values if n not in self.held]
-            self.held.update(values)
+            values = [n for n in values if n not in self.computed]
+            self.computed.update(values)
         for number in numbers:
             self._start(number)
         columns = _Columns(values, numbers, stores, self._bases(values, stores, phase))
