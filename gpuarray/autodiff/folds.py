@@ -90,8 +90,8 @@ def scan(
 
 
 def _reverse_sums(node: Node, axis: int) -> Node:
-    turned = flip(contiguous(node.shape), (axis,))
-    return build.view(build.scan(SUM, build.view(node, turned), axis), turned)
+    backwards = flip(contiguous(node.shape), (axis,))
+    return build.view(build.scan(SUM, build.view(node, backwards), axis), backwards)
 
 
 def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:

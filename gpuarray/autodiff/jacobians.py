@@ -122,8 +122,8 @@ def jacfwd(
             zeros = [zeros_like(array) for array in point.arrays]
             columns = _of_units(_of_argument(push, zeros, number), array)
             for column, line, result in zip(blocks, columns, point.results, strict=True):
-                turned = line.reshape((array.size, result.size)).T
-                column.append(turned.reshape(result.shape + array.shape))
+                rows = line.reshape((array.size, result.size)).T
+                column.append(rows.reshape(result.shape + array.shape))
         parts = [chosen(containers.with_leaves(point.primals, column), argnums) for column in blocks]
         jacobian = containers.with_leaves(point.out, parts)
         return (jacobian, point.aux) if has_aux else jacobian

@@ -109,11 +109,11 @@ class Point:
         with settings, differentiated(sources) as (record, variables):
             cts = self.program.pull([wrap(node, self.device) for node in variables], Walk(is_forward=True))
             depending = [(number, ct.node()) for number, ct in enumerate(cts) if ct is not None]
-            turned = Program([node for _, node in depending], variables, record, self.device)
+            transpose = Program([node for _, node in depending], variables, record, self.device)
 
         def push(tangents: Sequence[GpuArray]) -> list[GpuArray]:
             with permissive():
-                gradients = turned.pull([tangents[number] for number, _ in depending])
+                gradients = transpose.pull([tangents[number] for number, _ in depending])
             return [
                 zeros_like(array) if tangent is None else tangent
                 for tangent, array in zip(gradients, self.results, strict=True)

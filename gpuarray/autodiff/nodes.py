@@ -120,13 +120,13 @@ def _in_rounds(op: MapOp, positions: Any, target: GpuArray, values: GpuArray) ->
     places = positions.reshape(-1)
     order = np.argsort(places, kind="stable")
     ordered = places[order]
-    turns = np.arange(places.size) - np.searchsorted(ordered, ordered)
+    rounds = np.arange(places.size) - np.searchsorted(ordered, ordered)
     node, lines = target.node(), values.reshape(-1).node()
-    for turn in np.split(order[np.argsort(turns, kind="stable")], np.cumsum(np.bincount(turns))[:-1]):
-        place = host_leaf(places[turn])
-        operands = build.gather(node, place), build.gather(lines, host_leaf(turn))
+    for members in np.split(order[np.argsort(rounds, kind="stable")], np.cumsum(np.bincount(rounds))[:-1]):
+        positions_of_round = host_leaf(places[members])
+        operands = build.gather(node, positions_of_round), build.gather(lines, host_leaf(members))
         updated = build.elementwise(op, *operands[: op.arity])
-        node = build.scatter(node, build.cast(updated, node.dtype), place)
+        node = build.scatter(node, build.cast(updated, node.dtype), positions_of_round)
     return wrap(node, target.device)
 
 
@@ -140,13 +140,13 @@ def _contract(
     left, right = inputs
     first = second = None
     if wanted[0]:
-        first = wrap(build.contract(ct.node(), _turned(right)), device)
+        first = wrap(build.contract(ct.node(), _transposed(right)), device)
     if wanted[1]:
-        second = wrap(build.contract(_turned(left), ct.node()), device)
+        second = wrap(build.contract(_transposed(left), ct.node()), device)
     return first, second
 
 
-def _turned(node: Node) -> Node:
+def _transposed(node: Node) -> Node:
     return build.view(node, permute(contiguous(node.shape), (0, 2, 1)))
 
 

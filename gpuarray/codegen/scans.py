@@ -135,11 +135,11 @@ class ScanKernels:
         for count in (VECTORS, 1):  # several loads in flight at a time
             kernel.line(f"for (; n + {(count - 1) * step}u < end; n += {count * step}u) {{")
             values: list[str] = []
-            for turn in range(count):
+            for number in range(count):
                 if not self.wide:
-                    values.append(self._cast(source.load(f"base + (n + {turn * step}u) * step")))
+                    values.append(self._cast(source.load(f"base + (n + {number * step}u) * step")))
                     continue
-                lines, loaded = source.load_wide(f"(base + n) / {LANES}u + {turn * WORKGROUP}u", f"loaded{turn}")
+                lines, loaded = source.load_wide(f"(base + n) / {LANES}u + {number * WORKGROUP}u", f"loaded{number}")
                 kernel.line(*lines)
                 values += map(self._cast, loaded)
             kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))

@@ -376,8 +376,8 @@ class TileKernel:
         depths = ("here", f"min(here + {self.tiling.depth - 1}u, end - 1u)")
         backward = [stride < 0 for stride in operand.layout.strides[1:]]
         lowest = " + ".join(
-            f"{ends[turned]} * {stride}"
-            for ends, turned, stride in zip((edges, depths), backward, strides, strict=True)
+            f"{ends[is_backward]} * {stride}"
+            for ends, is_backward, stride in zip((edges, depths), backward, strides, strict=True)
         )
         apart = self.kernel.parameter(operand.apart)
         lines = [f"let {name}_part = ({plane} + {lowest}) / {apart};", f"switch {name}_part {{"]

@@ -43,8 +43,8 @@ def cov(
         raise ValueError("ddof must be integer")
     arrays = (as_array(m),) if y is None else as_arrays(m, y)
     # NumPy transposes m unless it has one axis, and y if it has more than one row
-    turned = (arrays[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, arrays[1:])))
-    rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(arrays, turned, strict=True)]
+    may_transpose = (arrays[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, arrays[1:])))
+    rows = [_table(v).T if can and not rowvar else _table(v) for v, can in zip(arrays, may_transpose, strict=True)]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
     kind = np.result_type(table.dtype, np.float64) if dtype is None else dtypes.canonical(dtype)
     table = table.astype(kind, copy=False)

@@ -219,13 +219,13 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     first, second = (normalize_axis(a, source.ndim) for a in axes)
     if first == second:
         raise ValueError("Axes must be different.")
-    turned: dict[int, Callable[[], GpuArray]] = {
+    rotations: dict[int, Callable[[], GpuArray]] = {
         0: lambda: source,
         1: lambda: swapaxes(flip(source, second), first, second),
         2: lambda: flip(source, (first, second)),
         3: lambda: flip(swapaxes(source, first, second), second),
     }
-    return turned[index(k) % 4]()
+    return rotations[index(k) % 4]()
 
 
 @native("diagonal", at_once="views")

@@ -87,15 +87,17 @@ def _mirrored(source: GpuArray, axis: int, positions: Any, mode: str, kind: str)
     times, rest = np.divmod(positions, max(period, 1))
     if mode == "wrap":
         return source[along(axis, rest)]
-    turned = times % 2
-    mirrored = source[along(axis, np.where(turned, extent - 1 - rest, rest))]
+    is_reflected = times % 2
+    mirrored = source[along(axis, np.where(is_reflected, extent - 1 - rest, rest))]
     if kind == "even" or not period:
         return mirrored
     # each reflection changes the sign and adds twice the value at its edge
     lows = np.where(times < 0, (1 - times) // 2, -(times // 2))
     highs = np.where(times < 0, -(-times // 2), (times + 1) // 2)
     shape = (-1,) + (1,) * (source.ndim - 1 - axis)
-    signs, low, high = (factor.reshape(shape).astype(source.dtype) for factor in (1 - 2 * turned, 2 * lows, 2 * highs))
+    signs, low, high = (
+        factor.reshape(shape).astype(source.dtype) for factor in (1 - 2 * is_reflected, 2 * lows, 2 * highs)
+    )
     return mirrored * signs + source[along(axis, slice(0, 1))] * low + source[along(axis, slice(-1, None))] * high
 
 

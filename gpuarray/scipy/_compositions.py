@@ -76,11 +76,11 @@ def _rq(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full"
     """Return the factors of RQ: those of QR, of the rows and columns in the opposite order."""
     if mode not in ("full", "economic", "r"):
         return NotImplemented
-    q, r = factorisations.qr(_turned(a), "reduced" if mode == "economic" else "complete")
-    return _turned(r) if mode == "r" else (_turned(r), _turned(q))
+    q, r = factorisations.qr(_reversed_adjoint(a), "reduced" if mode == "economic" else "complete")
+    return _reversed_adjoint(r) if mode == "r" else (_reversed_adjoint(r), _reversed_adjoint(q))
 
 
-def _turned(a: GpuArray) -> GpuArray:
+def _reversed_adjoint(a: GpuArray) -> GpuArray:
     return xp.conj(a[..., ::-1, ::-1]).mT
 
 

@@ -49,10 +49,10 @@ def _fractional_matrix_power(ct: GpuArray, a: GpuArray, t: Any) -> tuple[GpuArra
 
 
 def _signm(ct: GpuArray, a: GpuArray) -> tuple[GpuArray]:
-    turned = _sign(a).mT
-    length = a.mT @ turned
+    transposed = _sign(a).mT
+    length = a.mT @ transposed
     part = _sylvester(length, length, ct)
-    return (part - turned @ part @ turned,)
+    return (part - transposed @ part @ transposed,)
 
 
 def _solve_sylvester(ct: GpuArray, a: GpuArray, b: GpuArray, q: GpuArray) -> tuple[GpuArray, ...]:

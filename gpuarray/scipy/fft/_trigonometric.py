@@ -48,15 +48,15 @@ def _cosine(x: GpuArray, kind: int) -> GpuArray:
         points = fourier.fft(x * _phases(-pi * n / (2 * count), x), 2 * count)[..., :count]
         return 2 * (points * _phases(-pi * (2 * n + 1) / (4 * count), x)).real
     k = np.arange(count // 2 + 1)
-    turns = _phases(-pi * k / (2 * count), x)
+    phases = _phases(-pi * k / (2 * count), x)
     if kind == 2:
         mixed = _joined(x[..., ::2], x[..., 1::2][..., ::-1])
-        result = 2 * (fourier.rfft(mixed) * turns)
+        result = 2 * (fourier.rfft(mixed) * phases)
         upper = -result.imag[..., 1 : (count + 1) // 2][..., ::-1]
         return _joined(result.real, upper)
     mirror = _joined(xp.zeros_like(x[..., :1]), x[..., :0:-1])[..., : count // 2 + 1]
     mixed = apply(ops.complex_from_parts, x[..., : count // 2 + 1], -mirror)
-    line = fourier.irfft(mixed * turns.conj(), count, norm="forward")
+    line = fourier.irfft(mixed * phases.conj(), count, norm="forward")
     half = (count + 1) // 2
     first, second = line[..., :half], line[..., half:][..., ::-1]
     if count % 2:

@@ -100,9 +100,9 @@ def solveh_banded(
     most = bands.shape[-2] - 1
     main, *sides = (bands[..., away if lower else most - away, :] for away in range(most + 1))
     # a[i, i - away] and a[i, i + away], of which one is in column i
-    turned = [xp.conj(side) for side in sides]
+    conjugates = [xp.conj(side) for side in sides]
     aligned = [moved(side, -away if lower else away) for away, side in enumerate(sides, 1)]
-    below, above = (aligned, turned) if lower else (turned, aligned)
+    below, above = (aligned, conjugates) if lower else (conjugates, aligned)
     lines = [*below[::-1], main.real.astype(bands.dtype), *above]
     return banded_solution(xp.stack(lines, axis=-2), most, right, definite=True)
 

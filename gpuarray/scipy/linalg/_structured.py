@@ -254,8 +254,8 @@ def solve_circulant(
     is_zero = sizes <= tol
     if singular == "raise":
         check(is_zero.any(), lambda number: np.linalg.LinAlgError("near singular circulant matrix."), column)
-    turned = fourier.fft(xp.moveaxis(right, baxis, -1))
-    quotient = xp.where(is_zero, 0, turned / xp.where(is_zero, 1, spectrum))
+    transformed = fourier.fft(xp.moveaxis(right, baxis, -1))
+    quotient = xp.where(is_zero, 0, transformed / xp.where(is_zero, 1, spectrum))
     result = fourier.ifft(quotient)
     result = result if kind.kind == "c" else result.real
     return xp.moveaxis(result, -1, outaxis).astype(kind, copy=False)

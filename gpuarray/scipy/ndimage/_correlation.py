@@ -42,8 +42,8 @@ def correlated(
 
 def _reversed(weights: Any, origins: Sequence[int]) -> tuple[Any, list[int]]:
     """Return the weights and origins of the correlation that a convolution is."""
-    turned = weights[(slice(None, None, -1),) * weights.ndim]
-    return turned, [-o - (extent % 2 == 0) for o, extent in zip(origins, weights.shape, strict=True)]
+    mirrored = weights[(slice(None, None, -1),) * weights.ndim]
+    return mirrored, [-o - (extent % 2 == 0) for o, extent in zip(origins, weights.shape, strict=True)]
 
 
 def _filtered(function: Any, a: Any) -> GpuArray:

@@ -197,7 +197,7 @@ def maximum_filter1d(a: Any) -> GpuArray:
 # -- grey morphology --------------------------------------------------------------------------------------------------
 
 
-def _turned(value: Any) -> Any:
+def _mirrored(value: Any) -> Any:
     return None if value is None else value[(slice(None, None, -1),) * value.ndim]
 
 
@@ -209,7 +209,7 @@ def _eroded(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
 
 def _dilated(source: GpuArray, a: Any, dtype: Any) -> GpuArray:
     axes = axes_of(a.axes, source.ndim)
-    footprint, structure = _turned(_read(a.footprint)), _turned(_read(a.structure))
+    footprint, structure = _mirrored(_read(a.footprint)), _mirrored(_read(a.structure))
     shape = next((known.shape for known in (footprint, structure) if known is not None), None)
     sizes = each(a.size, len(axes)) if shape is None else shape
     origins = [-o - (extent % 2 == 0) for o, extent in zip(each(a.origin, len(axes)), sizes, strict=True)]

@@ -106,9 +106,9 @@ def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
     elif mode == "wrap":
         period = max(extent - 1, 1)
         is_inside = (whole >= 0) & ((whole < extent - 1) | ((whole == extent - 1) & (rest == 0)))
-        turned = whole % period
-        turned = np.where((whole < 0) & (turned == 0) & (rest == 0), np.int32(extent - 1), turned)
-        whole = np.where(is_inside, whole, turned)
+        remainder = whole % period
+        remainder = np.where((whole < 0) & (remainder == 0) & (rest == 0), np.int32(extent - 1), remainder)
+        whole = np.where(is_inside, whole, remainder)
         if extent == 1:
             whole, rest = whole * np.int32(0), rest * rest.dtype.type(0)
     if order % 2 == 0:

@@ -112,9 +112,9 @@ def second_order(
         + _sum(x, one[2:], least[0]),
     ]
     ahead = _continued(concatenated(starts, x.ndim - 1), x[..., 2:], gain, poles)
-    turned = x[..., ::-1]
+    backwards = x[..., ::-1]
     nearer = np.concatenate([both[1:2], both])[: len(both) - 2]
-    ends = [_sum(turned, both[:-1] + both[1:], least[1]), _sum(turned, nearer + both[2:], least[1])]
+    ends = [_sum(backwards, both[:-1] + both[1:], least[1]), _sum(backwards, nearer + both[2:], least[1])]
     return _continued(concatenated(ends, x.ndim - 1), ahead[..., -3::-1], gain, poles)[..., ::-1]
 
 

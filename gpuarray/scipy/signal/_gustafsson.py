@@ -34,8 +34,8 @@ def _matrices(b: tuple[float, ...], a: tuple[float, ...], ends: int, *, is_whole
     """
     order = max(len(a), len(b)) - 1
     seen = scipy_signal.lfilter(b, a, np.zeros((order, ends)), zi=np.eye(order))[0].T
-    turned = scipy_signal.lfilter(b, a, seen[::-1], axis=0)
-    parts = (turned[::-1] - seen, seen[::-1] - turned), (turned[::-1], seen[::-1])
+    filtered = scipy_signal.lfilter(b, a, seen[::-1], axis=0)
+    parts = (filtered[::-1] - seen, seen[::-1] - filtered), (filtered[::-1], seen[::-1])
     away, through = (np.hstack(pair) if is_whole else linalg.block_diag(*pair) for pair in parts)
     return linalg.pinv(away).T, through.T
 

@@ -174,10 +174,10 @@ def _spiral(x: GpuArray, count: int, w: Any, a: Any, axis: int) -> GpuArray:
     k = np.arange(max(extent, count))
     size = int(scipy_fft.next_fast_len(extent + count - 1))
     wk2 = np.exp(-1j * np.pi * ((w * k.astype(float) ** 2) % 2)) if isinstance(w, float) else w ** (k**2 / 2.0)
-    turns = np.exp(-2j * np.pi * a * k[:extent]) if isinstance(a, float) else a ** -k[:extent].astype(float)
+    powers = np.exp(-2j * np.pi * a * k[:extent]) if isinstance(a, float) else a ** -k[:extent].astype(float)
     kernel = np.fft.fft(1 / np.hstack((wk2[extent - 1 : 0 : -1], wk2[:count])), size)
     kind = dtypes.complex128  # as SciPy, whose phases are in double precision
-    parts = [as_array(v.astype(kind), x.device) for v in (turns * wk2[:extent], kernel, wk2[:count])]
+    parts = [as_array(v.astype(kind), x.device) for v in (powers * wk2[:extent], kernel, wk2[:count])]
     spectrum = fourier.fft(line.astype(kind) * parts[0], size) * parts[1]
     result = fourier.ifft(spectrum)[..., extent - 1 : extent + count - 1] * parts[2]
     return xp.moveaxis(result, -1, number)
@@ -271,8 +271,8 @@ def lombscargle(
     least = float(np.finfo(np.float64).epsneg)
     first, second = yc / xp.maximum(cc, least), ys / xp.maximum(ss, least)
     if kind == "amplitude":
-        turned = apply(ops.complex_from_parts, xp.cos(tau), xp.sin(tau))
-        return apply(ops.complex_from_parts, first, second) * turned
+        rotation = apply(ops.complex_from_parts, xp.cos(tau), xp.sin(tau))
+        return apply(ops.complex_from_parts, first, second) * rotation
     power = 2.0 * (first * yc + second * ys)
     if kind == "power":
         return xp.squeeze(power * (times.shape[0] / 4.0))

@@ -126,11 +126,11 @@ def _mathieu(kind: str, sign: float, shape: Callable[[Any], Any], unit: float = 
 
 
 def _fresnel_modified(name: str, sign: float) -> Partial:
-    turn = sign * 1j
+    unit = sign * 1j
 
     def slopes(x: Any) -> Any:
         _, k = _named(name)(x)
-        return -xp.exp(turn * x * x), -2 * turn * x * k - exp(-turn * pi / 4) / sqrt(pi)
+        return -xp.exp(unit * x * x), -2 * unit * x * k - exp(-unit * pi / 4) / sqrt(pi)
 
     return slopes
 
