@@ -163,16 +163,16 @@ class Planner:
         """Yield the groups that may make a value: the one that makes the last of its operands, then the latest ones.
 
         The first is left out if it would have to load another operand. Otherwise the value takes no load there, and
-        what is computed from it can join any later group.
+        what is computed from it can join any later group. None before it has all operands.
         """
         number = len(self.groups)
         last = max([self.producer.get(i, -1) for i in alone.inputs], default=-1)
         builder = self.groups[last].builder if last >= 0 else None
-        if builder is None or not builder.computed.keys() | set(builder.inputs) >= set(alone.inputs):
-            last = -1
-        else:
+        first = max(last, number - LOOK_BACK, 0)
+        if builder is not None and all(i in builder.computed or i in builder.inputs for i in alone.inputs):
             yield last
-        yield from (n for n in range(number - 1, max(-1, number - 1 - LOOK_BACK), -1) if n != last)
+            first = max(first, last + 1)
+        yield from range(number - 1, first - 1, -1)
 
     def _loop_alone(self, position: int, node: Node) -> LoopBuilder:
         """Return a loop that makes one value."""
@@ -218,14 +218,12 @@ class Planner:
             return False
         if self._is_full(builder, alone):
             return False
-        if {*builder.computed, *builder.inputs}.isdisjoint(alone.inputs):  # they are independent
+        if not any(i in builder.computed or i in builder.inputs for i in alone.inputs):  # they are independent
             if builder.axes is not None or folds:
                 return False
             if builder.operations + alone.operations > costs.INDEPENDENT_LIMIT:
                 return False
         self.trials += 1
-        if any(self.producer.get(i, -1) > number for i in alone.inputs):
-            return False
         if alone.source_shape == builder.source_shape and builder.makes_elsewhere(alone):
             return False
         mark = builder.mark()

@@ -9,6 +9,7 @@ NumPy computes again, and the price of the next trial doubles. Without knowledge
 this one by more than a constant factor (Karlin, Manasse, Rudolph and Sleator, 1988).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from typing import Final
@@ -17,7 +18,7 @@ from gpuarray.config import config
 from gpuarray.graph.nodes import Contract, Generate, Leaf, Scatter, View
 from gpuarray.providers import registry
 from gpuarray.runtime import places, telemetry
-from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Amounts, Rates, amounts
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.settings import recording
 
@@ -110,7 +111,7 @@ def asks_for_device(prepared: PreparedPlan) -> bool:
     if not registry.is_open() or config.current.offload == "never":
         return False
     if prepared.loss is None:
-        device = DEVICE_DEFAULTS.use + sum([DEVICE_DEFAULTS.step(step.planned.step) for step in prepared.pinned.steps])
+        device = DEVICE_DEFAULTS.use + _total(prepared, DEVICE_DEFAULTS.step)
         prepared.loss = max(0.0, _time_on_host(prepared, HOST_DEFAULTS) - device)
     if not lose(prepared.loss):
         return False
@@ -185,5 +186,11 @@ def _time_at_once(prepared: PreparedPlan) -> float:
 
 
 def _time_on_host(prepared: PreparedPlan, rates: Rates) -> float:
-    steps = [step.planned.step for step in prepared.pinned.steps]
-    return sum([rates.step(step, chunks=places.host().chunks(step)) for step in steps])
+    return _total(prepared, lambda step: rates.step(step, chunks=places.host().chunks(step.step)))
+
+
+def _total(prepared: PreparedPlan, time_of: Callable[[Amounts], float]) -> float:
+    """Return the sum of the times of the steps of a plan. Equal steps, of which loops have many, are prepared once."""
+    steps = prepared.pinned.steps
+    times = {key: time_of(amounts(step.planned.step)) for key, step in {id(s.prepared): s for s in steps}.items()}
+    return sum([times[id(step.prepared)] for step in steps])
