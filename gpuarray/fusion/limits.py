@@ -71,11 +71,10 @@ class Limits:
             most = self.bindings + 2 if is_elementwise else self.bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:
                 inputs = ()
-            while True:
+            read, within, free = self._below(position, inputs)
+            while free and not self._fits(read, within, most):
+                stored.update(self._largest(position, inputs, free, most))
                 read, within, free = self._below(position, inputs)
-                if not free or (read[1].bit_count() <= most and within[1].bit_count() <= INSTRUCTION_LIMIT):
-                    break
-                stored.add(max(free, key=self._size))
             inside = _union(within, (first, (1 << length) - 1))
             first += length
             self._reads.append(read)
@@ -86,6 +85,29 @@ class Limits:
             times.append(max([times[i] for i in free], default=1) * count)
             if count > 1 and self._is_too_much(position, times[-1], count, space):
                 stored.add(position)
+
+    @staticmethod
+    def _fits(read: _Bits, within: _Bits, most: int) -> bool:
+        """Whether a value with so many bindings and instructions may be computed in one launch."""
+        return read[1].bit_count() <= most and within[1].bit_count() <= INSTRUCTION_LIMIT
+
+    def _largest(self, position: int, inputs: tuple[int, ...], free: list[int], most: int) -> list[int]:
+        """Return the largest operands of those that are not stored, as many as are to be stored."""
+        free = sorted(dict.fromkeys(free), key=self._size, reverse=True)
+        rest = [(_NO_BITS, _NO_BITS)]  # of what the smallest operands are computed
+        for operand in reversed(free):
+            read, within = rest[-1]
+            rest.append((_union(read, self._reads[operand]), _union(within, self._inside[operand])))
+        known = _NO_BITS
+        for operand in inputs:
+            if operand in self.graph.stored:
+                known = _union(known, self._bits_of(position, operand))
+        for number, operand in enumerate(free):
+            known = _union(known, self._bits_of(position, operand))
+            read, within = rest[len(free) - number - 1]
+            if self._fits(_union(known, read), within, most):
+                return free[: number + 1]
+        return free
 
     def _is_row(self, node: Node, inputs: tuple[int, ...]) -> bool:
         """Whether a value has as many elements as a reduction that it is computed from, or as a value of its rows."""

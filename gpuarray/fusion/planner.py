@@ -263,8 +263,11 @@ class Planner:
     def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
         """Whether a loop would have too many instructions or bindings with another value; checked before trying."""
         most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
-        if len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT:
-            return True
+        length = len(builder.instructions) + len(alone.instructions)
+        if length - len(alone.inputs) > 2 * INSTRUCTION_LIMIT:
+            again = sum(map(builder.memo.__contains__, alone.memo)) if builder.axes == alone.axes else 0
+            if length - again > 2 * INSTRUCTION_LIMIT:
+                return True
         outputs = len(builder.outputs) + len(alone.outputs)
         if len(builder.inputs) + len(alone.inputs) + outputs <= most:
             return False

@@ -9,6 +9,7 @@ import pytest
 import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities, Device
+from gpuarray.fusion import limits
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.loop_builder import LoopBuilder
 from gpuarray.fusion.lowering import Lowering
@@ -127,6 +128,37 @@ def test_planning_takes_time_in_proportion_to_the_graph(
     loops = [planned.step for planned in plan.steps if isinstance(planned.step, Loop)]
     assert sum(len(loop.instructions) for loop in loops) <= 3 * len(walk.order)
     assert len(plan.steps) <= levels + 4
+
+
+def test_loops_that_are_cut_where_many_values_are_wanted_compute_each_once() -> None:
+    """A value joins a long loop that computes the same operands, whatever its length alone would be."""
+    values = [xp.asarray(np.ones(100), device="cpu")]
+    with xp.using(pending_limit=10_000, direct_limit=0):
+        for number in range(1000):
+            values.append(values[-1] * 0.5 + values[max(0, number - 6)])
+        root = values[-1].node()
+    walk = topological([root])
+    plan = make_plan(walk.order, walk.position, {walk.position[root]}, Capabilities(adapter="test"))
+    loops = [planned.step for planned in plan.steps if isinstance(planned.step, Loop)]
+    assert sum(len(loop.instructions) for loop in loops) <= 1.2 * len(walk.order)
+    assert len(loops) <= 8
+
+
+def test_what_many_operands_are_computed_from_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    unions = 0
+    union = limits._union
+
+    def counted(one: Any, other: Any) -> Any:
+        nonlocal unions
+        unions += 1
+        return union(one, other)
+
+    monkeypatch.setattr(limits, "_union", counted)
+    parts = [xp.asarray(np.full(20, float(number)), device="cpu") for number in range(800)]
+    with xp.using(direct_limit=0):
+        root = xp.concatenate([part * 2 + number for number, part in enumerate(parts)])
+    np.testing.assert_array_equal(np.asarray(root), np.repeat(np.arange(800) * 3.0, 20))
+    assert unions <= 24 * len(parts)
 
 
 def test_stencils_of_stencils_give_the_same_values(device: Device) -> None:
