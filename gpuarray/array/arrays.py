@@ -22,7 +22,7 @@ from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape, tracing
-from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.graph.nodes import Node
 from gpuarray.immediacy import Immediacy, held, immediacy, quiet
 from gpuarray.references import is_temporary, owner_count
 from gpuarray.runtime import evaluate, telemetry
@@ -155,10 +155,10 @@ class GpuArray(ConvertibleArray):
         return printing.html(self)
 
     def __copy__(self) -> "GpuArray":
-        return self.copy()
+        return self.copy("K")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GpuArray":
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> tuple[Any, ...]:
         device = self._cell.device.name
@@ -287,6 +287,6 @@ def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:
     """Return the array of a pickle, on the device of its name; without a name it is that of new arrays here."""
-    array = wrap(host_leaf(host), Device(device or config.current.device))
+    array = wrap(build.host_node(host), Device(device or config.current.device))
     array._access = access
     return array

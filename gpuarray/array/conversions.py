@@ -42,8 +42,8 @@ class ConvertibleArray(MethodsArray):
         ----------
         dtype : dtype
             A supported dtype: its name, scalar type or dtype object.
-        order : str
-            Accepted for compatibility with NumPy; results are in C order.
+        order : {"C", "F", "A", "K"}
+            The order of memory of the result.
         casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
             Which conversions are allowed.
         subok : bool
@@ -56,7 +56,7 @@ class ConvertibleArray(MethodsArray):
         TypeError
             If ``casting`` forbids the conversion, or the dtype is not supported.
         """
-        check_order(order, "CFAK")
+        order = check_order(order, "CFAK")
         wanted = dtypes.canonical(dtype)
         source = self.dtype
         if casting != "unsafe" and not np.can_cast(source, wanted, casting):
@@ -64,14 +64,14 @@ class ConvertibleArray(MethodsArray):
         if wanted == source and not copy:
             return self
         if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
-            result = compiled.call(np.ndarray.astype, (self, wanted), {}, inf, 0, False)
+            result = compiled.call(np.ndarray.astype, (self, wanted, order), {}, inf, 0, False)
             if result is not None:
                 return result
             host = self.host()
             if host is not None:
-                converted = quiet.run(host.astype, wanted)
-                return of_host(type(self), converted if converted.flags.owndata else converted.copy(), self.device)
-        return self._fresh(cast(self.node(), wanted))
+                converted = quiet.run(host.astype, wanted, order)
+                return of_host(type(self), converted if converted.flags.owndata else converted.copy(order), self.device)
+        return self._fresh(cast(self.node(), wanted), self.axes_in_order(order))
 
     def item(self, *position: Any) -> Any:
         """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""

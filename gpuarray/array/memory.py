@@ -25,6 +25,7 @@ from gpuarray.graph.memory_order import axes_in_order
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node, View
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import elementwise as ops
+from gpuarray.references import owner_count
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.placement import trials
 from gpuarray.settings import recording
@@ -154,13 +155,16 @@ class MemoryArray(CompiledOperators):
     # -- making -------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def _wrap(cls, node: Node, device: Device) -> Self:
-        """Return an array with new storage and the value ``node``."""
+    def _wrap(cls, node: Node, device: Device, layout: Layout | None = None) -> Self:
+        """Return an array with new storage and the value ``node``, seen through a permutation if one is given.
+
+        The new result of an operation is in the order of its memory.
+        """
         array: Self = _new(cls)
-        shape = node.shape
-        array._made_layout = None
-        if type(node) is View and (inner := build.shown_result(node)) is not None:
-            array._made_layout, node = node.layout, inner
+        if layout is None and type(node) is View and (inner := build.shown_result(node)) is not None:
+            layout, node = node.layout, inner
+        shape = node.shape if layout is None else layout.shape
+        array._made_layout = layout
         array._value = None
         array._made_cell = cell = _new(Cell)
         array._memory = array._large = NOTHING
@@ -393,18 +397,36 @@ M = TypeVar("M", bound=MemoryArray)
 def of_host(kind: type[M], value: Any, device: Device) -> M:
     """Return an array of a NumPy array or scalar that nothing else refers to, computed at once."""
     array: M = _new(kind)
-    axes: tuple[int, ...] | None = None
+    view: npt.NDArray[Any] | None = None
     if type(value) is _ndarray:
         if value.ndim > 1 and not value.flags.c_contiguous:
-            axes = axes_in_order((value.strides,))
-            value = value.transpose(axes or range(value.ndim)).copy()
+            value, view = _straightened(value)
         if value.size > _MIDSIZE and device.kind != "cpu":
             trials.note_computed(value.size, device is not AUTO)
     array._value = value
     array._device = device
-    if axes is not None:
+    if view is not None:
         array._settle()
-        array._host = host = value.transpose(sorted(range(value.ndim), key=axes.__getitem__))
-        array._made_shape = host.shape
+        array._host = view
+        array._made_shape = view.shape
         del array._made_layout
     return array
+
+
+def _straightened(value: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """Return memory in C order with the elements of an array, in their order in memory, and the view that shows these.
+
+    It is the array's own memory if the array is a view of it to which nothing else refers, else a copy. Of what is in C
+    order but for gaps there is no view.
+    """
+    axes = axes_in_order((value.strides,))
+    if axes is None:
+        return value.copy(), None
+    ordered = value.transpose(axes)
+    base: Any = value.base
+    is_whole = type(base) is _ndarray and base.nbytes == value.nbytes and base.dtype is value.dtype
+    is_whole = is_whole and bool(ordered.flags.c_contiguous and base.flags.carray and base.flags.owndata)
+    if is_whole and owner_count((base,), 0) == 4:  # two views, the variable and the tuple
+        return base, value
+    memory = ordered.copy()
+    return memory, memory.transpose(sorted(range(value.ndim), key=axes.__getitem__))

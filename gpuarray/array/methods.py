@@ -233,15 +233,15 @@ class MethodsArray(ComputingArray):
         Parameters
         ----------
         order : {"C", "F", "A", "K"}
-            Accepted for compatibility with NumPy; the copy is in C order.
+            The order of memory of the copy.
         """
-        check_order(order, "CFAK")
-        result: Self | None = compiled.call(np.ndarray.copy, (self,), {}, inf, 0, False)
+        order = check_order(order, "CFAK")
+        result: Self | None = compiled.call(np.ndarray.copy, (self, order), {}, inf, 0, False)
         if result is not None:
             return result
         if immediacy().limit and (host := self.host()) is not None:
-            return of_host(type(self), host.copy(), self.device)
-        return self._fresh(self.node())
+            return of_host(type(self), host.copy(order), self.device)
+        return self._fresh(self.node(), self.axes_in_order(order))
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""

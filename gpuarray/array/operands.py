@@ -87,10 +87,16 @@ def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
 
     If a dtype is given, the value is converted as in an assignment to elements.
     """
-    sent = evaluate.send(value, device) if type(value) in _PLAIN and not tracing.mode().is_replayed else None
+    sent = _sent(value, device) if type(value) in _PLAIN and not tracing.mode().is_replayed else None
     if dtype is None:
         return as_node(value) if sent is None else sent
     return element_node(value, dtype) if sent is None else cast(sent, dtype)
+
+
+def _sent(value: Any, device: Device) -> Node | None:
+    ordered, layout = build.in_memory_order(value)
+    leaf = evaluate.send(ordered, device)
+    return leaf if leaf is None or layout is None else build.view(leaf, layout)
 
 
 def default_dtype(kind: type) -> DType:

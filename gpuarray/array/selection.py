@@ -98,7 +98,9 @@ class SelectableArray(ViewableArray):
                     elif not is_basic and (type(index) is _ndarray or not is_basic_key(index)):
                         if kind is not type(self) or key.device is not device:
                             device = self._key_device(key)
-                        return of_host(type(self), chosen if chosen.base is None else chosen.copy(), device)
+                        if chosen.base is not None and chosen.flags.c_contiguous:
+                            chosen = chosen.copy()
+                        return of_host(type(self), chosen, device)
         return self._recorded_item(key)
 
     def _compute_for_parts(self, key: Any) -> bool:

@@ -13,6 +13,7 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous, inverse, is_identity, is_permutation, reshape
+from gpuarray.graph.memory_order import common_order, permuted, seen_back
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.shapes import broadcast_to, resolve_shape
 from gpuarray.graph.walk import current
@@ -184,6 +185,14 @@ class StoredArray(MemoryArray):
             evaluate.evaluate_early([stored], self._cell.device)
         return self.node()
 
+    def axes_in_order(self, order: str) -> tuple[int, ...] | None:
+        """Return the axes as memory in an order has them; None if that is C order."""
+        ndim = self.ndim
+        if order == "K":
+            return common_order((self.node(),), ndim) if ndim > 1 else None
+        is_fortran = order == "F" or (order == "A" and self.flags.fnc)
+        return (*reversed(range(ndim)),) if is_fortran and ndim > 1 else None
+
     def shows_all(self) -> bool:
         """Return whether the array is a permutation of all of its storage, so that this is computed and read."""
         layout = self._layout
@@ -203,9 +212,18 @@ class StoredArray(MemoryArray):
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def _fresh(self, node: Node) -> Self:
-        """Return a writeable array with new storage, on the device of this array; a scalar of a scalar."""
-        array = self._wrap(node, self._cell.device)
+    def _fresh(self, node: Node, axes: tuple[int, ...] | None = None) -> Self:
+        """Return a writeable array with new storage, on the device of this array; a scalar of a scalar.
+
+        Its memory has the axes in an order, by default in C order.
+        """
+        if axes is not None:
+            layout = seen_back(node.shape, axes)
+            array = self._wrap(build.view(node, permuted(node.shape, axes)), self._cell.device, layout)
+        else:
+            array = self._wrap(node, self._cell.device)
+            if array._layout is not None:
+                array = self._wrap(array.node(), self._cell.device)  # a view of what is no new result any more
         if node.shape or self._access is not VALUE:
             array._access = WRITEABLE
         return array

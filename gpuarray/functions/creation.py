@@ -23,6 +23,7 @@ from gpuarray.array import (
 )
 from gpuarray.array.compiled import call
 from gpuarray.array.memory import VALUE
+from gpuarray.array.storage import check_order
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
@@ -91,7 +92,7 @@ def asarray(
     dtype : dtype, optional
         By default that of the data; for Python numbers NumPy's default dtypes, or ``config.default_float``.
     order : {"C", "F", "A", "K"}, optional
-        Accepted for compatibility with NumPy; arrays are stored in C order.
+        The order of memory; by default that of the data.
     device : Device or str, optional
         Device of the array; by default that of ``obj``, or ``config.device``.
     copy : bool, optional
@@ -113,8 +114,9 @@ def asarray(
         If sequences are ragged, or ``copy=False`` and a copy is needed.
     """
     wanted = None if dtype is None else dtypes.canonical(dtype)
+    order = "K" if order is None else check_order(order, "CFAK")
     if isinstance(obj, GpuArray):
-        return _from_array(obj, wanted, device, copy)
+        return _from_array(obj, wanted, order, device, copy)
     if immediacy().limit and copy is not False and device is None and like is None:
         arguments = (obj,) if wanted is None else (obj, wanted)
         array = create(np.array, arguments, {}, 0)
@@ -123,7 +125,7 @@ def asarray(
         if array is None and _count(obj) <= immediacy().limit:
             array = _at_once(obj, wanted)
         if array is not None:
-            return array
+            return _ordered(array, order)
     target = target_device(device, like, obj)
     if copy is False:
         raise ValueError(
@@ -132,7 +134,14 @@ def asarray(
     node = placed_node(obj, target, wanted)
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
         node = build.cast(node, default_dtype(float if node.dtype == dtypes.float64 else complex))
-    return make(node, target)
+    return _ordered(make(node, target), order)
+
+
+def _ordered(array: GpuArray, order: str | None) -> GpuArray:
+    """Return an array in C or Fortran order, a copy if it is not; for other orders the array itself."""
+    if order in ("C", "F") and not getattr(array.flags, f"{order.lower()}_contiguous"):
+        return array.copy(order)
+    return array
 
 
 asanyarray = asarray
@@ -166,7 +175,7 @@ def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
     if not immediacy().covers(device):
         return None
     try:
-        host = quiet.run(np.array, value, dtype, order="C")
+        host = quiet.run(np.array, value, dtype, order="K")
         kind = dtypes.canonical(host.dtype)
     except Exception:  # the error is that of a recording
         return None
@@ -177,9 +186,9 @@ def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
     return made_of(host if host.dtype is kind else host.astype(kind), device)
 
 
-def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: bool | None) -> GpuArray:
+def _from_array(array: GpuArray, dtype: DType | None, order: str, device: DeviceLike, copy: bool | None) -> GpuArray:
     moved = array if device is None else array.to_device(wanted_device(device))
-    converted = moved if dtype is None else moved.astype(dtype, copy=False)
+    converted = _ordered(moved if dtype is None else moved.astype(dtype, order, copy=False), order)
     if copy is False and converted is not array:
         raise ValueError(
             f"an array of dtype {array.dtype.name} on {array.device} cannot become one of dtype "
@@ -189,7 +198,7 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
         return converted
     if converted.ndim == 0 and converted._access is VALUE:
         return converted[...]
-    return converted.copy() if copy and converted is array else converted
+    return converted.copy(order) if copy and converted is array else converted
 
 
 @native("array")
@@ -237,8 +246,8 @@ def full(
         The value, which broadcasts to ``shape``.
     dtype : dtype, optional
         By default that of the value: float64, int64, complex128 or bool for Python scalars.
-    order : str
-        Accepted for compatibility with NumPy.
+    order : {"C", "F"}
+        The order of memory.
     device : Device or str, optional
         Device of the array; ``config.device`` by default.
 
@@ -257,13 +266,13 @@ def full(
     extents = checked_shape(shape, kind)
     target = target_device(device, like) if node is None else target_device(device, like, fill_value)
     if node is None and is_immediate(extents, target):
-        return made_of(np.full(extents, fill_value, kind), target)
+        return _ordered(made_of(np.full(extents, fill_value, kind), target), check_order(order, "CF"))
     if type(fill_value) in WEAK:
         if isinstance(fill_value, float | complex):
             fill_value = np.asarray(fill_value).astype(kind)[()]  # NumPy casts here, integers alone it assigns
         node = weak_node(fill_value, kind)
     node = build.cast(as_node(fill_value) if node is None else node, kind)
-    return make(build.view(node, broadcast_to(node.shape, extents)), target)
+    return _ordered(make(build.view(node, broadcast_to(node.shape, extents)), target), check_order(order, "CF"))
 
 
 @native("zeros")
@@ -272,7 +281,7 @@ def zeros(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array of zeros, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 0, dtype, device, like)
+    return _ordered(_filled(shape, 0, dtype, device, like), check_order(order, "CF"))
 
 
 @native("ones")
@@ -281,7 +290,7 @@ def ones(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array of ones, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 1, dtype, device, like)
+    return _ordered(_filled(shape, 1, dtype, device, like), check_order(order, "CF"))
 
 
 @native("empty")
@@ -290,7 +299,7 @@ def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
     """Return an array with undefined contents. They are zeros, which take no time or memory until they are needed."""
-    return _filled(shape, 0, dtype, device, like)
+    return _ordered(_filled(shape, 0, dtype, device, like), check_order(order, "CF"))
 
 
 def _filled(shape: Any, value: Any, dtype: DTypeLike, device: DeviceLike, like: Any) -> GpuArray:
@@ -309,11 +318,13 @@ def full_like(
 ) -> GpuArray:  # fmt: skip
     """Return an array with the shape, dtype and device of another one, filled with a value.
 
-    ``order`` and ``subok`` are accepted for compatibility with NumPy.
+    ``subok`` is accepted for compatibility with NumPy.
     """
     like = as_array(x)
     extents = like.shape if shape is None else shape
-    return full(extents, fill_value, like.dtype if dtype is None else dtype, device=device or like.device)
+    filled = full(extents, fill_value, like.dtype if dtype is None else dtype, device=device or like.device)
+    axes = like.axes_in_order(check_order(order, "CFAK")) if filled.ndim == like.ndim else None
+    return filled if axes is None else filled._fresh(filled.node(), axes)
 
 
 @native("zeros_like", at_once="elements")
@@ -322,7 +333,7 @@ def zeros_like(
     device: DeviceLike = None,
 ) -> GpuArray:  # fmt: skip
     """Return zeros with the shape, dtype and device of another array."""
-    return full_like(x, 0, dtype, shape=shape, device=device)
+    return full_like(x, 0, dtype, order, shape=shape, device=device)
 
 
 @native("ones_like", at_once="elements")
@@ -331,7 +342,7 @@ def ones_like(
     device: DeviceLike = None,
 ) -> GpuArray:  # fmt: skip
     """Return ones with the shape, dtype and device of another array."""
-    return full_like(x, 1, dtype, shape=shape, device=device)
+    return full_like(x, 1, dtype, order, shape=shape, device=device)
 
 
 @native("empty_like", at_once="elements")
@@ -340,26 +351,28 @@ def empty_like(
     device: DeviceLike = None,
 ) -> GpuArray:  # fmt: skip
     """Return an array with the shape, dtype and device of another one, and undefined contents."""
-    return full_like(x, 0, dtype, shape=shape, device=device)
+    return full_like(x, 0, dtype, order, shape=shape, device=device)
 
 
 @native("copy", at_once="elements")
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
-    """Return a new array with the same elements; ``order`` and ``subok`` are accepted but have no effect."""
-    return asarray(x, copy=True)
+    """Return a new array with the same elements, in an order of memory; ``subok`` is accepted but has no effect."""
+    return asarray(x, None, order, copy=True)
 
 
 @native("asfortranarray")
 def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> GpuArray:
-    """Return the input as an array with at least one axis. Arrays of this package have no Fortran order."""
-    return array(a, dtype, copy=None, ndmin=1, like=like)
+    """Convert data to an array in Fortran order with at least one axis."""
+    return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
 
 
 @native("require")
 def require(a: Any, dtype: DTypeLike = None, requirements: Any = None, *, like: Any = None) -> GpuArray:
     """Return an array that satisfies requirements on its dtype and flags."""
-    np.require(np.empty(0), None, requirements)  # NumPy checks these
-    return asarray(a, dtype, like=like)
+    square = np.empty((2, 2))  # NumPy checks the requirements, and shows which orders they leave as they are
+    keeps_c = np.require(square, None, requirements).flags.c_contiguous
+    keeps_f = np.require(square.T, None, requirements).flags.f_contiguous
+    return asarray(a, dtype, "K" if keeps_c and keeps_f else "C" if keeps_c else "F", like=like)
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> GpuArray:

@@ -29,6 +29,8 @@ _PIECES_FEW: Final = 4
 
 #: The most elements of a matrix that OpenBLAS multiplies with a vector on one thread.
 _MATRIX: Final = 1 << 13
+#: The fewest rows of such a matrix: fewer take longer to add than to multiply.
+_ROWS_LEAST: Final = 8
 
 #: Elements that stay in a core's second-level cache.
 _CACHED: Final = 1 << 17
@@ -136,7 +138,7 @@ def _weighted(rows: Array, weights: Array, depth: int) -> Array | None:
     """Return the sums of rows, along the first axes, times one weight each; None if those are no such arrays."""
     shape, repeated = rows.shape, zip(weights.shape[depth:], weights.strides[depth:], strict=True)
     length, width = prod(shape[:depth]), prod(shape[depth:])
-    is_matrix = rows.flags.c_contiguous and 1 < width <= _MATRIX // _PIECE_LEAST and length >= _PIECE_LEAST
+    is_matrix = rows.flags.c_contiguous and 1 < width <= _MATRIX // _ROWS_LEAST and length >= _PIECE_LEAST
     if not is_matrix or weights.shape[:depth] != shape[:depth] or any(n > 1 and step for n, step in repeated):
         return None
     line = np.ascontiguousarray(weights[(slice(None),) * depth + (0,) * (len(shape) - depth)]).reshape(length)

@@ -1,5 +1,7 @@
 """Results are in the order of the memory of their operands, as NumPy's are."""
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,51 @@ def test_results_have_numpys_strides(name: str, limit: int, device: Any) -> None
         assert_same(result, wanted)
         seen = np.asarray(result)
         assert seen.strides == wanted.strides or not (wanted.flags.c_contiguous or wanted.flags.f_contiguous)
+
+
+#: Functions of a namespace and an array whose results are in an order of memory that an argument names, or NumPy's own.
+COPIES = {
+    "copy": lambda m, x: x.T.copy(),
+    "copy in Fortran order": lambda m, x: x.copy("F"),
+    "copy in any order": lambda m, x: x.T.copy("A"),
+    "copy in the order of memory": lambda m, x: m.copy(x.transpose(1, 0, 2)),
+    "copy of the module": lambda m, x: copy.copy(x.T),
+    "array": lambda m, x: m.array(x.T),
+    "array in C order": lambda m, x: m.asarray(x.T, order="C"),
+    "array in Fortran order": lambda m, x: m.asarray(x, order="F"),
+    "converted in C order": lambda m, x: x.T.astype(np.int32, "C"),
+    "converted in Fortran order": lambda m, x: x.astype(np.int32, "F"),
+    "converted": lambda m, x: m.asarray(x.T, np.int32),
+    "of Fortran order": lambda m, x: m.asfortranarray(x),
+    "of C order": lambda m, x: m.ascontiguousarray(x.T),
+    "required": lambda m, x: m.require(x, requirements="F"),
+    "zeros": lambda m, x: m.zeros((3, 4), order="F"),
+    "constant": lambda m, x: m.full((3, 4), 2, order="F"),
+    "like another": lambda m, x: m.zeros_like(x.T),
+    "like another, in C order": lambda m, x: m.full_like(x.T, 2, order="C"),
+    "of NumPy": lambda m, x: m.asarray(np.ones((3, 4, 5)).T),
+    "part of NumPy": lambda m, x: m.array(np.ones((3, 4, 5))[::2].transpose(2, 0, 1)),
+    "pickled": lambda m, x: pickle.loads(pickle.dumps(m.asarray(x.T + 0))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [0, Config().direct_limit])
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_are_in_the_order_that_is_asked_for(name: str, limit: int, device: Any) -> None:
+    host, x = both(values((4, 5, 6), np.float32))
+    with xp.using(direct_limit=limit, device=device.name):
+        wanted, result = COPIES[name](np, host), COPIES[name](xp, x)
+        assert (result.flags.c_contiguous, result.flags.f_contiguous) == (
+            wanted.flags.c_contiguous,
+            wanted.flags.f_contiguous,
+        )
+        if result.dtype == wanted.dtype:
+            assert result.strides == wanted.strides
+            assert_same(result, wanted)
+        result[1] = 3
+        wanted[1] = 3
+        assert np.array_equal(np.asarray(result), wanted)
+        assert_same(x, host)
 
 
 @pytest.mark.parametrize("limit", [0, Config().direct_limit])
@@ -162,3 +209,16 @@ def test_recorded_functions_return_the_order_of_memory(device: Any) -> None:
         assert result.strides == (2 * host.T).strides
         assert result.base is None
         assert_same(result, 2 * host.T)
+
+
+def test_parts_of_large_arrays_by_advanced_keys_are_in_numpys_order() -> None:
+    host = np.arange(float(2 * Config().direct_limit)).reshape(-1, 64, 32)
+    x = xp.asarray(host, device="cpu")
+    for key in (np.s_[:, :, [0, 2]], np.s_[:, [1, 1]], np.s_[[3, 5]], np.s_[:4, np.array([[0], [1]])]):
+        wanted, part = host[key], x[key]
+        assert part.strides == wanted.strides
+        assert part.base is None
+        part[0] += 1
+        wanted[0] += 1
+        assert_same(part, wanted)
+    assert_same(x, np.arange(float(host.size)).reshape(host.shape))

@@ -52,7 +52,7 @@ def test_several_axes_and_programs():
     np.testing.assert_allclose(actual, (0.5 * table.T) @ weights, rtol=1e-12)
 
 
-@pytest.mark.parametrize("shape", [(64, 2), (5000, 8), (300, 40, 8), (4097, 100), (70, 3, 7)])
+@pytest.mark.parametrize("shape", [(64, 2), (5000, 8), (300, 40, 8), (4097, 100), (100, 1000), (70, 3, 7)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_that_have_weights_are_added_by_products(shape, dtype):
     depth = len(shape) - 1 if shape[0] == 300 else 1
