@@ -106,6 +106,19 @@ fn multiply_infinite_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   let direction = multiply_COMPLEX(x, y);
   return vec2<FLOAT>(multiply_FLOAT(infinity_FLOAT(), direction.x), multiply_FLOAT(infinity_FLOAT(), direction.y));
 }
+// The product of as many equal factors, by repeated squares.
+fn repeated_product_COMPLEX(factor: vec2<FLOAT>, count: u32) -> vec2<FLOAT> {
+  // from 1, whose product with an infinity has a NaN, in NumPy too
+  var result = opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)));
+  var base = factor;
+  var left = count;
+  while (left != 0u) {
+    if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
+    base = multiply_COMPLEX(base, base);
+    left = left >> 1u;
+  }
+  return result;
+}
 // A power by multiplication, as NumPy; the exponent is an integer of less than 100.
 fn whole_power_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_COMPLEX(b)) { return vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)); }
@@ -113,24 +126,21 @@ fn whole_power_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
     if (greater_FLOAT(b.x, FLOAT(0.0))) { return vec2<FLOAT>(FLOAT(0.0), FLOAT(0.0)); }
     return vec2<FLOAT>(nan_FLOAT(), nan_FLOAT());
   }
-  var left = u32(abs_FLOAT(b.x));
+  let left = u32(abs_FLOAT(b.x));
   if (!signbit_FLOAT(b.x) && left <= 3u) {
     if (left == 1u) { return a; }
     let square = multiply_COMPLEX(a, a);
     if (left == 2u) { return square; }
     return multiply_COMPLEX(a, square);
   }
-  // from 1, whose product with an infinity has a NaN, in NumPy too
-  let one = opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)));
-  var base = a;
-  var result = one;
-  while (left != 0u) {
-    if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
-    base = multiply_COMPLEX(base, base);
-    left = left >> 1u;
+  let power = repeated_product_COMPLEX(a, left);
+  if (!signbit_FLOAT(b.x)) { return power; }
+  if (max(magnitude_FLOAT(power.x), magnitude_FLOAT(power.y)) < implicit_bit_FLOAT) {
+    // its reciprocal may be finite, also where subnormal numbers are 0
+    let other = repeated_product_COMPLEX(reciprocal_COMPLEX(a), left);
+    if (isfinite_COMPLEX(other)) { return other; }
   }
-  if (signbit_FLOAT(b.x)) { return divide_COMPLEX(one, result); }
-  return result;
+  return divide_COMPLEX(opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0))), power);
 }
 // As NumPy: small integer exponents by multiplication, all others by exp(b log(a)).
 fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {

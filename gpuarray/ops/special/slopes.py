@@ -214,13 +214,14 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
     if isinf(q) or isinf(s):
         return 0.0
     total = 0.0
+    d = s - 1.0
     w = q
     for _k in range(TERMS):
         if w >= NEAR + s:
             break
-        # the power is the square of another, which neither underflows nor overflows before the term does
-        root = power(w, -0.5 * s)
-        term = log(w) * root * root
+        # divided by q**(1 - s), as terms that underflow would be missing from a small sum
+        root = power(w / q, -0.5 * s)
+        term = log(w) / q * root * root
         if w > q and absolute(term) <= UNSEEN * absolute(total):
             break
         total = total - term
@@ -228,7 +229,6 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
     if w >= NEAR + s:
         # Euler's and Maclaurin's formula for the rest, and its derivative, divided by w**(1 - s)
         n = log(w)
-        d = s - 1.0
         rest = n / d + 1.0 / (d * d) + 0.5 * n / w
         c = s / w / w
         h = 1.0 / s - n
@@ -245,7 +245,10 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
         c = c * ((s + 7.0) / w) * ((s + 8.0) / w)
         h = h + 1.0 / (s + 7.0) + 1.0 / (s + 8.0)
         rest = rest - c * h / 47900160.0
-        root = power(w, -0.5 * d)
+        root = power(w / q, -0.5 * d)
         total = total - rest * root * root
+    # the power is the square of another, which neither underflows nor overflows before the result does
+    root = power(q, -0.5 * d)
+    total = total * root * root
     # what underflows is negative
     return copysign(0.0, -1.0) if total == 0.0 else total
