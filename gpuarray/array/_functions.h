@@ -245,8 +245,14 @@ static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyOb
     Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
     PyObject *results = PyTuple_New(count);
     for (Py_ssize_t i = 0; results != NULL && i < count; i++) {
-        PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(values, i));
-        PyObject *item = array_of_result(value, device, limit, inputs, may_be_view, 2);
+        PyObject *value = PySequence_Fast_GET_ITEM(values, i), *item;
+        Py_ssize_t before = 0, holders = 2; /* the same array may be there several times, as in diag_indices */
+        while (before < i && PySequence_Fast_GET_ITEM(values, before) != value)
+            before++;
+        for (Py_ssize_t j = i + 1; before == i && j < count; j++)
+            holders += PySequence_Fast_GET_ITEM(values, j) == value;
+        item = before < i ? Py_NewRef(PyTuple_GET_ITEM(results, before))
+                          : array_of_result(Py_NewRef(value), device, limit, inputs, may_be_view, holders);
         if (item == NULL)
             Py_CLEAR(results);
         else

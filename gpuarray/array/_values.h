@@ -182,8 +182,9 @@ static int is_plain(PyObject *item, double *size)
 
 PyDoc_STRVAR(create_doc,
 "create($module, function, arguments, keywords, device, power, /)\n--\n\n"
-"Return the array that a function of NumPy makes of numbers; None if the call is not plain, or if the array is large.\n\n"
-"The array has at most as many elements as the product of the numbers to a power. If that is 0, the first argument is\n"
+"Return the array, or the tuple of arrays, that a function of NumPy makes of numbers; None if the call is not plain, or\n"
+"if an array is large.\n\n"
+"It has at most as many elements as the product of the numbers to a power. If that is 0, the first argument is\n"
 "the data: numbers, sequences of them, or an array of NumPy.");
 
 static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -211,7 +212,8 @@ static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t coun
     if (is_possible && (power == 0 || pow(size, (double)power) <= most) && (context = enter_quiet()) != NULL) {
         result = PyObject_Call(args[0], args[1], args[2]);
         leave_quiet(context, result == NULL);
-        if (result != NULL && (!PyArray_CheckExact(result) || (number && result == PyTuple_GET_ITEM(args[1], 0))))
+        int is_new = result != NULL && (PyArray_CheckExact(result) || PyTuple_CheckExact(result));
+        if (result != NULL && (!is_new || (number && result == PyTuple_GET_ITEM(args[1], 0))))
             Py_CLEAR(result);
         if (result != NULL)
             result = array_of_result(result, device, limit, NULL, 0, 1);

@@ -172,7 +172,7 @@ def created(
         Returns the number of elements along the axis of a result that numbers say, from the arguments. By default the
         function itself makes what :func:`gpuarray.array.create` does not.
     power : int
-        The result has at most as many elements as the product of the numbers to this power; 0 if there are several.
+        A result has at most as many elements as the product of the numbers to this power.
     most : int
         The elements of larger arrays that are made at once on the device "cpu".
     """
@@ -180,7 +180,7 @@ def created(
     def declare(function: _F) -> _F:
         @wraps(function)
         def run(*arguments: Any, **keywords: Any) -> Any:
-            if power and (created_array := create(call, arguments, keywords, power)) is not None:
+            if (created_array := create(call, arguments, keywords, power)) is not None:
                 return created_array
             if size is None:
                 return function(*arguments, **keywords)

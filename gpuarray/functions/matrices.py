@@ -100,7 +100,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     return result(build.elementwise(ops.where, *chosen), matrices)
 
 
-@native("diag", at_once="products")
+@native("diag", at_once="products or views")
 def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return a diagonal of a matrix, or the matrix with a diagonal."""
     array = as_array(x)
@@ -108,7 +108,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
         raise ValueError(f"Input must be 1- or 2-d, not {array.ndim}-d; x.diagonal() takes those of stacked matrices")
     k = index(k)
     if array.ndim != 1:
-        return array.diagonal(k).copy()
+        return array.diagonal(k)
     side = array.size + abs(k)
     matrix = zeros((side, side), array.dtype, device=array.device)
     offset, stride = (k if k >= 0 else -k * side), side + 1

@@ -145,7 +145,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
 def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Literal[False] = ...) -> GpuArray: ...
 @overload
 def indices(dimensions: Any, dtype: DTypeLike = ..., *, sparse: Literal[True]) -> tuple[GpuArray, ...]: ...
-@created(np.indices, lambda dimensions, *_, **others: prod(dimensions) * len(dimensions), power=2, most=QUICK)
+@created(np.indices, lambda dimensions, *_, **others: prod(dimensions) * len(dimensions), most=QUICK)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the positions along each axis of a grid, as :func:`numpy.indices`: an array, or a tuple of sparse ones."""
     extents = tuple(map(index, dimensions))
@@ -165,19 +165,19 @@ def _in_matrix(n: int, k: int = 0, m: int | None = None) -> int:
     return n * (n if m is None else m)
 
 
-@created(np.diag_indices, lambda n, *_, **others: n, power=0)
+@created(np.diag_indices, lambda n, *_, **others: n)
 def diag_indices(n: int, ndim: int = 2) -> tuple[GpuArray, ...]:
     """Return the positions of the main diagonal along each of ``ndim`` axes, as :func:`numpy.diag_indices`."""
     return (ranges.arange(n, dtype=dtypes.int64),) * ndim
 
 
-@created(np.tril_indices, _in_matrix, power=0, most=ANY)
+@created(np.tril_indices, _in_matrix, power=2, most=ANY)
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the lower triangle of a matrix, as :func:`numpy.tril_indices`."""
     return searching.nonzero(matrices.tri(n, m, k=k, dtype=dtypes.bool_))
 
 
-@created(np.triu_indices, _in_matrix, power=0, most=ANY)
+@created(np.triu_indices, _in_matrix, power=2, most=ANY)
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the upper triangle of a matrix, as :func:`numpy.triu_indices`."""
     return searching.nonzero(~matrices.tri(n, m, k=k - 1, dtype=dtypes.bool_))
