@@ -37,6 +37,7 @@ ndarray = GpuArray
 
 if TYPE_CHECKING:
     from gpuarray import emath as emath
+    from gpuarray import errors as errors
     from gpuarray import scipy as scipy
     from gpuarray import special as special
     from gpuarray import testing as testing

@@ -633,6 +633,18 @@ def test_several_results_are_computed_once():
     assert len(calls) == 2
 
 
+def test_an_array_that_is_several_results():
+    with xp.using(device="cpu"):
+        rows, columns = xp.diag_indices(4)
+        assert rows is columns
+        assert rows.flags.writeable
+        first, second, third = np.diag_indices_from(xp.zeros((3, 3, 3)))
+        assert first is second is third
+        lower = xp.tril_indices(3)
+        assert [line.tolist() for line in lower] == [line.tolist() for line in np.tril_indices(3)]
+        assert lower[0] is not lower[1]
+
+
 def test_views_among_several_results():
     x = xp.asarray([1.0, 2.0, 3.0])
     same, view, fixed, new, flag = compiled.call(

@@ -67,6 +67,30 @@ def functions(x: xp.GpuArray) -> None:
     assert_type(result.wall, int)
 
 
+def as_numpy_code(x: xp.GpuArray) -> None:
+    """NumPy's annotations say that its functions return its arrays, also where they return those of this package."""
+    print(np.zeros(3, like=x), np.roll(x, 1))
+    y = np.sin(x) ** 2
+    xp.evaluate(y)
+    print(xp.explain(y).launches, xp.roll(y, x.argmax()), xp.errors.DeviceMemoryError)
+
+
+def derivatives_of_lambdas(x: xp.GpuArray, w: dict[str, xp.GpuArray]) -> None:
+    """Lambdas, whose parameters a checker knows nothing about."""
+    gradient = xp.grad(lambda x: (x**2).sum())
+    value, (first, second) = xp.value_and_grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(x, x)
+    slopes = xp.grad(lambda w: w["a"].sum() + w["b"].mean())(w)
+    w = {name: w[name] - 0.1 * slopes[name] for name in w}
+    third = xp.grad(xp.grad(lambda t: t**3))(x[0])
+    out, pull = xp.vjp(lambda x: xp.cos(x), x)
+    point, tangent = xp.jvp(lambda x, y: x * y, (x, x), (x, x))
+    linear = xp.linearize(lambda x: 2 * x, x)
+    rows = xp.vmap(lambda row, other: row @ other, in_axes=(0, None))(x, x)
+    more = [f(lambda x: x**2)(x) for f in (xp.jacfwd, xp.jacrev, xp.hessian)]
+    again = xp.checkpoint(lambda x: xp.sin(x).sum())(x)
+    print(gradient(x), value, first, second, w, third, pull(out), point, tangent, linear, rows, more, again)
+
+
 def of_scipy(x: xp.GpuArray) -> xp.GpuArray:
     smooth = assert_type(ndimage.gaussian_filter(ndimage.zoom(x, 2), 1.5), xp.GpuArray)
     labels, count = ndimage.label(smooth > smooth.mean())

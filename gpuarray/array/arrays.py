@@ -191,8 +191,8 @@ class GpuArray(ConvertibleArray):
             return result
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return dispatch.METHODS["__array_function__"](self, function, types, args, kwargs)
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return dispatch.METHODS["__array_function__"](self, func, types, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return the namespace of the Python Array API standard, the package ``gpuarray``."""

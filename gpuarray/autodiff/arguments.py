@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias
 
 from gpuarray.array import GpuArray
 from gpuarray.errors import DerivativeError
 
+P = ParamSpec("P")
 #: The number of a positional argument, or those of several.
 Numbers: TypeAlias = int | Sequence[int]
+#: NumPy code. Type checkers know the parameters of a lambda, of any type, by the first ones.
+Function: TypeAlias = (
+    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any] | Callable[P, Any]
+)
 
 
 def at_arguments(

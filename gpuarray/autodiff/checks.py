@@ -7,12 +7,13 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.autodiff import containers
+from gpuarray.autodiff.arguments import Function, P
 from gpuarray.autodiff.linearized import array_of
 from gpuarray.autodiff.transforms import jvp, vjp
 
 
 def check_grads(
-    fun: Callable[..., Any],
+    fun: Function[P],
     args: Sequence[Any],
     order: int = 2,
     modes: str | Sequence[str] = ("fwd", "rev"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
+from gpuarray.autodiff.arguments import Function, P
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.autodiff.program import Cotangents, Program, differentiated, unshared, zeros_like
@@ -96,7 +97,7 @@ def stop_gradient(x: Any) -> Any:
     return containers.rebuilt(x, stopped)
 
 
-def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(fun: Function[P]) -> Callable[..., Any]:
     """Return ``fun`` such that derivatives compute it again, instead of keeping its intermediate values.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
-from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
+from gpuarray.autodiff.arguments import Function, Numbers, P, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.batches import mapped_over_units
 from gpuarray.autodiff.linearized import Point
 from gpuarray.autodiff.program import zeros_like
@@ -20,7 +20,7 @@ __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
 
 def jacrev(
-    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Function[P], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian of ``fun`` by rows, which is fast if there are few results.
 
@@ -74,7 +74,7 @@ def jacrev(
 
 
 def jacfwd(
-    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Function[P], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian of ``fun`` by columns, which is fast if there are few arguments.
 
@@ -135,7 +135,7 @@ jacobian = jacrev
 
 
 def hessian(
-    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Function[P], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the Hessian of ``fun``: :func:`jacfwd` of :func:`jacrev`.
 

@@ -9,6 +9,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import default_device, device_of
 from gpuarray.autodiff import batched_nodes as _batched_nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff import containers
+from gpuarray.autodiff.arguments import Function, P
 from gpuarray.autodiff.batches import Batch, moved
 from gpuarray.autodiff.linearized import array_of
 from gpuarray.errors import BatchingError
@@ -18,7 +19,7 @@ from gpuarray.graph.nodes import Node
 __all__ = ["vmap"]
 
 
-def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(fun: Function[P], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """Return a function that maps ``fun`` over an axis of its arguments, as a loop and a stack would, in one go.
 
     Parameters

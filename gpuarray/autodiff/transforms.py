@@ -6,7 +6,7 @@ from typing import Any
 
 from gpuarray.array import GpuArray
 from gpuarray.autodiff import containers
-from gpuarray.autodiff.arguments import Numbers, at_arguments, check_input, check_output, chosen
+from gpuarray.autodiff.arguments import Function, Numbers, P, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.linearized import Point, tangents_of
 from gpuarray.autodiff.pieces import Walk
 from gpuarray.errors import DerivativeError
@@ -17,7 +17,7 @@ __all__ = ["grad", "jvp", "linearize", "value_and_grad", "vjp"]
 
 
 def grad(
-    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Function[P], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the gradient of ``fun``.
 
@@ -71,7 +71,7 @@ def grad(
 
 
 def value_and_grad(
-    fun: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Function[P], argnums: Numbers = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return a function that computes the value and the gradient of ``fun``, which are evaluated together.
 
@@ -140,7 +140,7 @@ def _check_number(out: Any, count: int, holomorphic: bool) -> None:
     check_output(out, holomorphic)
 
 
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(fun: Function[P], *primals: Any, has_aux: bool = False) -> Any:
     """Return the value of ``fun``, and a function that maps its cotangents to those of the arguments.
 
     Parameters
@@ -183,7 +183,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (point.out, pullback, point.aux) if has_aux else (point.out, pullback)
 
 
-def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+def jvp(fun: Function[P], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """Return the value of ``fun`` and its derivative in a direction.
 
     Parameters
@@ -226,7 +226,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     return (point.out, tangent, point.aux) if has_aux else (point.out, tangent)
 
 
-def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def linearize(fun: Function[P], *primals: Any, has_aux: bool = False) -> Any:
     """Return the value of ``fun``, and a function that maps tangents of the arguments to its tangent.
 
     Parameters

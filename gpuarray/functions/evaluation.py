@@ -18,7 +18,7 @@ from gpuarray.runtime import evaluate as runtime
 __all__ = ["asnumpy", "devices", "evaluate", "prefetch", "synchronize"]
 
 
-def evaluate(*arrays: GpuArray) -> None:
+def evaluate(*arrays: Any) -> None:
     """Evaluate arrays together, without waiting for the device. Common subexpressions are computed once.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -32,7 +32,7 @@ __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
 
 
 @native("roll", at_once="elements")
-def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:
+def roll(x: ArrayLike, /, shift: SupportsIndex | Sequence[SupportsIndex], axis: Axis = None) -> GpuArray:
     """Shift elements along axes; elements beyond the end are inserted at the start.
 
     Parameters

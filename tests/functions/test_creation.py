@@ -98,6 +98,15 @@ def test_diag(device: Any) -> None:
         assert_same(xp.diag(xp.asarray(np.eye(3, 4)), k), np.diag(np.eye(3, 4), k))
 
 
+@pytest.mark.parametrize("side", [4, 1000])
+def test_diag_of_a_matrix_is_a_view_that_cannot_be_written_to(side: int, device: Any) -> None:
+    x = xp.zeros((side, side))
+    lines = [xp.diag(x), np.diag(x, 1)]
+    x[...] = 3
+    assert [float(line.max()) for line in lines] == [3, 3]
+    assert not any(line.flags.writeable for line in lines)
+
+
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_meshgrid(indexing: Any, sparse: bool, device: Any) -> None:

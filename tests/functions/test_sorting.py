@@ -101,6 +101,23 @@ def test_zeros_and_nan_keep_their_order(device: Device, bits: int) -> None:
     assert down[7:].tolist() == nans
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [127, 128, 500, 2047, 2048])
+def test_order_of_short_lines_with_equal_elements(kind: Any, count: int) -> None:
+    """Of zeros of either sign, NaNs, and a few other values."""
+    random = np.random.default_rng(count)
+    lines = [
+        random.random(count),
+        random.integers(-2, 3, count) * random.choice([-0.0, 0.0, 1.0], count),
+        np.where(random.random(count) < 0.2, np.nan, random.integers(0, 99, count)),
+        np.full(count, np.nan),
+    ]
+    for line in lines:
+        host = line.astype(kind)
+        found = xp.argsort(xp.asarray(host, device="cpu"))
+        np.testing.assert_array_equal(found.get(), np.argsort(host, stable=True))
+
+
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="NumPy sorts in descending order since 2.5")
 @pytest.mark.parametrize("name", ["int8", "float32", "complex64"])
 def test_descending_order_is_numpys(device: Device, name: str) -> None:
