@@ -45,6 +45,31 @@ _ndarray: Final = np.ndarray
 _complex: Final = np.complexfloating
 
 
+def _known_items(values: Any, device: Device) -> list[Any]:
+    """Return nested sequences of numbers with arrays as NumPy has them.
+
+    Raises
+    ------
+    LookupError
+        If an item is complex, of another device, to be computed, or something else.
+    """
+    items: list[Any] = []
+    for value in values:
+        if type(value) in WEAK:
+            item = value
+        elif type(value) is list or type(value) is tuple:
+            item = _known_items(value, device)
+        else:
+            item = value
+            if isinstance(value, StoredArray):
+                item = value.host() if value.device is device else None
+            if not isinstance(item, np.ndarray | np.generic) or not is_plain(item):
+                raise LookupError
+            item = item.copy()  # it may be a part of what is written to
+        items.append(item)
+    return items
+
+
 class SelectableArray(ViewableArray):
     """An array that can be indexed and assigned to."""
 
@@ -217,10 +242,12 @@ class SelectableArray(ViewableArray):
             is_complex = values.dtype.kind == "c" if type(values) is _ndarray else isinstance(values, _complex)
         elif kind in WEAK or (isinstance(value, np.ndarray | np.generic) and is_plain(value)):
             values = value
-        else:
+        elif kind is not list and kind is not tuple:
             return False
         kind = type(key)
         try:
+            if type(value) is list or type(value) is tuple:
+                values = _known_items(value, device)
             is_plain_key = kind is int or kind is slice or (kind is tuple and are_basic(key))
             host_index = key if is_plain_key else host_key(key, immediacy().limit)
             host = (

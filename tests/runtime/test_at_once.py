@@ -80,6 +80,35 @@ def test_views_share_memory_when_the_value_becomes_a_node_and_back():
     assert kept.host[1, 1] == 1
 
 
+@pytest.mark.parametrize("key", [0, (slice(None), 1), slice(0, 2), [0, 2]], ids=str)
+@pytest.mark.parametrize("kind", ["i8", "f4", "?"])
+def test_sequences_are_written_at_once(key, kind, monkeypatch):
+    x, host = (a.astype(kind) for a in (xp.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)))
+    with monkeypatch.context() as patch:
+        patch.setattr(type(x), "store", None)
+        for a in (x, host):
+            row = [a[1, 1], 2, a.max(), np.int8(3)][: a[key].shape[-1]]
+            a[key] = row
+            a[key] = (tuple(row),) * a[key].shape[0] if a[key].ndim > 1 else tuple(reversed(row))
+    assert has_memory(x)
+    assert_same(x, host)
+
+
+def test_rows_in_a_list_are_those_before_the_write():
+    x = xp.arange(6.0).reshape(2, 3)
+    x[:] = [x[1], x[0]]
+    assert x.tolist() == [[3, 4, 5], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("values", [[1, "x", 2], [1, None, 2], [1, 2], [1, [2], 3], [1, float("nan"), 3]], ids=str)
+def test_sequences_that_cannot_be_written_raise_numpys_errors(values):
+    x, host = xp.arange(3), np.arange(3)
+    with pytest.raises((TypeError, ValueError)) as expected:
+        host[:] = values
+    with pytest.raises(expected.type):
+        x[:] = values
+
+
 def test_what_was_recorded_before_a_write_reads_the_old_value():
     x = xp.asarray(np.arange(4.0))
     with suspended():
