@@ -1,6 +1,7 @@
 """NumPy's ``einsum``. Operands are contracted in pairs, by batches of matrix products, in NumPy's order."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, prod
 from operator import index
@@ -16,16 +17,15 @@ from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.manipulation import diagonal
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph.layouts import Layout
+from gpuarray.graph.layouts import Layout, Shape
 
 __all__ = ["einsum", "einsum_path"]
 
 
-def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
+def _parsed(operands: tuple[Any, ...]) -> tuple[Sequence[str], str, list[GpuArray]]:
     """Return the labels of each operand, those of the result, and the operands.
 
-    Subscripts are a string, or a list of axes after each operand and one for the result. The axes of an ellipsis get
-    letters that are not used otherwise. They are counted from the last axis, because they broadcast.
+    Subscripts are a string, or a list of axes after each operand and one for the result.
     """
     if not operands:
         raise ValueError("einsum takes subscripts and at least one operand; none are given")
@@ -36,22 +36,32 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
         arrays = as_arrays(*operands[: 2 * pairs : 2])
         text = ",".join(map(_letters, operands[1 : 2 * pairs : 2]))
         text += f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
+    return *_labels(text, tuple([array.ndim for array in arrays])), arrays
+
+
+@lru_cache(256)
+def _labels(text: str, dimensions: tuple[int, ...]) -> tuple[Sequence[str], str]:
+    """Return the labels of operands with some numbers of axes, and those of the result.
+
+    The axes of an ellipsis get letters that are not used otherwise. They are counted from the last axis, because they
+    broadcast.
+    """
     operand_terms, arrow, result = text.partition("->")
     labels = operand_terms.split(",")
-    if len(labels) != len(arrays):
-        more = "more" if len(labels) < len(arrays) else "fewer"
+    if len(labels) != len(dimensions):
+        more = "more" if len(labels) < len(dimensions) else "fewer"
         raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
     free = "".join(letter for letter in ascii_letters if letter not in text)
     widest = ""
-    for k, (names, array) in enumerate(zip(labels, arrays, strict=True)):
+    for k, (names, ndim) in enumerate(zip(labels, dimensions, strict=True)):
         if "..." in names:
-            extra = array.ndim - len(names) + 3
+            extra = ndim - len(names) + 3
             labels[k] = names.replace("...", free[:extra][::-1] if extra > 0 else "")
             widest = max(widest, free[: max(extra, 0)][::-1], key=len)
     if arrow:
-        return labels, result.replace("...", widest), arrays
+        return tuple(labels), result.replace("...", widest)
     counts = Counter(operand_terms.replace(",", "").replace(".", ""))
-    return labels, widest + "".join(sorted(label for label, times in counts.items() if times == 1)), arrays
+    return tuple(labels), widest + "".join(sorted(label for label, times in counts.items() if times == 1))
 
 
 def _letters(axes: Any) -> str:
@@ -62,7 +72,7 @@ def _letters(axes: Any) -> str:
     return "".join("..." if axis is Ellipsis else ascii_letters[index(axis)] for axis in axes)
 
 
-def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
+def _checked(labels: Sequence[str], result: str, arrays: list[GpuArray]) -> None:
     extents: dict[str, int] = {}
     for names, array in zip(labels, arrays, strict=True):
         if len(names) != array.ndim:
@@ -113,6 +123,10 @@ def _aligned(names: str, array: GpuArray, order: list[str]) -> GpuArray:
     return array if order == list(names) else array.transpose([names.index(n) for n in order])
 
 
+def _spread(array: GpuArray, shape: Shape) -> GpuArray:
+    return array if array.shape == shape else array.broadcast(shape)
+
+
 def _shaped(array: GpuArray, shape: list[int]) -> GpuArray:
     return array if array.shape == tuple(shape) else array.reshape(shape)
 
@@ -142,7 +156,7 @@ def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed:
     return "".join([*batch, *rows, *columns]), _shaped(product, sizes([*batch, *rows, *columns]))
 
 
-def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
+def _path(labels: Sequence[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
     """Return the groups of operands to contract in order. NumPy searches for them by the shapes alone."""
     if len(arrays) < 3:
         return [tuple(range(len(arrays)))]
@@ -201,7 +215,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     for names, array in zip(labels, arrays, strict=True):
         extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}
     terms = [
-        (names, array.astype(common, copy=False).broadcast(tuple([extents[n] for n in names])))
+        (names, _spread(array.astype(common, copy=False), tuple([extents[n] for n in names])))
         for names, array in zip(labels, arrays, strict=True)
     ]
     for k, (names, array) in enumerate(terms):

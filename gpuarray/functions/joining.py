@@ -19,7 +19,7 @@ from gpuarray.functions.arguments import (
     standard_function,
     write_out,
 )
-from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
+from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d
 from gpuarray.functions.registry import native
 from gpuarray.graph.shapes import is_single, normalize_axis
 
@@ -99,7 +99,8 @@ def stack(
         raise ValueError("need at least one array to stack")
     if len({array.shape for array in operands}) > 1:
         raise ValueError(f"all input arrays must have the same shape, not {sorted({a.shape for a in operands})}")
-    lines = [expand_dims(array, axis=axis) for array in operands]
+    new = (*(slice(None),) * normalize_axis(axis, operands[0].ndim + 1), None)
+    lines = [array[new] for array in operands]
     return concat(lines, axis=axis, out=out, dtype=dtype, casting=casting)
 
 
