@@ -107,6 +107,10 @@ class Rows:
         each = {HALVES: 2 * _WORDS_OF_BLOCK, WORDS: _WORDS_OF_BLOCK, BLOCKS: 1}[part.unit]
         self._stream = philox.StreamPosition(key, first // each, first % each, None)
 
+    def is_left(self) -> bool:
+        """Return whether the draw has not taken all of its part: a signal handler has drawn during the first one."""
+        return next(self._offsets, None) is not None
+
     def uniforms(self, size: int, kind: DType) -> Array:
         """Return numbers in [0, 1)."""
         return self._some(lambda index: philox.uniform(index, self._stream, kind), size)
@@ -203,6 +207,8 @@ class Repeated:
             try:
                 self._rows, self._first, self._alone = np.asarray(draw(bits)), first, bits.alone
             except RecordedDrawError:
+                self.part = None
+            if bits.is_left():
                 self.part = None
 
 

@@ -32,6 +32,8 @@ _DTYPES: Final = frozenset(type(np.dtype(code)) for code in "?bBhHiIlLqQfd")
 #: Types of hashable dtype arguments, for the cache of frames.
 _PLAIN: Final = frozenset((str, type, *_DTYPES))
 _MOST_FRAMES: Final = 256
+#: The longest list that is an argument of calls which are computed together.
+_MOST_LISTED: Final = 64
 _HOST: Final = (np.ndarray, np.generic)
 #: Types of arguments of calls that are computed together.
 _REPEATED: Final = frozenset((int, float, str, type(None), type, tuple, bool, np.float64, np.int64, *_DTYPES))
@@ -102,6 +104,8 @@ def ahead(method: _F) -> _F:
         given = (*arguments, *keywords, *keywords.values()) if keywords else arguments
         kinds = tuple(map(type, given))
         if list in kinds:
+            if any(len(value) > _MOST_LISTED for value in given if type(value) is list):
+                return method(self, *arguments, **keywords)
             given = _hashable(given)
             kinds = tuple(map(type, given))
         if not setting.limit or not _REPEATED.issuperset(kinds) or not setting.covers(device):

@@ -75,6 +75,25 @@ def test_rows_are_used_and_belong_to_nothing_else():
         np.testing.assert_array_equal([x.get() for x in later], host.random((20, 3)))
 
 
+def test_a_signal_handler_draws_during_the_first_call(monkeypatch):
+    """What it takes from the stream is no part of the call."""
+    with xp.using(device="cpu"):
+        tested, alone = xp.random.default_rng(3), xp.random.default_rng(3)
+        bits = tested.bit_generator
+        take = type(bits).take_words
+
+        def interrupted(self, count):
+            if self is bits:
+                monkeypatch.undo()
+                tested.random(2)
+            return take(self, count)
+
+        monkeypatch.setattr(type(bits), "take_words", interrupted)
+        tested.random()
+        for _ in range(20):
+            _assert_equal(tested, alone, "random()")
+
+
 def test_parameters_that_are_equal_but_not_the_same():
     with xp.using(device="cpu"):
         rng = xp.random.default_rng(1)
