@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 11
+#define VERSION 12
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -230,8 +230,10 @@ PyMODINIT_FUNC PyInit__compiled(void)
     str_binding = PyUnicode_InternFromString("binding");
     str_acquire = PyUnicode_InternFromString("acquire");
     str_release = PyUnicode_InternFromString("release");
-    if (module == NULL || base_type == NULL || str_release == NULL ||
+    PyObject *function_type = PyType_FromSpec(&spec_of_function);
+    if (module == NULL || base_type == NULL || str_release == NULL || function_type == NULL ||
         PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
+        PyModule_AddObjectRef(module, "FunctionOfValues", function_type) < 0 ||
         PyModule_AddObjectRef(module, "CompiledOperators", (PyObject *)base_type) < 0) {
         Py_XDECREF(module);
         return NULL;

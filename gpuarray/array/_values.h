@@ -1,12 +1,16 @@
 /* Functions that only read the elements of arrays, such as SciPy's; functions that make arrays of numbers. */
 
+/* The most elements in whose loops NumPy keeps the lock of the interpreter. */
+#define MOST_LOCKED 500
+
 /* What a function that runs on values gets in place of an argument, as a new reference: views of the elements of arrays,
-   which cannot be written to; NULL without an error if those of an array are many, or elsewhere. */
-static PyObject *argument_of_values(PyObject *argument, Arguments *arguments)
+   which cannot be written to, or the elements for a ufunc, which writes to no operand; NULL without an error if those of an
+   array are many, or elsewhere. */
+static PyObject *argument_of_values(PyObject *argument, Arguments *arguments, int is_ufunc)
 {
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
-        PyObject *device, *value = value_of(argument, 0, &device);
+        PyObject *device, *value = value_of(argument, arguments->on_pinned && is_ufunc, &device);
         if (value == NULL || (arguments->device != NULL && arguments->device != device))
             return NULL;
         arguments->device = device;
@@ -15,17 +19,21 @@ static PyObject *argument_of_values(PyObject *argument, Arguments *arguments)
         arguments->sum += (double)PyArray_SIZE((PyArrayObject *)value);
         if (arguments->sum > (double)most_elements(device, arguments->limit))
             return NULL;
+        if (is_ufunc)
+            return Py_NewRef(value);
         PyObject *view = PyArray_View((PyArrayObject *)value, NULL, NULL);
         if (view == NULL)
             return NULL;
         PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
         return PyArray_Return((PyArrayObject *)view); /* which is a scalar if there are no axes */
     }
+    if (PyArray_CheckExact(argument) && (arguments->sum += (double)PyArray_SIZE((PyArrayObject *)argument)) > (double)arguments->limit)
+        return NULL;
     if (type == &PyTuple_Type || type == &PyList_Type) {
         Py_ssize_t count = PySequence_Fast_GET_SIZE(argument);
         PyObject *items = type == &PyTuple_Type ? PyTuple_New(count) : PyList_New(count);
         for (Py_ssize_t i = 0; items != NULL && i < count; i++) {
-            PyObject *item = argument_of_values(PySequence_Fast_GET_ITEM(argument, i), arguments);
+            PyObject *item = argument_of_values(PySequence_Fast_GET_ITEM(argument, i), arguments, is_ufunc);
             if (item == NULL)
                 Py_CLEAR(items);
             else if (type == &PyTuple_Type)
@@ -39,7 +47,7 @@ static PyObject *argument_of_values(PyObject *argument, Arguments *arguments)
         PyObject *items = PyDict_New(), *name, *value;
         Py_ssize_t position = 0;
         while (items != NULL && PyDict_Next(argument, &position, &name, &value)) {
-            PyObject *item = argument_of_values(value, arguments);
+            PyObject *item = argument_of_values(value, arguments, is_ufunc);
             if (item == NULL || PyDict_SetItem(items, name, item) < 0)
                 Py_CLEAR(items);
             Py_XDECREF(item);
@@ -121,6 +129,83 @@ static int is_written(PyObject *argument)
     return argument == Py_True || PyArray_Check(argument) || PyObject_TypeCheck(argument, array_type);
 }
 
+/* The calls of functions of values that are made here: with at most so many arguments, and elements of all arrays, of which
+   none may be written to after `positional` arguments by position, or by a keyword of the set `written`. */
+enum { MOST_ARGUMENTS = 16 };
+typedef struct {
+    Py_ssize_t positional;
+    long most;
+    PyObject *written, *device_of_numbers, *placed;
+} Rules;
+
+/* The rules in a tuple, borrowed; 0 with an error if it has others. */
+static int read_rules(PyObject *tuple, PyObject *positional, Rules *rules)
+{
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 4) {
+        PyErr_SetString(PyExc_TypeError, "the rules of functions of values are four");
+        return 0;
+    }
+    *rules = (Rules){PyLong_AsSsize_t(positional), PyLong_AsLong(PyTuple_GET_ITEM(tuple, 0)), PyTuple_GET_ITEM(tuple, 1),
+                     PyTuple_GET_ITEM(tuple, 2), PyTuple_GET_ITEM(tuple, 3)};
+    return !PyErr_Occurred();
+}
+
+static int is_read_only_call(const Rules *rules, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    if (count + named > MOST_ARGUMENTS)
+        return 0;
+    for (Py_ssize_t i = rules->positional; i < count; i++)
+        if (is_written(args[i]))
+            return 0;
+    for (Py_ssize_t i = 0; i < named; i++)
+        if (is_written(args[count + i]) && PySet_Contains(rules->written, PyTuple_GET_ITEM(names, i)) != 0)
+            return 0;
+    return 1;
+}
+
+/* The result of a ufunc of few elements by its loop, during which NumPy keeps the lock of the interpreter too; NULL without an
+   error if the ufunc is to be called. */
+static PyObject *quickly_looped(PyObject *ufunc, PyObject *const *values, Py_ssize_t count)
+{
+    npy_intp size = 1;
+    for (Py_ssize_t i = 0; i < count; i++)
+        size *= PyArray_CheckExact(values[i]) ? PyArray_SIZE((PyArrayObject *)values[i]) : 1;
+    return count < MOST_ITEMS && size <= MOST_LOCKED ? looped(ufunc, values, (int)count, NULL) : NULL;
+}
+
+/* The result of a function that is called with the elements of small arrays; NULL without an error if the rules do not allow
+   the call. */
+static PyObject *result_by_values(PyObject *function, const Rules *rules, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    Arguments arguments = {.product = 1, .multiple = 1};
+    arguments.limit = Py_MIN(limit_now(&arguments.on_pinned), rules->most);
+    if (arguments.limit <= 0 || !is_read_only_call(rules, args, count, names))
+        return NULL;
+    PyObject *values[MOST_ARGUMENTS], *result = NULL, *device = NULL;
+    Py_ssize_t total = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names)), known = 0;
+    int is_ufunc = Py_IS_TYPE(function, &PyUFunc_Type);
+    for (; known < total; known++)
+        if ((values[known] = argument_of_values(args[known], &arguments, is_ufunc)) == NULL)
+            break;
+    if (known == total && arguments.device != NULL)
+        device = Py_NewRef(arguments.device);
+    else if (known == total && (device = PyObject_CallNoArgs(rules->device_of_numbers)) != cpu)
+        Py_CLEAR(device);
+    if (device != NULL) {
+        if (is_ufunc && names == NULL)
+            result = quickly_looped(function, values, count);
+        if (result == NULL && !PyErr_Occurred())
+            result = PyObject_Vectorcall(function, values, count, names);
+        if (result != NULL)
+            result = result_of_values(result, device, arguments.limit, rules->placed, 1);
+        Py_DECREF(device);
+    }
+    while (known > 0)
+        Py_DECREF(values[--known]);
+    return result;
+}
+
 PyDoc_STRVAR(call_with_values_doc,
 "call_with_values($module, function, arguments, keywords, positional, rules, /)\n--\n\n"
 "Return what a function returns that is called with the elements of small arrays of the host, which it only reads.\n\n"
@@ -131,34 +216,141 @@ PyDoc_STRVAR(call_with_values_doc,
 
 static PyObject *call_with_values(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]) || !PyTuple_Check(args[4]) || PyTuple_GET_SIZE(args[4]) != 4)
+    Rules rules;
+    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
         return PyErr_Format(PyExc_TypeError, "call_with_values takes a function, a tuple, a dict, a number and four rules");
-    PyObject *const *rules = &PyTuple_GET_ITEM(args[4], 0);
-    Arguments arguments = {.product = 1, .multiple = 1};
-    arguments.limit = Py_MIN(limit_now(&arguments.on_pinned), PyLong_AsLong(rules[0]));
-    PyObject *named = NULL, *values = NULL, *result = NULL, *name, *argument;
-    Py_ssize_t position = 0;
-    int is_plain_call = arguments.limit > 0;
-    for (Py_ssize_t i = PyLong_AsSsize_t(args[3]); is_plain_call && i < PyTuple_GET_SIZE(args[1]); i++)
-        is_plain_call = !is_written(PyTuple_GET_ITEM(args[1], i));
-    while (is_plain_call && PyDict_Next(args[2], &position, &name, &argument))
-        is_plain_call = !is_written(argument) || PySet_Contains(rules[1], name) == 0;
-    if (is_plain_call)
-        is_plain_call = (values = argument_of_values(args[1], &arguments)) != NULL;
-    if (is_plain_call && PyDict_GET_SIZE(args[2]))
-        is_plain_call = (named = argument_of_values(args[2], &arguments)) != NULL;
-    PyObject *device = Py_XNewRef(arguments.device);
-    if (is_plain_call && device == NULL) {
-        device = PyObject_CallNoArgs(rules[2]);
-        is_plain_call = device == cpu;
+    if (!read_rules(args[4], args[3], &rules))
+        return NULL;
+    PyObject *items[MOST_ARGUMENTS], *names = NULL, *name, *argument, *result = NULL;
+    Py_ssize_t positional = PyTuple_GET_SIZE(args[1]), named = PyDict_GET_SIZE(args[2]), position = 0, number = 0;
+    if (positional + named <= MOST_ARGUMENTS) {
+        for (; number < positional; number++)
+            items[number] = PyTuple_GET_ITEM(args[1], number);
+        if (named && (names = PyTuple_New(named)) == NULL)
+            return NULL;
+        for (; PyDict_Next(args[2], &position, &name, &argument); number++) {
+            items[number] = argument;
+            PyTuple_SET_ITEM(names, number - positional, Py_NewRef(name));
+        }
+        result = result_by_values(args[0], &rules, items, positional, names);
+        Py_XDECREF(names);
     }
-    if (is_plain_call && (result = PyObject_Call(args[0], values, named)) != NULL)
-        result = result_of_values(result, device, arguments.limit, rules[3], 1);
-    Py_XDECREF(device);
-    Py_XDECREF(values);
-    Py_XDECREF(named);
     return result != NULL || PyErr_Occurred() ? result : Py_NewRef(Py_NotImplemented);
 }
+
+/* A function of which calls with small arrays are calls of a function of values. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *attributes, *references, *function, *general, *rules_given;
+    Rules rules;
+    vectorcallfunc vectorcall;
+} FunctionOfValues;
+
+static PyObject *call_function_of_values(PyObject *object, PyObject *const *args, size_t count, PyObject *names)
+{
+    FunctionOfValues *self = (FunctionOfValues *)object;
+    PyObject *result = result_by_values(self->function, &self->rules, args, PyVectorcall_NARGS(count), names);
+    return result != NULL || PyErr_Occurred() ? result : PyObject_Vectorcall(self->general, args, count, names);
+}
+
+static PyObject *new_function_of_values(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *general, *function, *positional, *tuple;
+    Rules rules;
+    if (!PyArg_ParseTuple(args, "OOOO", &general, &function, &positional, &tuple) || !read_rules(tuple, positional, &rules))
+        return NULL;
+    FunctionOfValues *self = (FunctionOfValues *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    self->function = Py_NewRef(function);
+    self->general = Py_NewRef(general);
+    self->rules_given = Py_NewRef(tuple);
+    self->rules = rules;
+    self->vectorcall = call_function_of_values;
+    return (PyObject *)self;
+}
+
+static int traverse_function(PyObject *object, visitproc visit, void *arg)
+{
+    FunctionOfValues *self = (FunctionOfValues *)object;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->attributes);
+    Py_VISIT(self->function);
+    Py_VISIT(self->general);
+    Py_VISIT(self->rules_given);
+    return 0;
+}
+
+static int clear_function(PyObject *object)
+{
+    FunctionOfValues *self = (FunctionOfValues *)object;
+    Py_CLEAR(self->attributes);
+    Py_CLEAR(self->function);
+    Py_CLEAR(self->general);
+    Py_CLEAR(self->rules_given);
+    return 0;
+}
+
+static void dealloc_function(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (((FunctionOfValues *)object)->references != NULL)
+        PyObject_ClearWeakRefs(object);
+    clear_function(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* As functions in Python, it is a method where it is an attribute of a class, and a pickle has its name. */
+static PyObject *bound_function(PyObject *self, PyObject *object, PyObject *type)
+{
+    return object == NULL ? Py_NewRef(self) : PyMethod_New(self, object);
+}
+
+static PyObject *name_of_function(PyObject *self, PyObject *unused) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+static PyObject *repr_of_function(PyObject *self)
+{
+    PyObject *name = name_of_function(self, NULL);
+    PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("<function %U at %p>", name, self);
+    Py_XDECREF(name);
+    return text;
+}
+
+static PyMethodDef methods_of_function[] = {
+    {"__reduce__", name_of_function, METH_NOARGS, "Return the name, by which a pickle finds the function."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties_of_function[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef members_of_function[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionOfValues, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionOfValues, references), READONLY, NULL},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionOfValues, vectorcall), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot slots_of_function[] = {
+    {Py_tp_doc, "FunctionOfValues(general, function, positional, rules, /)\n--\n\n"
+                "A function that calls another one with the elements of small arrays, as ``call_with_values`` does, and "
+                "the\ngeneral one for other calls."},
+    {Py_tp_new, new_function_of_values}, {Py_tp_dealloc, dealloc_function}, {Py_tp_traverse, traverse_function},
+    {Py_tp_clear, clear_function}, {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, bound_function},
+    {Py_tp_repr, repr_of_function}, {Py_tp_methods, methods_of_function}, {Py_tp_getset, properties_of_function},
+    {Py_tp_members, members_of_function}, {0, NULL},
+};
+
+static PyType_Spec spec_of_function = {
+    .name = "gpuarray.array._compiled.FunctionOfValues",
+    .basicsize = sizeof(FunctionOfValues),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .slots = slots_of_function,
+};
 
 /* Whether an argument of a function that makes arrays is plain: a number, a dtype, None, or a sequence of these. `size`
    is multiplied by the numbers, and divided by those below 1, which are steps. */

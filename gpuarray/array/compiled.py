@@ -6,13 +6,14 @@ all others. Without the extension module the methods in Python do everything, wi
 """
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Final
 
 from gpuarray import extensions
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 11
+_VERSION: Final = 12
 _compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:
@@ -63,6 +64,28 @@ view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compi
 #: ``write(ufunc, inputs, out)``: the small array ``out``, to which the result of a ufunc was written; None if the call
 #: is not a plain one.
 write: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.write
+
+
+def of_values(general: Callable[..., Any], function: Callable[..., Any], positional: int, rules: Any) -> Any:
+    """Return a function that calls another one with the elements of small arrays, without a step in Python.
+
+    Parameters
+    ----------
+    general : callable
+        The function, which is called where ``call_with_values`` returns NotImplemented.
+    function : callable
+        The function that is called with the elements, which it only reads.
+    positional, rules
+        Those of ``call_with_values``.
+
+    Returns
+    -------
+    callable
+        The general function itself, if nothing is compiled.
+    """
+    if _compiled is None:
+        return general
+    return update_wrapper(_compiled.FunctionOfValues(general, function, positional, rules), general)
 
 
 def install(*arguments: Any) -> None:

@@ -121,6 +121,8 @@ def run_with_values(
 @lru_cache(maxsize=1024)
 def written_numbers(function: Callable[..., Any], written: frozenset[str]) -> tuple[int, ...]:
     """Return the positions of the parameters of a function that are written to."""
+    if isinstance(function, np.ufunc):  # those of older versions of NumPy have no signature
+        return tuple(range(function.nin, function.nargs))
     try:
         parameters = signature(function).parameters
     except (TypeError, ValueError):  # of a function in C

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray, default_device, joint_device_of
-from gpuarray.array.compiled import call_with_values
+from gpuarray.array.compiled import call_with_values, of_values
 from gpuarray.device import Device
 from gpuarray.functions.fallback import Library, among, on_host, placed, run_with_values, written_numbers
 from gpuarray.graph import tape, tracing
@@ -117,6 +117,21 @@ def most_read(function: Callable[..., Any]) -> int:
 
 #: With which arguments SciPy's functions are called at once, and what becomes of results.
 SMALL_CALLS: Final = LEAST, _SCIPY.written, default_device, placed
+
+
+def small_at_once(general: Callable[..., Any], function: Callable[..., Any], most: int = LEAST) -> Any:
+    """Return a function that calls SciPy's in C if arrays are small and in host memory, and a general one otherwise.
+
+    Parameters
+    ----------
+    general : callable
+        The general one.
+    function : callable
+        The function of SciPy.
+    most : int
+        The most elements of all arrays.
+    """
+    return of_values(general, function, most_read(function), (min(most, LEAST), *SMALL_CALLS[1:]))
 
 
 def run_if_host(

@@ -15,15 +15,14 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from gpuarray.array import GpuArray, default_device, joint_device_of
-from gpuarray.array.compiled import call_with_values
 from gpuarray.config import config
-from gpuarray.functions.at_once import at_once
 from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
-from gpuarray.scipy._calls import SMALL_CALLS, host_of, most_read, name_of, run_counted, run_if_host, run_scipy
+from gpuarray.scipy._calls import host_of, most_read, name_of, run_counted, run_if_host, run_scipy, small_at_once
 from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
+from gpuarray.scipy._threads import LEAST
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
@@ -94,8 +93,10 @@ def mirrors(
         _name(run, short)
         run.__doc__ = _documented(function.__doc__, package, short)
         cast(Any, run).composition = function
-        IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, run)
-        return cast(_F, run)
+        most = LEAST if by_scipy is True else getattr(by_scipy, "size", 0)
+        quick = small_at_once(run, original, most) if most else run
+        IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, quick)
+        return cast(_F, quick)
 
     return declare
 
@@ -129,6 +130,7 @@ def below(
         except (TypeError, ValueError, IndexError, AttributeError):
             return True  # which says what is wrong
 
+    cast(Any, is_for_scipy).size = size
     return is_for_scipy
 
 
@@ -170,12 +172,9 @@ def hosted(
 
     @wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        result = call_with_values(original, args, kwargs, most_read(original), SMALL_CALLS)
-        if result is not NotImplemented:
-            return result
-        return (
-            run_counted(on_values, reason, args, kwargs, dotted) if is_counted else run_scipy(on_values, args, kwargs)
-        )
+        if is_counted:
+            return run_counted(on_values, reason, args, kwargs, dotted)
+        return run_scipy(on_values, args, kwargs)
 
     _name(call, short)
     run: Callable[..., Any] = with_partials(call, partials) if partials else call
@@ -189,8 +188,8 @@ def hosted(
     with suppress(ValueError):  # some functions in C have none
         cast(Any, run).__signature__ = signature(original)
     del cast(Any, run).__wrapped__
-    if isinstance(ufunc := unwrap(original), np.ufunc):
-        run = at_once(run, "elements", ufunc)
+    ufunc = unwrap(original)
+    run = small_at_once(run, ufunc if isinstance(ufunc, np.ufunc) else original)
     IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 

@@ -1,20 +1,24 @@
 """What all functions of gpuarray.scipy have in common."""
 
+import copy
+import pickle
 import subprocess
 import sys
+import weakref
 from importlib import import_module
 from inspect import isbuiltin, signature, unwrap
 
 import numpy as np
 import pytest
 from scipy import ndimage, signal
+from scipy import special as scipy_special
 
 import gpuarray as xp
 import gpuarray.scipy.ndimage as ndi
 import gpuarray.scipy.signal as sig
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
-from gpuarray.scipy import SUBPACKAGES
+from gpuarray.scipy import SUBPACKAGES, special
 from gpuarray.scipy._calls import run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.ndimage import _arguments
@@ -37,6 +41,36 @@ def test_function_has_scipys_name_and_parameters(package, name):
     assert ours.__doc__
     if kind != HOST and not isbuiltin(unwrap(theirs)):  # those state no parameters
         assert [*signature(ours).parameters] == [*signature(theirs).parameters]
+
+
+def test_functions_are_like_those_of_python():
+    for function in (ndi.sobel, sig.lfilter, special.erf, special.yn):
+        assert pickle.loads(pickle.dumps(function)) is copy.deepcopy(function) is weakref.ref(function)() is function
+        assert repr(function).startswith(f"<function {function.__name__} at ")
+        assert function.__module__.startswith("gpuarray.scipy.")
+        assert type("Holder", (), {"method": function})().method.__func__ is function
+
+
+def test_warnings_of_small_calls_name_the_line_of_the_call():
+    x = np.array([0.5, 1.5])
+    with xp.using(device="cpu"), pytest.warns(RuntimeWarning, match="truncated") as caught:
+        special.yn(xp.asarray(x), xp.asarray(x))
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_small_calls_choose_the_loop_that_scipy_chooses():
+    x = np.array([0.5, np.nan])
+    with xp.using(device="cpu"):
+        for degree in (0, 1, 0.5):  # integers have a loop of their own, which need not read the elements
+            ours = special.eval_chebyt(degree, xp.asarray(x)).get()
+            np.testing.assert_array_equal(ours, scipy_special.eval_chebyt(degree, x))
+        for kind in (np.float32, np.int16, np.complex128):
+            ours, wanted = (
+                special.gamma(xp.asarray(x[:1].astype(kind) + 1)),
+                scipy_special.gamma(x[:1].astype(kind) + 1),
+            )
+            assert ours.dtype == wanted.dtype
+            np.testing.assert_array_equal(ours.get(), wanted)
 
 
 def test_missing_name_says_what_to_do():

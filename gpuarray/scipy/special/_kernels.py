@@ -11,9 +11,8 @@ from scipy import special as scipy_special
 
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
-from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import NATIVE, Implementation
-from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy
+from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy, small_at_once
 from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
@@ -80,7 +79,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    quick = at_once(run, "elements", original)
+    quick = small_at_once(run, original)
     IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, quick)
     return quick
 
