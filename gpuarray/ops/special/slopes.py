@@ -216,16 +216,18 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
     total = 0.0
     d = s - 1.0
     w = q
+    ratio = 1.0
     for _k in range(TERMS):
         if w >= NEAR + s:
             break
         # divided by q**(1 - s), as terms that underflow would be missing from a small sum
-        root = power(w / q, -0.5 * s)
+        root = power(ratio, -0.5 * s)
         term = log(w) / q * root * root
         if w > q and absolute(term) <= UNSEEN * absolute(total):
             break
         total = total - term
         w = w + 1.0
+        ratio = w / q
     if w >= NEAR + s:
         # Euler's and Maclaurin's formula for the rest, and its derivative, divided by w**(1 - s)
         n = log(w)
@@ -245,7 +247,7 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
         c = c * ((s + 7.0) / w) * ((s + 8.0) / w)
         h = h + 1.0 / (s + 7.0) + 1.0 / (s + 8.0)
         rest = rest - c * h / 47900160.0
-        root = power(w / q, -0.5 * d)
+        root = power(ratio, -0.5 * d)
         total = total - rest * root * root
     # the power is the square of another, which neither underflows nor overflows before the result does
     root = power(q, -0.5 * d)
