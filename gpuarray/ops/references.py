@@ -96,11 +96,10 @@ def bitcast_dtypes(source: Any, target: DType) -> Signature:
 def multiply_no_nan(x: Any, y: Any, out: Any) -> Any:
     """Write the products, and 0 where either factor is 0."""
     np.multiply(x, y, out=out)
-    if out.dtype.kind == "f" and out.size and not np.isnan(np.minimum.reduce(out, axis=None)):
-        return np.add(out, 0, out=out)
-    is_zero = np.logical_or(np.equal(x, 0), np.equal(y, 0))
-    np.copyto(out, 0, where=is_zero)
-    return np.add(out, 0, out=out)  # as factors of 0 have products of 0 of either sign
+    is_real = out.dtype.kind == "f"
+    if not is_real or not out.size or np.isnan(np.minimum.reduce(out, axis=None)):
+        np.copyto(out, 0, where=np.logical_or(np.equal(x, 0), np.equal(y, 0)))
+    return np.add(out, 0, out=out) if is_real else out  # factors of 0 have products of 0 of either sign
 
 
 def multiply_no_nan_dtypes(x: Any, y: Any) -> Signature:

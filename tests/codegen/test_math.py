@@ -5,7 +5,7 @@ as u32), one element an invocation; the prelude's ``zero_u32`` reads a storage v
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -277,6 +277,15 @@ def test_all_roots_of_two_binades_are_rounded_correctly(start: float) -> None:
     np.testing.assert_array_equal(np.asarray(np.sqrt(xp.asarray(x, device="wgpu"))), np.sqrt(x))
 
 
+def has_either_zero(row: MapOp, operands: Sequence[np.ndarray]) -> Any:
+    """Return where a zero may have either sign."""
+    if row.name == "multiply_no_nan":
+        # products that underflow, of derivatives; 0 times a number is a positive 0
+        return np.logical_and.reduce([x != 0 for x in operands]) & (operands[0].dtype.kind == "f")
+    # NumPy's versions differ: an extreme of two, a step between them
+    return np.bool_(row.name in ZEROS_OF_EITHER_SIGN)
+
+
 @pytest.mark.parametrize(("row", "signature"), cases())
 def test_operation(row: MapOp, signature: Signature) -> None:
     expression = expression_of(row, signature)
@@ -321,12 +330,10 @@ def test_operation(row: MapOp, signature: Signature) -> None:
         bad = ulps(got, want) > allowed
         if row.name in CROSSING:
             bad &= ~((operands[-1] > 0) & (operands[-1] < 1) & (np.abs(got - want) <= 4 * np.finfo(want.dtype).eps))
-        # the sign of a zero counts too, except where NumPy's versions differ: an extreme of two, a step between them
-        if row.name not in ZEROS_OF_EITHER_SIGN:
-            bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got))
+        bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got)) & ~has_either_zero(row, operands)
     if signature.output.kind in "fc":
         # at the special values, which come last, NaN, infinities, zeros and signs are NumPy's in every part
-        other = (kinds(got) != kinds(want)) & ~((row.name in ZEROS_OF_EITHER_SIGN) & (got == 0) & (want == 0))
+        other = (kinds(got) != kinds(want)) & ~(has_either_zero(row, operands) & (got == 0) & (want == 0))
         bad |= other.any(axis=0) & (np.arange(len(got)) >= BULK)
     if row.name in ("asin", "acos") and signature.output.kind == "c":
         # C leaves open which of the two infinities comes with NaN, and NumPy's versions differ
