@@ -36,6 +36,8 @@ def value_of(node: Any) -> Any:
 
 def in_process(leaf: Any) -> Array | None:
     """Return the value of a leaf whose buffer is the in-process provider's, without a copy; None if it has none."""
+    if not leaf.buffers:  # to open the provider takes as long as a short program
+        return None
     host = places.host()
     buffer = leaf.buffers.get(host)
     return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
@@ -43,6 +45,8 @@ def in_process(leaf: Any) -> Array | None:
 
 def exported(leaf: Any) -> Array | None:
     """Return the value of a leaf as :func:`in_process` does, in memory that is not used again while the array lives."""
+    if not leaf.buffers:
+        return None
     host = places.host()
     buffer = leaf.buffers.get(host)
     return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.export(buffer))

@@ -57,6 +57,19 @@ def test_importing_the_registry_imports_no_provider():
     assert set(eval(run_python(text))) == {"gpuarray.providers.registry", "gpuarray.providers.base"}
 
 
+def test_what_is_computed_at_once_imports_no_provider():
+    text = """
+import sys
+import numpy as np, gpuarray as xp
+x = xp.asarray(np.arange(1000.0), device="cpu")
+y = (x * 2 + 1)[3:]
+x[3] = 4
+assert np.asarray(y)[0] == 7 and y.copy().sum() > 0 and x.tolist()[3] == 4
+print([n for n in sys.modules if n.startswith("gpuarray.providers.inprocess")])
+"""
+    assert eval(run_python(text)) == []
+
+
 def test_small_work_on_auto_imports_no_wgpu():
     text = """
 import sys
