@@ -50,9 +50,7 @@ def _eig_banded(
     """Return eigenvalues; the signs of LAPACK's vectors are those of its own steps."""
     if not eigvals_only or select not in _ALL or a_band.ndim != 2:
         return NotImplemented
-    last = a_band.shape[0] - 1
-    below = [a_band[k, : a_band.shape[1] - k] if lower else xp.conj(a_band[last - k, k:]) for k in range(last + 1)]
-    return factorisations.eigvalsh(_hermitian(below))
+    return factorisations.eigvalsh(_of_bands(a_band, lower))
 
 
 def _eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: str = "a", *_: Any, **__: Any) -> Any:
@@ -70,6 +68,25 @@ def _hermitian(below: list[GpuArray]) -> GpuArray:
     """Return a Hermitian matrix by its diagonals, the main one first."""
     rest = sum(xp.diag(line, -k) for k, line in enumerate(below) if k and line.size)
     return xp.diag(below[0]) + (rest + xp.conj(rest).mT if isinstance(rest, GpuArray) else 0)
+
+
+def _of_bands(bands: GpuArray, lower: bool) -> GpuArray:
+    """Return a Hermitian matrix by its diagonals below the main one, or above it, in SciPy's form."""
+    last, size = bands.shape[0] - 1, bands.shape[1]
+    return _hermitian([bands[k, : size - k] if lower else xp.conj(bands[last - k, k:]) for k in range(last + 1)])
+
+
+def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
+    """Return the bands of the factor of the whole matrix; what stands beside them stays, as SciPy has it."""
+    if ab.ndim != 2 or ab.shape[0] > ab.shape[1]:
+        return NotImplemented
+    last, size = ab.shape[0] - 1, ab.shape[1]
+    factor = factorisations.cholesky(_of_bands(ab, lower))
+    below = [xp.diag(factor, -k) for k in range(last + 1)]
+    if lower:
+        return xp.stack([xp.concat([line, ab[k, size - k :]]) for k, line in enumerate(below)])
+    above = [xp.concat([ab[last - k, :k], xp.conj(line)]) for k, line in enumerate(below)]
+    return xp.stack(above[::-1])
 
 
 def _rq(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", check_finite: bool = True) -> Any:

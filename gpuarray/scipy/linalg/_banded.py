@@ -8,6 +8,7 @@ import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.registry import COMPOSED
+from gpuarray.scipy import _compositions
 from gpuarray.scipy._calls import run_scipy
 from gpuarray.scipy._mirror import hosted, mirrors
 from gpuarray.scipy.linalg._arguments import computed, refuse, rows_of
@@ -107,5 +108,9 @@ def solveh_banded(
     return banded_solution(xp.stack(lines, axis=-2), most, right, definite=True)
 
 
-cholesky_banded = hosted(scipy_linalg.cholesky_banded, "each column depends on the columns before it")
+cholesky_banded = hosted(
+    scipy_linalg.cholesky_banded,
+    "each column depends on the columns before it",
+    composition=_compositions.cholesky_banded,
+)
 cho_solve_banded = hosted(scipy_linalg.cho_solve_banded, "each row depends on the rows before it")
