@@ -17,7 +17,7 @@ from gpuarray.array import cells
 from gpuarray.array.cells import AUTO, is_cpu
 from gpuarray.array.memory import VALUE, of_host
 from gpuarray.array.operands import WEAK, default_device, default_dtype
-from gpuarray.array.selection import SelectableArray
+from gpuarray.array.selection import SelectableArray, known_items
 from gpuarray.device import Device
 from gpuarray.immediacy import immediacy, quiet
 from gpuarray.runtime.placement import trials
@@ -130,6 +130,10 @@ class ImmediateArray(SelectableArray):
                         device = own
                     elif own is not AUTO:
                         return None
+            elif kind is list or kind is tuple:
+                operand = _array_of(other, device) if type(elements) is _ndarray and elements.ndim else None
+                if operand is None:
+                    return None
             elif not _is_operand(other, kind):
                 return None
             if way != PRODUCT:
@@ -221,6 +225,15 @@ class ImmediateArray(SelectableArray):
             return None
         result = cls._at_once(device, ufunc, *operands)
         return None if result is None or result._value.dtype is dtypes.float16 else result
+
+
+def _array_of(values: Any, device: Device) -> Any:
+    """Return nested sequences of numbers and known values as an array of NumPy; None if they are none, or many."""
+    try:
+        array = np.asarray(known_items(values, device))
+    except (LookupError, TypeError, ValueError, OverflowError):  # the error is that of a recording
+        return None
+    return array if _is_operand(array, _ndarray) else None
 
 
 def _is_operand(value: Any, kind: type) -> bool:

@@ -45,7 +45,7 @@ _ndarray: Final = np.ndarray
 _complex: Final = np.complexfloating
 
 
-def _known_items(values: Any, device: Device) -> list[Any]:
+def known_items(values: Any, device: Device) -> list[Any]:
     """Return nested sequences of numbers with arrays as NumPy has them.
 
     Raises
@@ -58,7 +58,7 @@ def _known_items(values: Any, device: Device) -> list[Any]:
         if type(value) in WEAK:
             item = value
         elif type(value) is list or type(value) is tuple:
-            item = _known_items(value, device)
+            item = known_items(value, device)
         else:
             item = value
             if isinstance(value, StoredArray):
@@ -247,7 +247,7 @@ class SelectableArray(ViewableArray):
         kind = type(key)
         try:
             if type(value) is list or type(value) is tuple:
-                values = _known_items(value, device)
+                values = known_items(value, device)
             is_plain_key = kind is int or kind is slice or (kind is tuple and are_basic(key))
             host_index = key if is_plain_key else host_key(key, immediacy().limit)
             host = (

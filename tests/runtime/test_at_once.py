@@ -94,6 +94,21 @@ def test_sequences_are_written_at_once(key, kind, monkeypatch):
     assert_same(x, host)
 
 
+@pytest.mark.parametrize("values", [[1, 2, 3], (1.5, True, 0), [[1], [2]], [np.int8(3), 2**40, 1]], ids=str)
+@pytest.mark.parametrize("kind", ["i4", "f2", "f4", "u1"])
+def test_sequences_are_operands_at_once(values, kind):
+    x, host = (a.reshape(2, 3).astype(kind) for a in (xp.arange(6), np.arange(6)))
+    for actual, expected in (
+        (x + values, host + values),
+        (values - x, values - host),
+        (x == values, host == values),
+        (np.maximum(x, values), np.maximum(host, values)),
+        (x * [x.max(), x[1, 1], 2], host * [host.max(), host[1, 1], 2]),
+    ):
+        assert has_memory(actual)
+        assert_same(actual, expected)
+
+
 def test_rows_in_a_list_are_those_before_the_write():
     x = xp.arange(6.0).reshape(2, 3)
     x[:] = [x[1], x[0]]
