@@ -81,9 +81,9 @@ class Limits:
             self._inside.append(inside)
             if type(node) is Reduce or (is_elementwise and not rows.isdisjoint(inputs) and self._is_row(node, inputs)):
                 rows.add(position)
-            count, space = again.get(position, (1, None))
+            count, space, loops = again.get(position, (1, None, 1))
             times.append(max([times[i] for i in free], default=1) * count)
-            if count > 1 and self._is_too_much(position, times[-1], count, space):
+            if count > 1 and (self._is_too_much(position, times[-1], count, space) or self._is_read_much(read, loops)):
                 stored.add(position)
 
     @staticmethod
@@ -126,6 +126,14 @@ class Limits:
         once = times // count  # how often at most what a value is computed from is computed for one of its elements
         return once * graph.cost(position, enough=graph.recompute) > graph.recompute
 
+    def _is_read_much(self, read: _Bits, loops: int) -> bool:
+        """Whether several loops would read more arrays for a value than it takes to store it and read it in each.
+
+        Where writes are selected, a launch takes longer than that, and the loops become one.
+        """
+        arrays = read[1].bit_count()
+        return not self.graph.selects and arrays * loops > arrays + 1 + loops
+
     def _below(self, position: int, inputs: tuple[int, ...]) -> tuple[_Bits, _Bits, list[int]]:
         """Return the values that a node reads, the instructions for it, and its operands that are not stored."""
         stored, free = self.graph.stored, []
@@ -154,10 +162,10 @@ class Limits:
         return self._reads[position][1].bit_count(), self._inside[position][1].bit_count()
 
 
-def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
+def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None, int]]:
     """Return the elementwise values that several loops read, or one at several positions.
 
-    For each it returns the number of positions and, if one loop reads it, of elements; None stands for several. A
+    For each it returns the number of positions; if one loop reads it, of elements, else None; and of loops. A
     fold ends a loop: a value that is read before and after one is read by two. Views show a value at another position,
     and so do writes to boxes that are selected. What is computed from one value by little is at its position.
     """
@@ -191,8 +199,8 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None]]:
         for below, index, _ in read:
             if below in open_:
                 readers.setdefault(below, {})[index, loop] = node.size
+    loops = {position: len({loop for _, loop in reads}) for position, reads in readers.items() if len(reads) > 1}
     return {
-        p: (len(reads), max(reads.values()) if len({loop for _, loop in reads}) == 1 else None)
-        for p, reads in readers.items()
-        if len(reads) > 1
+        position: (len(readers[position]), max(readers[position].values()) if count == 1 else None, count)
+        for position, count in loops.items()
     }

@@ -172,3 +172,18 @@ def test_stencils_of_stencils_give_the_same_values(device: Device) -> None:
     with xp.using(verify=True):
         result = smoothed(xp, xp.asarray(x)).get()
     np.testing.assert_allclose(result, smoothed(np, x), rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("count", "is_stored"), [(1, False), (5, True)])
+def test_values_that_several_loops_would_read_many_arrays_for_are_stored(count: int, is_stored: bool) -> None:
+    arrays = [xp.asarray(np.full((64, 64), float(n)), device="cpu") for n in range(count)]
+    with xp.using(direct_limit=0):
+        value = arrays[0] * 0.5
+        for other in arrays[1:]:
+            value = value + other
+        result = sum(np.roll(value, (n, n), (0, 1)) for n in range(1, 5))
+        steps = xp.explain(result).steps
+        wanted = sum(range(1, count)) * 4.0
+    reads = [step.text.count(" = load ") for step in steps[:-1]]
+    assert (max(reads) == count and sum(n == count for n in reads) == 1) == is_stored
+    assert np.array_equal(np.asarray(result), np.full((64, 64), wanted))
