@@ -16,6 +16,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.config import config
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
@@ -188,8 +189,10 @@ def hosted(
     with suppress(ValueError):  # some functions in C have none
         cast(Any, run).__signature__ = signature(original)
     del cast(Any, run).__wrapped__
-    ufunc = unwrap(original)
-    run = small_at_once(run, ufunc if isinstance(ufunc, np.ufunc) else original)
+    if isinstance(ufunc := unwrap(original), np.ufunc):
+        run = small_at_once(at_once(run, "elements", ufunc), ufunc)
+    else:
+        run = small_at_once(run, original)
     IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 

@@ -11,6 +11,7 @@ from scipy import special as scipy_special
 
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy, small_at_once
 from gpuarray.scipy._derivatives import with_partials
@@ -79,7 +80,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    quick = small_at_once(run, original)
+    quick = small_at_once(at_once(run, "elements", original), original)
     IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, quick)
     return quick
 
