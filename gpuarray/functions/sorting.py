@@ -1,7 +1,7 @@
 """Sorting functions. Every sort is stable."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -37,10 +37,10 @@ def _along(op: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters
     array, number = line_axis(x, axis)
     last = array.swapaxes(number, -1)
     node = build.call_one(op, [last.node()], last.shape, dtype, **parameters)
-    return wrap(node, x.device).swapaxes(number, -1)
+    return wrap(wrap(node, x.device).swapaxes(number, -1).node(), x.device)
 
 
-def _by_line(op: CallOp) -> Callable[..., Any]:
+def _by_line(op: CallOp, order_of_result: Literal["C", "K"]) -> Callable[..., Any]:
     """Return a function of NumPy arrays that applies an operation, which orders the last axis, along any axis."""
 
     def run(
@@ -51,12 +51,16 @@ def _by_line(op: CallOp) -> Callable[..., Any]:
         is_last = x.ndim > 0 and axis in (-1, x.ndim - 1)
         lines = x if is_last else x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
         result = op.numpy(lines, descending=bool(descending))
-        return result if is_last or axis is None else result.swapaxes(axis, -1)
+        if axis is None or (is_last and (order_of_result == "C" or x.flags.c_contiguous)):
+            return result
+        ordered = np.empty_like(x, result.dtype, order_of_result)
+        ordered.swapaxes(axis, -1)[...] = result
+        return ordered
 
     return run
 
 
-@native("sort", at_once="lines", call=_by_line(calls.sort))
+@native("sort", at_once="lines", call=_by_line(calls.sort, "K"))
 @standard_function
 def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
@@ -97,7 +101,7 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
-@native("argsort", at_once="lines", call=_by_line(calls.argsort))
+@native("argsort", at_once="lines", call=_by_line(calls.argsort, "C"))
 @standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,

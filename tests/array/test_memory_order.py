@@ -36,6 +36,8 @@ ORDERED = {
     "reduction of two axes": lambda x: x.transpose(1, 2, 0).max((0, 2)),
     "kept axis": lambda x: x.T - x.T.mean(1, keepdims=True),
     "running sum": lambda x: x.T.cumsum(0),
+    "sorted": lambda x: np.sort(x, axis=0),
+    "positions in order": lambda x: np.argsort(x.T, axis=1, stable=True),
     "joined": lambda x: np.concatenate([x.T, x.T], 1),
     "stacked": lambda x: np.stack([x.T, x.T]),
     "written": lambda x: _written(x.T * 2),
@@ -123,6 +125,12 @@ def test_copies_are_in_the_order_that_is_asked_for(name: str, limit: int, device
         wanted[1] = 3
         assert np.array_equal(np.asarray(result), wanted)
         assert_same(x, host)
+
+
+@pytest.mark.parametrize("limit", [0, Config().direct_limit])
+def test_sorted_lines_are_no_views(limit: int, device: Any) -> None:
+    with xp.using(direct_limit=limit, device=device):
+        assert np.sort(xp.ones((3, 4)), axis=0).base is None
 
 
 @pytest.mark.parametrize("limit", [0, Config().direct_limit])
