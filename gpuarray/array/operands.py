@@ -18,6 +18,7 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
+from gpuarray.graph.memory_order import in_memory_order
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
@@ -94,7 +95,7 @@ def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
 
 
 def _sent(value: Any, device: Device) -> Node | None:
-    ordered, layout = build.in_memory_order(value)
+    ordered, layout = in_memory_order(value)
     leaf = evaluate.send(ordered, device)
     return leaf if leaf is None or layout is None else build.view(leaf, layout)
 

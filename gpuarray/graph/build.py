@@ -16,7 +16,7 @@ from gpuarray import dtypes, parallel_copy
 from gpuarray.dtypes import DType
 from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity, is_permutation
-from gpuarray.graph.memory_order import axes_in_order, common_order, permuted, seen_back, shows
+from gpuarray.graph.memory_order import common_order, in_memory_order, permuted, seen_back, shows
 from gpuarray.graph.nodes import (
     BaseNode,
     Call,
@@ -492,10 +492,3 @@ def host_node(array: npt.NDArray[Any]) -> Node:
     else:
         leaf = host_leaf(np.array(ordered, dtype=dtype, order="C", copy=True, subok=False))
     return leaf if layout is None else View(leaf, layout)
-
-
-def in_memory_order(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Layout | None]:
-    """Return a NumPy array with its axes in the order of its memory, and the layout that shows it as it was, if any."""
-    plain = np.asarray(array)
-    axes = axes_in_order((plain.strides,)) if plain.size and not plain.flags.c_contiguous else None
-    return (plain, None) if axes is None else (plain.transpose(axes), seen_back(plain.shape, axes))

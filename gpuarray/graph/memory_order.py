@@ -7,6 +7,10 @@ that order, and its result is seen through the permutation: ``f(view(a), view(b)
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides, permute
 from gpuarray.graph.nodes import Node, View
@@ -69,3 +73,10 @@ def seen_back(shape: Shape, axes: tuple[int, ...]) -> Layout:
     """Return the layout that shows as ``shape`` an array with the axes of this shape in another order."""
     stored = tuple([shape[axis] for axis in axes])
     return permute(contiguous(stored), [axes.index(axis) for axis in range(len(axes))])
+
+
+def in_memory_order(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Layout | None]:
+    """Return a NumPy array with its axes in the order of its memory, and the layout that shows it as it was, if any."""
+    plain = np.asarray(array)
+    axes = axes_in_order((plain.strides,)) if plain.size and not plain.flags.c_contiguous else None
+    return (plain, None) if axes is None else (plain.transpose(axes), seen_back(plain.shape, axes))
