@@ -44,6 +44,14 @@ def scipy_name(ufunc: Any) -> str | None:
     return None if public is None or inspect.unwrap(public) is not ufunc else name
 
 
+def is_broken_by_masks(function: Any) -> bool:
+    """Return whether a function is a ufunc of another package than NumPy, as those of ``scipy.special`` are.
+
+    Called with ``where=``, those of SciPy 1.17 write beyond their results.
+    """
+    return isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is not function
+
+
 def scipy_operation(ufunc: Any) -> MapOp | None:
     """Return the operation of a ufunc of ``scipy.special``; None for others, and if there is none."""
     name = scipy_name(ufunc)

@@ -164,6 +164,15 @@ static int is_read_only_call(const Rules *rules, PyObject *const *args, Py_ssize
     return 1;
 }
 
+/* Whether a call has a mask, with which ufuncs of SciPy are not to be called: see is_broken_by_masks in dispatch.py. */
+static int has_mask(PyObject *names)
+{
+    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "where") == 0)
+            return 1;
+    return 0;
+}
+
 /* The result of a ufunc of few elements by its loop, during which NumPy keeps the lock of the interpreter too; NULL without an
    error if the ufunc is to be called. */
 static PyObject *quickly_looped(PyObject *ufunc, PyObject *const *values, Py_ssize_t count)
@@ -185,6 +194,8 @@ static PyObject *result_by_values(PyObject *function, const Rules *rules, PyObje
     PyObject *values[MOST_ARGUMENTS], *result = NULL, *device = NULL;
     Py_ssize_t total = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names)), known = 0;
     int is_ufunc = Py_IS_TYPE(function, &PyUFunc_Type);
+    if (is_ufunc && has_mask(names))
+        return NULL;
     for (; known < total; known++)
         if ((values[known] = argument_of_values(args[known], &arguments, is_ufunc)) == NULL)
             break;

@@ -36,7 +36,7 @@ CPU: Final = Device("cpu")
 noted: Final = recorded.cells
 #: Values of at most as many bytes are copied in less time than a view of them is made.
 _COPIED: Final = 1 << 13
-#: Of a value of which no few elements were read or written; no object has this ``id``.
+#: The record of a value before few of its elements are read or written; no object has the ``id`` 0.
 _NO_PARTS: Final = (0, False, 0)
 #: Stands for the leaf of a cell's own memory until it is needed.
 UNMADE: Final = object()

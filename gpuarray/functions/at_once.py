@@ -34,6 +34,7 @@ from gpuarray.array.compiled import change
 from gpuarray.array.immediate import size_of_product
 from gpuarray.config import config
 from gpuarray.device import Device
+from gpuarray.dispatch import is_broken_by_masks
 from gpuarray.functions.arguments import NOT_GIVEN
 from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import RESULTS
@@ -270,7 +271,7 @@ def _is_pinned(value: Any) -> bool:
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
     by_numpy: Any = None
-    if _names_device(keywords):
+    if _names_device(keywords) or ("where" in keywords and is_broken_by_masks(rule.call)):
         return NOT_COMPUTED
     if rule.is_in_place:
         if arguments and change(rule.call, arguments, keywords):

@@ -6,7 +6,7 @@ is counted unless the device is the host.
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from inspect import signature
 from types import MethodType
 from typing import Any, Final, NamedTuple, cast
@@ -16,6 +16,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, default_device, joint_device_of, made_of, make, wrap
 from gpuarray.device import Device
+from gpuarray.dispatch import is_broken_by_masks
 from gpuarray.functions.arguments import gpu_arrays
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, implements, name_of
@@ -104,6 +105,8 @@ def run_with_values(
         kwargs = {
             name: _written(value, targets) if name in library.written else value for name, value in kwargs.items()
         }
+    if "where" in kwargs and is_broken_by_masks(function):
+        function = partial(_masked, function)
     scalars = library.takes_scalars
     values = [value if type(value) in _PLAIN else _seen(value, scalars) for value in args]
     if kwargs:
@@ -116,6 +119,22 @@ def run_with_values(
         if target is not memory:
             target[...] = memory
     return placed(result, device, targets)
+
+
+def _masked(
+    ufunc: np.ufunc, *inputs: Any, where: Any, out: Any = None, casting: Any = "same_kind", **options: Any
+) -> Any:
+    """Call a ufunc for all elements, and write those that a mask selects, as with ``where=where``."""
+    inputs, outs = inputs[: ufunc.nin], inputs[ufunc.nin :] or out
+    outs = outs if isinstance(outs, tuple) else (outs,) * ufunc.nout
+    made = ufunc(*inputs, casting=casting, **options)
+    results = []
+    for result, target in zip(made if ufunc.nout > 1 else (made,), outs, strict=True):
+        if target is None:  # the elements that are not selected are not defined
+            target = np.empty(np.broadcast_shapes(np.shape(result), np.shape(where)), result.dtype)
+        np.copyto(target, result, casting=casting, where=where)
+        results.append(target)
+    return tuple(results) if ufunc.nout > 1 else results[0]
 
 
 @lru_cache(maxsize=1024)

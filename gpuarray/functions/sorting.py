@@ -37,7 +37,9 @@ def _along(op: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters
     array, number = line_axis(x, axis)
     last = array.swapaxes(number, -1)
     node = build.call_one(op, [last.node()], last.shape, dtype, **parameters)
-    return wrap(wrap(node, x.device).swapaxes(number, -1).node(), x.device)
+    ordered = wrap(node, x.device)
+    # not the view itself: NumPy's result has no base
+    return ordered if number == array.ndim - 1 else wrap(ordered.swapaxes(number, -1).node(), x.device)
 
 
 def _by_line(op: CallOp, order_of_result: Literal["C", "K"]) -> Callable[..., Any]:

@@ -40,7 +40,8 @@ _RECORDED: Final = 5e3
 _CALLED: Final = 1e3
 #: Kinds of large values that are in memory, or are memory with few other elements.
 _AS_MEMORY: Final = frozenset((Leaf, Generate, View, Scatter))
-#: Bytes that are read in much more time than a call takes, and by how much the least time grows with each.
+#: The least bytes of a read that is timed, because a call has a time of its own; the factor by which the least time of
+#: a byte grows with each timed read.
 _MUCH: Final = 1 << 20
 _FORGOTTEN: Final = 1.01
 #: Rates of NumPy's functions one by one for mid-sized arrays, which stay in a core's cache; threads do not share them.
@@ -51,9 +52,9 @@ _lost = 0.0
 _saved = 0.0
 """The time that the current trial has saved."""
 _per_byte = 1.0
-"""The nanoseconds of the latest times in which NumPy has read a byte of large values at once, about the least."""
+"""About the least nanoseconds that NumPy took lately to read a byte of large values at once."""
 _operations = 0
-"""How many operations there were when it did so last."""
+"""The number of operations at the last of these reads."""
 _failures = 0
 _is_judging = False
 """Whether the last evaluation belongs to the trial."""
@@ -174,9 +175,8 @@ def _time_at_once(prepared: PreparedPlan) -> float:
         return _time_on_host(prepared, _AT_ONCE) + called
     read = 0
     for meaning, size in zip(meanings, sizes, strict=True):
-        operands = (
-            meaning.inputs[1:] if meaning.kind is Scatter else meaning.inputs
-        )  # few elements are written in place
+        # few elements are written in place
+        operands = meaning.inputs[1:] if meaning.kind is Scatter else meaning.inputs
         is_large = any(sizes[number] > most for number in operands)
         if meaning.kind is Contract and is_large and size <= most:
             read += sum([sizes[number] * meanings[number].dtype.itemsize for number in operands])
