@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
+from gpuarray.providers import registry
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import auto, calibrate, decisions, timing
 
@@ -189,7 +190,7 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     begin = time.perf_counter()
     with xp.using(software=given.software):
-        gpu = places.provider_of(xp.Device("auto"))
+        gpu = registry.open_device(xp.Device("auto"))
         for provider in (places.host(), gpu):
             auto.set_rates(provider, calibrate.rates_of(provider.device))
         if given.estimates:

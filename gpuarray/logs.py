@@ -61,12 +61,12 @@ _INTERVAL: Final = 0.5
 _lock = threading.Lock()
 #: The work in progress: its start, its kind and its description. An item is removed at its end or when reported.
 _under_way: Final[dict[object, tuple[float, str, str]]] = {}
-_told: Final[set[str]] = set()
+_reported: Final[set[str]] = set()
 _is_watched = False
 
 
 @contextmanager
-def told_if_long(kind: str, description: str) -> Iterator[None]:
+def report_if_long(kind: str, description: str) -> Iterator[None]:
     """Report work that takes longer than two seconds, to the logger or, if none is set up, to a terminal.
 
     Parameters
@@ -77,7 +77,7 @@ def told_if_long(kind: str, description: str) -> Iterator[None]:
         The work and its reason.
     """
     global _is_watched
-    if kind in _told:
+    if kind in _reported:
         yield
         return
     key = object()
@@ -109,7 +109,7 @@ def _watch() -> None:
             due = [(key, kind, what) for key, (start, kind, what) in list(_under_way.items()) if start < since]
             for key, kind, _ in due:
                 _under_way.pop(key, None)
-                _told.add(kind)
+                _reported.add(kind)
         for _, _, what in due:
             _tell_of_long(what)
 

@@ -181,17 +181,17 @@ def test_table_tells_what_runs_where():
     import placement
     from standard import CALLS
 
-    def told(call, capabilities):
+    def listed(call, capabilities):
         result = placement.placement(call, capabilities)
         return list(result.kernels), list(result.host_steps), result.waits
 
     full, plain = placement.FULL, placement.PLAIN
-    assert told(lambda x: xp.exp(x) * 2, full) == (["map"], [], False)
-    assert told(lambda x: xp.sum(x, axis=0), full) == (["reduction"], [], False)
-    assert told(xp.linalg.det, full) == (["`det`"], [], False)
-    assert told(xp.linalg.eigvals, full) == ([], ["eigvals"], True)
-    assert told(xp.nonzero, full)[1:] == ([], True)
-    assert told(CALLS["reshape"], full) == ([], [], False)
+    assert listed(lambda x: xp.exp(x) * 2, full) == (["map"], [], False)
+    assert listed(lambda x: xp.sum(x, axis=0), full) == (["reduction"], [], False)
+    assert listed(xp.linalg.det, full) == (["`det`"], [], False)
+    assert listed(xp.linalg.eigvals, full) == ([], ["eigvals"], True)
+    assert listed(xp.nonzero, full)[1:] == ([], True)
+    assert listed(CALLS["reshape"], full) == ([], [], False)
     hosted = placement.placement(xp.exp, plain).hosted
     assert {dtype.name for dtype in hosted} == {"float64", "complex128"}
     assert placement.placement(xp.exp, full).hosted == []

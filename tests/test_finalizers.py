@@ -10,7 +10,7 @@ import pytest
 
 from gpuarray.device import Device
 from gpuarray.finalizers import AtEnd
-from gpuarray.runtime import places
+from gpuarray.providers import registry
 
 
 def test_what_is_dropped_calls_a_function_once() -> None:
@@ -26,7 +26,7 @@ def test_what_is_dropped_calls_a_function_once() -> None:
 
 @pytest.mark.parametrize("name", ["cpu", "wgpu"])
 def test_an_interrupt_is_not_lost_while_a_buffer_is_dropped(name: str) -> None:
-    buffers = [places.provider_of(Device(name)).allocate(1000)]
+    buffers = [registry.open_device(Device(name)).allocate(1000)]
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

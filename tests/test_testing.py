@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.runtime.places import provider_of
+from gpuarray.providers.registry import open_device
 from gpuarray.testing import TOLERANCES, Fault, assert_same, check_function, failing
 
 ONE = np.float32(1)
@@ -158,7 +158,7 @@ class TestFailing:
 
     @pytest.mark.parametrize("after", [False, True])
     def test_one_call_fails_before_or_after_its_effect(self, x: Any, after: bool) -> None:
-        provider = provider_of(Device("cpu"))
+        provider = open_device(Device("cpu"))
         xp.evaluate(x + 1)  # the plan is prepared
         with failing(provider, -1, after=after) as calls:
             xp.evaluate(x + 1)
@@ -172,6 +172,6 @@ class TestFailing:
         assert "run" not in vars(provider)
 
     def test_the_error_can_be_chosen(self, x: Any) -> None:
-        provider = provider_of(Device("cpu"))
+        provider = open_device(Device("cpu"))
         with failing(provider, 0, after=False, error=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
             xp.evaluate(x + 1)

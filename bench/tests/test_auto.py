@@ -67,18 +67,18 @@ def test_who_is_far_behind_is_asked_no_more():
 
 def test_the_cost_of_a_profile_is_that_of_pieces_in_a_block():
     x = xp.asarray(np.ones(64, np.float32), device="cpu")
-    told = []
+    answers = []
 
     def work(x):
         inside = bool(observers.active)
-        told.append(inside)
+        answers.append(inside)
         time.sleep(2e-3 if inside else 1e-3)
 
     took, inside, outside = profiling.cost(work, x, 3, 0.01, 1.0)
     assert took >= 1000
     assert inside > 1.3
     assert 0.5 < outside < 1.5
-    assert {True, False} == {*told}
+    assert {True, False} == {*answers}
 
 
 def test_the_table_of_auto(monkeypatch, capsys, tmp_path):

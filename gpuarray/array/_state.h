@@ -67,7 +67,7 @@ static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *
 static PyObject *taken, *left_side, *right_side;
 static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy,
     *str_out;
-/* How many operations were computed that `take_count` has not told of. */
+/* How many operations were computed that `take_count` has not returned. */
 static long long operations;
 
 #define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))

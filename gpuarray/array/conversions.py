@@ -20,6 +20,7 @@ from gpuarray.array.storage import check_order
 from gpuarray.device import Device
 from gpuarray.graph.nodes import Leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.providers import registry
 from gpuarray.references import owner_count
 from gpuarray.runtime import evaluate, host_memory, statuses, telemetry
 from gpuarray.runtime.history import OF_VALUES, hide_frames, without_frames
@@ -240,7 +241,7 @@ class ConvertibleArray(MethodsArray):
         wanted = Device(device)
         if wanted is self._cell.device:
             return self
-        evaluate.check_device(wanted)
+        registry.open_device(wanted)  # so that an unknown device is an error now
         moved = self._wrap(evaluate.transfer(self.settled(), self._cell.device, wanted), wanted)
         moved._access = self._access
         return moved

@@ -19,7 +19,7 @@ from gpuarray.autodiff import calls, folds
 from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, shares_of
 from gpuarray.autodiff.folds import shape_beside
-from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.pieces import Pullback
 from gpuarray.autodiff.program import Outputs, Program, outputs_of, rules, standing_for
 from gpuarray.dtypes import DType
 from gpuarray.errors import DerivativeError
@@ -58,8 +58,8 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
             if not compute_small([*numbers, *program.nodes], program.device, values):
                 return None
             values.read = partial(read, device=program.device)
-            gradients = None if program.runs_code else _HostWalk(program, values).run(seeds)
-            return gradients or _HostWalk(program, values, is_careful=True).run(seeds)
+            gradients = None if program.runs_code else _HostPullback(program, values).run(seeds)
+            return gradients or _HostPullback(program, values, zero_wins=True).run(seeds)
     except DerivativeError:
         return None
 
@@ -67,8 +67,8 @@ def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None
 Program.at_once = staticmethod(pull)
 
 
-class _HostWalk:
-    """One walk through a program whose values the host has.
+class _HostPullback:
+    """The computation of cotangents by NumPy, for a program whose values the host has.
 
     Parameters
     ----------
@@ -76,17 +76,17 @@ class _HostWalk:
         The program.
     values : Values
         The values of its nodes.
-    is_careful : bool
-        Whether a product with 0 is 0, also if the other factor is no number. To ask for each product takes a tenth of
-        the time, so it is only done if something is no number without it.
+    zero_wins : bool
+        Whether a product with 0 is 0 also if the other factor is NaN or infinite. The check of each product takes a
+        tenth of the time, so it is made only if a cotangent is NaN without it.
     """
 
-    def __init__(self, program: Program, values: Values, *, is_careful: bool = False) -> None:
+    def __init__(self, program: Program, values: Values, *, zero_wins: bool = False) -> None:
         self._program = program
         self.device = program.device
-        self._is_careful = is_careful
+        self._zero_wins = zero_wins
         #: Returns a cotangent times a derivative, and 0 where either is 0.
-        self.scaled: Callable[[Any, Any], Any] = _scaled if is_careful else mul
+        self.scaled: Callable[[Any, Any], Any] = _scaled if zero_wins else mul
         self.values = values
         self.value: Callable[[Node], Any] = values.__getitem__
         self.known: dict[Any, Any] = {}
@@ -95,7 +95,7 @@ class _HostWalk:
         """The nodes whose cotangents are in memory that nothing else has."""
 
     def run(self, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
-        """Return the cotangents of the variables; None if care is needed."""
+        """Return the cotangents of the variables; None if one has a NaN, and ``zero_wins`` is False."""
         program, known = self._program, self.known
         for node, seed in zip(program.results, seeds, strict=True):
             if seed is not None and program.varies(node):
@@ -110,9 +110,9 @@ class _HostWalk:
                 joint[number] = joint[number] + ct if number in joint else ct
                 continue
             _RULES.get(type(node), _by_recording)(self, node, operands, ct, wanted)
-        if not self._is_careful:
+        if not self._zero_wins:
             gradients = [known[node] for node in program.variables if node in known]
-            if any(map(_is_unknown, gradients)):
+            if any(map(_has_nan, gradients)):
                 return None
         return [self._result(node) for node in program.variables]
 
@@ -165,11 +165,11 @@ def _array(value: Value, device: Any) -> GpuArray:
 def _scaled(ct: Value, factor: Any) -> Value:
     """Return the product of a cotangent and a derivative, and 0 where either is 0."""
     product: Value = ct * factor
-    return multiply_no_nan(ct, factor, np.empty_like(product))[()] if _is_unknown(product) else product
+    return multiply_no_nan(ct, factor, np.empty_like(product))[()] if _has_nan(product) else product
 
 
-def _is_unknown(value: Value) -> bool:
-    """Return whether an element is not a number."""
+def _has_nan(value: Value) -> bool:
+    """Return whether an element is NaN."""
     total = np.vdot(value, value)
     return bool(total != total)
 
@@ -177,144 +177,148 @@ def _is_unknown(value: Value) -> bool:
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 
-def _by_recording(walk: _HostWalk, node: Any, operands: Sequence[Any], ct: Any, wanted: Sequence[bool]) -> None:
+def _by_recording(pullback: _HostPullback, node: Any, operands: Sequence[Any], ct: Any, wanted: Sequence[bool]) -> None:
     """Take the rule that records, with the values that are known."""
     known: Any
     for known in (node, *operands):
-        if known in walk.values:
-            keep(known, walk.values[known])
+        if known in pullback.values:
+            keep(known, pullback.values[known])
     with standing_for() as stand:
         stand(node.origin if isinstance(node, BaseNode | Outputs) else None)
         if isinstance(node, BaseNode):
-            cts = rules[type(node)](node, operands, _array(ct, walk.device), wanted, walk.device)
+            cts = rules[type(node)](node, operands, _array(ct, pullback.device), wanted, pullback.device)
         else:
-            ct_arrays = {number: _array(share, walk.device) for number, share in ct.items()}
-            cts = node.pull(ct_arrays, wanted, walk.device, Walk())
+            ct_arrays = {number: _array(share, pullback.device) for number, share in ct.items()}
+            cts = node.pull(ct_arrays, wanted, pullback.device, Pullback())
         for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
             if share is not None and is_wanted:
-                walk.add(operand, share.get())
+                pullback.add(operand, share.get())
 
 
-def _map(walk: _HostWalk, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _map(pullback: _HostPullback, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     for operand, share_of, is_wanted in zip(operands, shares_of(node.op), wanted, strict=False):
-        if is_wanted and (share := share_of(node, operands, ct, walk.value, walk.scaled)) is not None:
-            walk.fit(operand, share)
+        if is_wanted and (share := share_of(node, operands, ct, pullback.value, pullback.scaled)) is not None:
+            pullback.fit(operand, share)
 
 
-def _view(walk: _HostWalk, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _view(pullback: _HostPullback, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     (source,) = operands
     repeated, layout = without_repetition(node.layout)
     if repeated:
         ct = np.add.reduce(ct, repeated)
     if is_identity(layout, source.size):
-        walk.add(source, ct.reshape(source.shape))
+        pullback.add(source, ct.reshape(source.shape))
     elif (whole := inverse(layout, source.shape)) is not None:
-        walk.add(source, strided(np.asarray(ct, order="C"), whole).reshape(source.shape))
+        pullback.add(source, strided(np.asarray(ct, order="C"), whole).reshape(source.shape))
     elif is_injective(layout):
-        target = strided(walk.memory(source), layout)
+        target = strided(pullback.memory(source), layout)
         np.add(target, ct, out=target)
     else:
         positions = strided(np.arange(source.size).reshape(source.shape), layout)
-        np.add.at(walk.memory(source).reshape(-1), positions, ct)
+        np.add.at(pullback.memory(source).reshape(-1), positions, ct)
 
 
-def _reduce(walk: _HostWalk, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _reduce(pullback: _HostPullback, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     (source,) = operands
     if node.op is reductions.sum:
         values, strides = np.asarray(converted(ct, source.dtype), order="C"), [0] * len(source.shape)
         if node.shape:
             steps = enumerate(contiguous_strides(shape_beside(node, source)))
             strides = [0 if axis in node.axes else step for axis, step in steps]
-        walk.add(source, strided(values, Layout(source.shape, tuple(strides), 0)))
+        pullback.add(source, strided(values, Layout(source.shape, tuple(strides), 0)))
     elif node.op not in folds.RULES:
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
     else:
         beside = shape_beside(node, source)
-        result, ct = walk.value(node).reshape(beside), converted(ct, node.dtype).reshape(beside)
-        walk.fit(source, folds.RULES[node.op](node.axes, walk.value(source), result, ct, walk.scaled))
+        result, ct = pullback.value(node).reshape(beside), converted(ct, node.dtype).reshape(beside)
+        pullback.fit(source, folds.RULES[node.op](node.axes, pullback.value(source), result, ct, pullback.scaled))
 
 
-def _scan(walk: _HostWalk, node: Scan, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _scan(pullback: _HostPullback, node: Scan, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     if node.op is not reductions.sum:
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
         return
     turned = np.flip(ct, node.axis)
-    walk.fit(operands[0], np.flip(np.add.accumulate(turned, node.axis), node.axis))
+    pullback.fit(operands[0], np.flip(np.add.accumulate(turned, node.axis), node.axis))
 
 
-def _contract(walk: _HostWalk, node: Contract, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _contract(
+    pullback: _HostPullback, node: Contract, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]
+) -> None:
     left, right = operands
     if node.dtype.itemsize < 4:
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
         return
     if wanted[0]:
-        walk.add(left, np.matmul(ct, walk.value(right).swapaxes(1, 2)))
+        pullback.add(left, np.matmul(ct, pullback.value(right).swapaxes(1, 2)))
     if wanted[1]:
-        walk.add(right, np.matmul(walk.value(left).swapaxes(1, 2), ct))
+        pullback.add(right, np.matmul(pullback.value(left).swapaxes(1, 2), ct))
 
 
-def _concat(walk: _HostWalk, node: Concat, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _concat(pullback: _HostPullback, node: Concat, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     start = 0
     for operand, is_wanted in zip(operands, wanted, strict=True):
         stop = start + operand.shape[node.axis]
         if is_wanted:
-            walk.add(operand, ct[(slice(None),) * node.axis + (slice(start, stop),)])
+            pullback.add(operand, ct[(slice(None),) * node.axis + (slice(start, stop),)])
         start = stop
 
 
-def _gather(walk: _HostWalk, node: Gather, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _gather(pullback: _HostPullback, node: Gather, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     source, positions = operands
-    np.add.at(walk.memory(source).reshape(-1), walk.value(positions), ct)
+    np.add.at(pullback.memory(source).reshape(-1), pullback.value(positions), ct)
 
 
-def _scatter(walk: _HostWalk, node: Scatter, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _scatter(
+    pullback: _HostPullback, node: Scatter, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]
+) -> None:
     if node.is_whole or node.layout is None or node.combine is not None:
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
         return
     target, values = operands
     if wanted[1]:
-        walk.add(values, strided(np.asarray(ct, order="C"), node.layout))
+        pullback.add(values, strided(np.asarray(ct, order="C"), node.layout))
     if wanted[0]:
         rest = np.array(ct, order="C")
         strided(rest, node.layout)[...] = 0
-        walk.add(target, rest)
+        pullback.add(target, rest)
 
 
-def _call(walk: _HostWalk, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
+def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
     rule = None if node.call.op in calls.RECORDED else calls.RULES.get(node.call.op)
     if rule is None:
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
         return
     try:
-        shares = rule(_Computed(walk, node), ct, [*map(walk.value, operands)])
+        shares = rule(_Computed(pullback, node), ct, [*map(pullback.value, operands)])
     except np.linalg.LinAlgError:  # the rule raises it with the line if it records
-        _by_recording(walk, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, wanted)
         return
     for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
         if is_wanted and share is not None:
-            walk.fit(operand, share)
+            pullback.fit(operand, share)
 
 
 class _Computed(Outputs):
     """The outputs of a call whose values are known."""
 
-    def __init__(self, walk: _HostWalk, node: Outputs) -> None:
+    def __init__(self, pullback: _HostPullback, node: Outputs) -> None:
         super().__init__(node.call, node.inputs, node.known)
-        self._walk = walk
+        self._pullback = pullback
 
     def outputs(self, numbers: Sequence[int], kinds: Sequence[tuple[Shape, DType]], like: Any) -> list[Any]:
         """Return the values of some outputs: what was computed, if all were."""
         if all(map(self.known.__contains__, numbers)):
-            return [self._walk.value(self.known[number]) for number in numbers]
-        results = outputs_of(self.call.op, [*map(self._walk.value, self.inputs)], kinds, **self.call.parameters)
+            return [self._pullback.value(self.known[number]) for number in numbers]
+        results = outputs_of(self.call.op, [*map(self._pullback.value, self.inputs)], kinds, **self.call.parameters)
         return [results[number] for number in numbers]
 
     def result(self, like: Any) -> Any:
         """Return the value of the output that :attr:`call` is."""
-        return self._walk.value(self.call)
+        return self._pullback.value(self.call)
 
 
-_RULES: Final[dict[type, Callable[[_HostWalk, Any, Sequence[Any], Any, Sequence[bool]], None]]] = {
+_RULES: Final[dict[type, Callable[[_HostPullback, Any, Sequence[Any], Any, Sequence[bool]], None]]] = {
     Map: _map,
     View: _view,
     Reduce: _reduce,

@@ -9,7 +9,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Function, P
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
-from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.pieces import Pullback
 from gpuarray.autodiff.program import Cotangents, Program, differentiated, unshared, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
@@ -20,7 +20,7 @@ from gpuarray.ops import elementwise as ops
 
 __all__ = ["checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"]
 
-_Pull = Callable[[dict[int, GpuArray], Walk], Cotangents]
+_Pull = Callable[[dict[int, GpuArray], Pullback], Cotangents]
 
 
 class _Rule:
@@ -30,12 +30,14 @@ class _Rule:
         self.inputs = tuple(inputs)
         self._pull = pull
 
-    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Walk) -> Cotangents:
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, pullback: Pullback
+    ) -> Cotangents:
         """Return the cotangents of the arguments, given those of some results."""
-        return self._pull(cotangents, walk)
+        return self._pull(cotangents, pullback)
 
 
-_CONSTANT = _Rule((), lambda _cts, _walk: ())
+_CONSTANT = _Rule((), lambda _cts, _pullback: ())
 
 
 def _is_differentiated(arguments: Any) -> bool:
@@ -63,7 +65,7 @@ def _with_rule(
     result: GpuArray, operands: Sequence[GpuArray], pull: Callable[..., Sequence[GpuArray | None]]
 ) -> GpuArray:
     kept = [wrap(operand.node(), operand.device) for operand in operands]  # the program may write to the operands
-    return _marked(result, _Rule([array.node() for array in kept], lambda cts, _walk: pull(cts[0], *kept)), 0)
+    return _marked(result, _Rule([array.node() for array in kept], lambda cts, _pullback: pull(cts[0], *kept)), 0)
 
 
 tape.state.with_rule = _with_rule
@@ -142,9 +144,9 @@ def checkpoint(fun: Function[P]) -> Callable[..., Any]:
                     "array as an argument"
                 )
 
-        def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
+        def pull(cts: dict[int, GpuArray], pullback: Pullback) -> Cotangents:
             point = Point(lambda *values: fun_of(call, values), kept)
-            return point.program.pull([cts.get(n) for n in range(len(point.results))], walk)
+            return point.program.pull([cts.get(n) for n in range(len(point.results))], pullback)
 
         rule = _Rule([array.node() for array in kept], pull)
         return containers.with_leaves(nodes, [_marked(r, rule, n) for n, r in enumerate(results)])
@@ -259,8 +261,8 @@ class _Custom:
         results = _result_arrays(result)
         out = containers.with_leaves(result, results)
 
-        def pull(cts: dict[int, GpuArray], walk: Walk) -> Cotangents:
-            if self._backward is None or (walk.is_forward and self._jvp is not None):
+        def pull(cts: dict[int, GpuArray], pullback: Pullback) -> Cotangents:
+            if self._backward is None or (pullback.is_forward and self._jvp is not None):
                 return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
             whole = [unshared(cts[n]) if n in cts else zeros_like(r) for n, r in enumerate(results)]
             gradients = self._backward(*fixed, rest, containers.with_leaves(out, whole))

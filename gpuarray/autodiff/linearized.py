@@ -9,7 +9,7 @@ from gpuarray.array.operands import as_node, default_device, joint_device_of
 from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of programs
 from gpuarray.autodiff import containers
 from gpuarray.autodiff import transposes as _transposes  # noqa: F401  # sets another
-from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.pieces import Pullback
 from gpuarray.autodiff.program import Program, differentiated, zeros_like
 from gpuarray.config import config, using
 from gpuarray.device import Device
@@ -82,12 +82,12 @@ class Point:
                 if inner._cell.node is not node:  # the function has written to its argument
                     array.assign(inner)
 
-    def pull(self, cotangents: Sequence[GpuArray | None], walk: Walk | None = None) -> list[GpuArray]:
+    def pull(self, cotangents: Sequence[GpuArray | None], pullback: Pullback | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
         with permissive():
-            return self._like_given(self.program.pull(cotangents, walk))
+            return self._like_given(self.program.pull(cotangents, pullback))
 
-    def gradient(self, walk: Walk) -> list[GpuArray]:
+    def gradient(self, pullback: Pullback) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals, if the result is one number, whose cotangent is 1."""
         (node,) = self.nodes
         with permissive():
@@ -95,7 +95,7 @@ class Point:
             if gradients is None:
                 one = build.full((), 1, node.dtype)
                 one.origin = node.origin
-                gradients = self.program.pull([wrap(one, self.device)], walk)
+                gradients = self.program.pull([wrap(one, self.device)], pullback)
             return self._like_given(gradients)
 
     def _like_given(self, gradients: Sequence[GpuArray | None]) -> list[GpuArray]:
@@ -107,7 +107,7 @@ class Point:
         # deep graphs are not computed in parts, as only their coefficients are needed
         settings = using(strict_array_api=False, pending_limit=tape.UNBOUNDED)
         with settings, differentiated(sources) as (record, variables):
-            cts = self.program.pull([wrap(node, self.device) for node in variables], Walk(is_forward=True))
+            cts = self.program.pull([wrap(node, self.device) for node in variables], Pullback(is_forward=True))
             depending = [(number, ct.node()) for number, ct in enumerate(cts) if ct is not None]
             transpose = Program([node for _, node in depending], variables, record, self.device)
 

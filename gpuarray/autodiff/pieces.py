@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from gpuarray.autodiff.program import Program
 
 
-class Walk:
-    """One walk from results to variables, through programs within programs too.
+class Pullback:
+    """The state of one computation of cotangents, from results to variables, through programs within programs too.
 
     Attributes
     ----------
     is_forward : bool
         Whether the cotangents are transposed again, for forward mode.
     results : sequence of Node
-        What is needed beside the cotangents: where a part of their graph is evaluated, it is evaluated with it.
+        Values that the caller needs besides the cotangents. They are evaluated with the first piece.
     count : int
-        How many steps were walked through.
+        The number of steps that were transposed.
     since : int
-        The count where cotangents were evaluated last.
+        The count when cotangents were evaluated last.
     """
 
     def __init__(self, *, is_forward: bool = False, results: Sequence[Node] = ()) -> None:
@@ -33,9 +33,9 @@ class Walk:
         self.count = self.since = 0
 
     def is_whole(self, length: int) -> bool:
-        """Return whether nothing is to be evaluated within the next steps, which are a program."""
-        limit, walked = config.current.pending_limit, self.count - self.since
-        return length <= limit and not (2 * walked > limit and walked + length > limit)
+        """Return whether a program of ``length`` steps, which comes next, is transposed in one piece."""
+        limit, pending = config.current.pending_limit, self.count - self.since
+        return length <= limit and not (2 * pending > limit and pending + length > limit)
 
 
 class Pieces:
@@ -48,27 +48,27 @@ class Pieces:
     ----------
     program : Program
         The program.
-    walk : Walk
-        Of which this is a part.
+    pullback : Pullback
+        The computation that the program is a part of.
 
     Attributes
     ----------
-    walk : Walk
-        The walk.
+    pullback : Pullback
+        The same.
     limit : int
         The depth at which pending graphs are evaluated elsewhere, and about the number of steps of a piece.
     """
 
-    def __init__(self, program: "Program", walk: Walk) -> None:
-        self.walk = walk
+    def __init__(self, program: "Program", pullback: Pullback) -> None:
+        self.pullback = pullback
         self.limit = config.current.pending_limit
         self._program = program
-        self._since = walk.since
+        self._since = pullback.since
         self._depth = 0
         self._next = -1
-        length, walked = len(program.steps), walk.count - walk.since
+        length, pending = len(program.steps), pullback.count - pullback.since
         self._is_long = length > self.limit
-        if 2 * walked > self.limit and walked + length > self.limit:
+        if 2 * pending > self.limit and pending + length > self.limit:
             self._is_long, self._next = False, length
         elif self._is_long:
             self._look_at_steps()
@@ -109,14 +109,14 @@ class Pieces:
 
     def pass_by(self, step: int, known: Mapping[Any, Any]) -> None:
         """Note that a step is next; evaluate the cotangents, by node, if a piece ends before it."""
-        self.walk.count += 1
+        self.pullback.count += 1
         if step + 1 == self._next or self._depth > 4 * self.limit:
             self._next = self._step_before(step + 1) if self._is_long else -1
             cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
-            wanted = [*self.walk.results, *(ct.node() for ct in cts)]
+            wanted = [*self.pullback.results, *(ct.node() for ct in cts)]
             evaluate_early([*wanted, *self._kept(wanted, step)], self._program.device)
-            self.walk.results, self._depth, self._since = (), 0, self.walk.count
-        self.walk.since = self._since  # of programs within this one
+            self.pullback.results, self._depth, self._since = (), 0, self.pullback.count
+        self.pullback.since = self._since  # of programs within this one
 
     def _kept(self, wanted: Sequence[Node], step: int) -> list[Node]:
         """Return values that are computed with others, and that the next piece, which ends at a step, needs.

@@ -1,7 +1,7 @@
 """Programs: the part of a graph between variables and results, in order, and its transposition.
 
 A program keeps the operands of its nodes, which evaluations take from the nodes. Cotangents of its results become those
-of its variables in one walk against the order; they are recorded like anything else.
+of its variables from the last node to the first; the operations are recorded like any others.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff.pieces import Pieces, Walk
+from gpuarray.autodiff.pieces import Pieces, Pullback
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -55,7 +55,9 @@ class Outputs:
         self.known = known
         self.origin = call.origin
 
-    def pull(self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, walk: Walk) -> Cotangents:
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, pullback: Pullback
+    ) -> Cotangents:
         """Return the cotangents of the operands, given those of some outputs."""
         return Outputs.rule(self, cotangents, wanted, device)
 
@@ -183,25 +185,25 @@ class Program:
         """Return whether a node depends on a variable."""
         return node in self._varying
 
-    def pull(self, cotangents: Cotangents, walk: Walk | None = None) -> list[GpuArray | None]:
+    def pull(self, cotangents: Cotangents, pullback: Pullback | None = None) -> list[GpuArray | None]:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
         seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
         if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
             gradients = Program.at_once(self, seeds)
             if gradients is not None:
                 return gradients
-        walk = walk or Walk()
-        if walk.is_whole(len(self.steps)):
+        pullback = pullback or Pullback()
+        if pullback.is_whole(len(self.steps)):
             gradients = Program.repeated(self, cotangents)
             if gradients is not None:
-                walk.count += len(self.steps)
+                pullback.count += len(self.steps)
                 return gradients
-        return self.record(cotangents, walk)
+        return self.record(cotangents, pullback)
 
-    def record(self, cotangents: Cotangents, walk: Walk) -> list[GpuArray | None]:
+    def record(self, cotangents: Cotangents, pullback: Pullback) -> list[GpuArray | None]:
         """Return the cotangents of :meth:`pull`, by the rules of the nodes."""
         known: dict[Any, Any] = {}
-        pieces = Pieces(self, walk)
+        pieces = Pieces(self, pullback)
         for node, ct in zip(self.results, cotangents, strict=True):
             if ct is not None and node in self._varying:
                 pieces.reach(_add(known, node, ct))
@@ -231,7 +233,7 @@ class Program:
                     parts = rules[type(node)](node, operands, ct, wanted, self.device)
                 else:
                     with using(pending_limit=pieces.limit):
-                        parts = node.pull(ct, wanted, self.device, pieces.walk)
+                        parts = node.pull(ct, wanted, self.device, pieces.pullback)
                 for operand, share, is_wanted in zip(operands, parts, wanted, strict=True):
                     if isinstance(operand, BaseNode) and operand.origin is None:
                         operand.origin = origin

@@ -8,7 +8,7 @@ from gpuarray.array import GpuArray
 from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Function, Numbers, P, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.linearized import Point, tangents_of
-from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.pieces import Pullback
 from gpuarray.errors import DerivativeError
 from gpuarray.graph import tape, tracing
 from gpuarray.runtime import evaluate
@@ -125,7 +125,7 @@ def _value_and_gradient(
             out = point.out = None
             point.results.clear()
         gradients = containers.with_leaves(
-            point.primals, point.gradient(Walk(results=point.nodes if with_value else ()))
+            point.primals, point.gradient(Pullback(results=point.nodes if with_value else ()))
         )
         return out, point.aux, chosen(gradients, argnums)
 

@@ -13,7 +13,7 @@ from threading import get_ident
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff.pieces import Walk
+from gpuarray.autodiff.pieces import Pullback
 from gpuarray.autodiff.program import Cotangents, Outputs, Program, differentiated
 from gpuarray.config import config, using
 from gpuarray.dtypes import bool_
@@ -169,7 +169,7 @@ class _Structure:
                 stand_ins = self._stand_ins(variables, constants)
                 results = [stand_ins[number] for number in self._results]
                 seeds = [None if number is None else wrap(stand_ins[number], device) for number in self._seeds]
-                cts = Program(results, variables, record, device).record(seeds, Walk())
+                cts = Program(results, variables, record, device).record(seeds, Pullback())
                 if len(record.replaced) > code:  # the derivative has a rule for its own derivative, which copies lack
                     return None
         except (UnknownError, GpuArrayError):

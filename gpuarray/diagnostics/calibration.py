@@ -33,7 +33,7 @@ def main(parsed: argparse.Namespace) -> int:
         devices = [Device(name) for name in parsed.devices] or registry.devices()[:2]
         for device in devices:
             start = time.perf_counter()
-            provider = places.provider_of(device)
+            provider = registry.open_device(device)
             rates = calibrate.rates_of(device, fresh=not parsed.cached, progress=_say)
             auto.set_rates(provider, rates)
             if parsed.tune and not places.is_host(provider):

@@ -62,10 +62,10 @@ def environment() -> Report:
 
 
 def _report(sections: Mapping[str, Callable[[], Any]]) -> Report:
-    return Report({name: _told(section) for name, section in sections.items()})
+    return Report({name: _values_or_reason(section) for name, section in sections.items()})
 
 
-def _told(section: Callable[[], Any]) -> Any:
+def _values_or_reason(section: Callable[[], Any]) -> Any:
     """Return the values of a section, or the reason why they cannot be determined."""
     try:
         return section()

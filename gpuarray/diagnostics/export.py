@@ -17,13 +17,14 @@ from gpuarray.device import Device
 from gpuarray.diagnostics.explanation import Explanation
 from gpuarray.fusion.steps import Loop, ScatterStep, Step
 from gpuarray.graph.nodes import Node
+from gpuarray.providers import registry
 from gpuarray.providers.base import Task
 from gpuarray.runtime import evaluate
 
 
 def save(explanation: Explanation, folder: Path, nodes: Sequence[Node], device: Device) -> list[Path]:
     """Run an explained plan and write its files; see :meth:`Explanation.save`."""
-    provider = evaluate.provider_of(device)
+    provider = registry.open_device(device)
     if not hasattr(provider, "kernels") or not any(step.source for step in explanation.steps):
         raise ValueError(
             f"this plan has no kernels to export (it runs on {provider.device.name!r}); create the arrays on "

@@ -18,7 +18,7 @@ from gpuarray.graph import build, standard, tape
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes, normalize_axis, resolve_shape
-from gpuarray.runtime import evaluate
+from gpuarray.providers import registry
 from gpuarray.settings import strictness
 
 ArrayLike: TypeAlias = Any
@@ -67,7 +67,7 @@ def wanted_device(device: DeviceLike, *operands: Any) -> Device:
         return device_of(*operands) or default_device()
     wanted = Device(device)
     if wanted.kind not in ("auto", "cpu"):
-        evaluate.check_device(wanted)
+        registry.open_device(wanted)  # so that an unknown device is an error now
     return wanted
 
 

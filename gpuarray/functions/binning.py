@@ -23,7 +23,8 @@ from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
 from gpuarray.ops import elementwise as ops
-from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+from gpuarray.providers import registry
+from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host
 from gpuarray.source_locations import warn
 
 __all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -237,7 +238,7 @@ def _are_apart(first: float, last: float, count: int, info: Any) -> bool:
 
 def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> bool:
     """Return whether to compute the edges on the device, which pays for many elements on a GPU."""
-    provider = provider_of(line.device)
+    provider = registry.open_device(line.device)
     return (
         not (is_host(provider) or tape.state.tapes)
         and limits is None

@@ -15,6 +15,7 @@ from gpuarray.device import Device
 from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import Leaf
 from gpuarray.graph.walk import current
+from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
 from gpuarray.unprotected import marked_writeable
 
@@ -84,7 +85,7 @@ def _memory(array: GpuArray) -> npt.NDArray[Any]:
     evaluate.evaluate((node,), array.device)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    provider = evaluate.provider_of(Device("cpu"))
+    provider = registry.open_device(Device("cpu"))
     if leaf.host is None and provider in leaf.buffers:
         memory: npt.NDArray[Any] = provider.export(leaf.buffers[provider])[: leaf.nbytes].view(leaf.dtype)
     else:

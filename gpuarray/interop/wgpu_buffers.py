@@ -144,4 +144,4 @@ def _provider(device: Device) -> Any:
         raise DeviceError(
             f"the device {device.name!r} has no wgpu buffers; use 'wgpu' or 'wgpu:N', as in x.to_device('wgpu')"
         )
-    return cast(Any, evaluate.provider_of(device))
+    return cast(Any, registry.open_device(device))

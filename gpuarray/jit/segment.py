@@ -79,7 +79,7 @@ class Segment:
         if self.device is auto.AUTO:
             trials.asks_for_device(self.prepared)  # the next call records again, for it
         results: Any = execute(
-            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
+            self.prepared, self.provider, self.device, self.order, self.origins, leaves, moved, start
         )
         for number, register in enumerate(self.results):
             registers[register] = results[number]

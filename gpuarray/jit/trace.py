@@ -31,6 +31,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current, topological
 from gpuarray.immediacy import suspended
 from gpuarray.jit import segment
+from gpuarray.providers import registry
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import auto, trials
@@ -299,7 +300,7 @@ class Trace(tracing.Mode):
         if not changing:
             return False
         while True:
-            provider = places.provider_of(device)
+            provider = registry.open_device(device)
             with places.graphs:
                 prepared, walked = find_plan(changing, provider, config.current)
             if not (device is auto.AUTO and trials.asks_for_device(prepared)):

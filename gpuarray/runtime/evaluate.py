@@ -37,15 +37,15 @@ from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto, residency, trials
 from gpuarray.runtime.placement.rates import at
 from gpuarray.runtime.placement.residency import resident, send, where
-from gpuarray.runtime.places import check_device, is_host, is_host_device, provider_of
+from gpuarray.runtime.places import is_host, is_host_device
 from gpuarray.runtime.plans import find_plan, pending_of, plan_of
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.telemetry import counters
 from gpuarray.settings import Config, recording
 
 __all__ = [
-    "QUICKLY_SEEN", "Values", "check_device", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",
-    "is_host_device", "keep", "plan_of", "provider_of", "read", "resident", "send", "small_value", "strided",
+    "QUICKLY_SEEN", "Values", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",
+    "is_host_device", "keep", "plan_of", "read", "resident", "send", "small_value", "strided",
     "synchronize", "transfer", "value_of", "values_of", "where", "will_be_direct",
 ]  # fmt: skip
 
@@ -154,7 +154,7 @@ def _evaluate(
             places.being_updated[identity] = provider
     try:
         with Section() if moved else lock:  # a null context would take ten times as long
-            results = execute(prepared, provider, device, order, origins, leaves, moved, pending, start, is_read, run)
+            results = execute(prepared, provider, device, order, origins, leaves, moved, start, pending, is_read, run)
             if results is not None:
                 with places.graphs:
                     prepared.resolve(walked, order, results)
@@ -216,7 +216,7 @@ def compute_small(nodes: Sequence[Node], device: Device, values: Values) -> bool
 
     Return False if the graph is not small, or the host lacks a value of it. Warnings are the caller's.
     """
-    provider = provider_of(device)
+    provider = registry.open_device(device)
     values.limit = _direct_limit(device, provider, config.current)
     with places.lock_of(provider), places.graphs:
         if not values.limit or (places.being_updated and places.updating(pending_of(nodes), provider) is not None):
@@ -334,7 +334,7 @@ def scalar(node: Node, device: Device) -> Any:
 
 def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
     """Return whether evaluating nodes needs no plan, because the graph is small and its values are on the host."""
-    provider = provider_of(device)
+    provider = registry.open_device(device)
     limit = _direct_limit(device, provider, config.current)
     return limit > 0 and direct.covers(nodes, limit, calls=is_host(provider))
 
@@ -353,7 +353,7 @@ def moved_for_parts(node: Node, device: Device, parts: int, *, is_written: bool)
     is_written : bool
         Whether some were written, so that a copy on the device is of no use.
     """
-    provider = provider_of(device)
+    provider = registry.open_device(device)
     if is_host(provider) or parts * _OF_PART < at(auto.rates_of(provider).download, node.nbytes):
         return False
     evaluate((node,), device)
@@ -457,14 +457,14 @@ def transfer(node: Node, source: Device, target: Device) -> Node:
     evaluate((node,), source)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    resident(leaf, provider_of(target))
+    resident(leaf, registry.open_device(target))
     statuses.check()
     return leaf
 
 
 def synchronize(device: Device | None = None) -> None:
     """Wait until everything that was enqueued on ``device``, or on all opened devices, is done."""
-    providers = registry.opened() if device is None else [provider_of(device)]
+    providers = registry.opened() if device is None else [registry.open_device(device)]
     for provider in providers:
         try:
             provider.synchronize()

@@ -29,9 +29,9 @@ def execute(
     order: Sequence[Any],
     origins: Sequence[Origin | None],
     leaves: Sequence[Leaf],
-    moved: Sequence[int] = (),
+    moved: Sequence[int],
+    start: int,
     roots: Sequence[Node] = (),
-    start: int = 0,
     is_read: bool = False,
     run: Run | None = None,
 ) -> list[Leaf] | None:
@@ -48,10 +48,10 @@ def execute(
         The leaves, in the order of ``prepared.leaves``.
     moved : sequence of int
         The copies that may reuse the buffer of their input, because nothing else refers to its value.
-    roots : sequence of Node
-        The nodes of an evaluation, which can be computed again or one by one. Empty for a recorded function.
     start : int
         The start of the evaluation if observers are active, else 0.
+    roots : sequence of Node
+        The nodes of an evaluation, which can be computed again or one by one. Empty for a recorded function.
     is_read : bool
         Whether the host reads the first of ``roots`` next.
     run : callable, optional

@@ -107,11 +107,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
-def provider_of(device: Device) -> Provider:
-    """Return the opened provider that runs the work of ``device``."""
-    return registry.open_device(device)
-
-
 def host() -> HostProvider:
     """Return the host's provider."""
     return registry.open_device(HOST_DEVICE)  # type: ignore[return-value]  # of that device it is one
@@ -124,15 +119,4 @@ def is_host(provider: Provider) -> bool:
 
 def is_host_device(device: Device) -> bool:
     """Whether a device is the host, or ``"auto"`` without a GPU."""
-    return is_host(provider_of(device))
-
-
-def check_device(device: Device) -> None:
-    """Open ``device``, so that a device that does not exist is an error now.
-
-    Raises
-    ------
-    DeviceError
-        If there is no such device.
-    """
-    provider_of(device)
+    return is_host(registry.open_device(device))

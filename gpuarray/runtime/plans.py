@@ -26,6 +26,7 @@ from gpuarray.graph.structure import Pattern
 from gpuarray.graph.varying import Sizes
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import Walk, meanings_of, merge, topological
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
@@ -260,7 +261,7 @@ def _template(
     symbols = {number: merged.position[node] for number, node in followed.items()}
     targets = {merged.position[walk.order[index]] for index in wanted}
     settings = config.current
-    with logs.told_if_long(
+    with logs.report_if_long(
         "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
     ):
         plan = make_plan(merged.order, merged.position, targets, provider.capabilities, symbols, fuse=settings.fuse)
@@ -281,7 +282,7 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
 
     None if nothing is pending.
     """
-    provider = places.provider_of(device)
+    provider = registry.open_device(device)
     with places.graphs:
         pending = pending_of(nodes)
         if not pending:

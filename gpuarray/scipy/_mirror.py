@@ -95,9 +95,9 @@ def mirrors(
         run.__doc__ = _documented(function.__doc__, package, short)
         cast(Any, run).composition = function
         most = LEAST if by_scipy is True else getattr(by_scipy, "size", 0)
-        quick = small_at_once(run, original, most) if most else run
-        IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, quick)
-        return cast(_F, quick)
+        composed = small_at_once(run, original, most) if most else run
+        IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, composed)
+        return cast(_F, composed)
 
     return declare
 

@@ -16,7 +16,6 @@ from gpuarray.errors import FallbackError
 from gpuarray.fusion.steps import CallStep
 from gpuarray.ops import calls
 from gpuarray.providers import registry
-from gpuarray.runtime import evaluate
 
 SMALL = "wgpusmall"
 LIMIT = 1 << 18
@@ -59,7 +58,7 @@ def larger(limit: int, rows: int) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def host() -> np.ndarray:
-    return larger(min(evaluate.provider_of(Device("wgpu")).capabilities.binding_limit, 1 << 27), 4096)
+    return larger(min(registry.open_device(Device("wgpu")).capabilities.binding_limit, 1 << 27), 4096)
 
 
 POSITIONS = np.random.default_rng(0).integers(0, 1 << 16, 70_000)

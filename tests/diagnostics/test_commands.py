@@ -57,10 +57,10 @@ def test_explain_shows_one_stage(script, capsys):
 def test_profile_writes_files(script, tmp_path, capsys):
     page, trace = tmp_path / "p.html", tmp_path / "t.json"
     assert commands.main(["profile", "--html", str(page), "--trace", str(trace), str(script)]) == 7
-    told = capsys.readouterr()
-    assert "wall time" in told.out
-    assert "program.py:10" in told.out
-    assert f"wrote {page}" in told.err
+    output = capsys.readouterr()
+    assert "wall time" in output.out
+    assert "program.py:10" in output.out
+    assert f"wrote {page}" in output.err
     assert "<canvas" in page.read_text()
     assert json.loads(trace.read_text())["traceEvents"]
 
@@ -117,10 +117,10 @@ def test_a_program_that_evaluates_nothing_is_told_so(tmp_path, capsys):
 
 def test_info_and_report(capsys):
     assert commands.main([]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert commands.main(["info"]) == 0
-    assert capsys.readouterr().out == told
-    assert "Versions\n" in told
+    assert capsys.readouterr().out == output
+    assert "Versions\n" in output
     assert commands.main(["report", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert {"versions", "settings", "events", "memory"} <= set(result)

@@ -137,11 +137,11 @@ def test_a_key_says_what_the_graph_says(device):
     walk = topological([a.node() for a in arrays])
     result = meanings_of(walk)
     assert len(result) == len(walk.order)
-    for node, told in zip(walk.order, result, strict=True):
-        assert (told.kind, told.dtype, told.shape) == (type(node), node.dtype, node.shape)
-        assert told.inputs == operands(node, walk.position)
+    for node, described in zip(walk.order, result, strict=True):
+        assert (described.kind, described.dtype, described.shape) == (type(node), node.dtype, node.shape)
+        assert described.inputs == operands(node, walk.position)
         op = None if node.op is type(node) else node.op
-        assert told.name == (type(node).__name__.lower() if op is None else op.name)
+        assert described.name == (type(node).__name__.lower() if op is None else op.name)
     assert {type(n) for n in walk.order} >= {Leaf, Generate}
 
 
@@ -262,6 +262,6 @@ def test_a_report_counts_equal_decisions():
     x = xp.asarray(np.arange(100.0), device="cpu")
     for _ in range(5):
         xp.evaluate(xp.sinh(x))
-    told = [line for line in xp.report()["decisions"] if line.startswith("sinh: cpu")]
-    assert len(told) == 1
-    assert "times)" in told[0]
+    lines = [line for line in xp.report()["decisions"] if line.startswith("sinh: cpu")]
+    assert len(lines) == 1
+    assert "times)" in lines[0]

@@ -86,16 +86,16 @@ def impatience(monkeypatch):
         time.sleep(0.01)
     monkeypatch.setattr(logs, "_LONG", 0.05)
     monkeypatch.setattr(logs, "_INTERVAL", 0.01)
-    monkeypatch.setattr(logs, "_told", set())
+    monkeypatch.setattr(logs, "_reported", set())
 
 
 @pytest.mark.usefixtures("impatience")
 def test_long_work_is_told_of_once(caplog):
     with caplog.at_level(logging.INFO, logger="gpuarray"):
         for _ in range(2):
-            with logs.told_if_long("test", "testing, as tests do"):
+            with logs.report_if_long("test", "testing, as tests do"):
                 time.sleep(0.3)
-        with logs.told_if_long("short", "nothing of note"):
+        with logs.report_if_long("short", "nothing of note"):
             pass
     assert [r.getMessage() for r in caplog.records] == ["testing, as tests do ..."]
 
@@ -107,7 +107,7 @@ def no_thread(*arguments):
 @pytest.mark.usefixtures("impatience")
 def test_work_goes_on_where_no_thread_can_watch_it(monkeypatch):
     monkeypatch.setattr(logs, "start_new_thread", no_thread)
-    with logs.told_if_long("test", "testing, as tests do"):
+    with logs.report_if_long("test", "testing, as tests do"):
         pass
     assert not logs._is_watched
     assert not logs._under_way
@@ -127,12 +127,12 @@ def test_a_long_loop_on_the_host_is_told_of(caplog):
 
 @pytest.mark.usefixtures("impatience")
 def test_a_long_wait_for_a_device_is_told_of(caplog, monkeypatch):
-    monkeypatch.setattr(logs, "_told", {"plan", "compile", "calibration"})
+    monkeypatch.setattr(logs, "_reported", {"plan", "compile", "calibration"})
     x = xp.asarray(np.ones((1500, 1500), np.float32), device="wgpu:0")
     with caplog.at_level(logging.INFO, logger="gpuarray"):
         for _ in range(20):
             assert float((x @ x)[0, 0]) == 1500
-            told = [r.getMessage() for r in caplog.records if not r.getMessage().startswith("compiled")]
-            if told:
+            messages = [r.getMessage() for r in caplog.records if not r.getMessage().startswith("compiled")]
+            if messages:
                 break
-    assert told == ["waiting for the GPU to compute a value that is read ..."]
+    assert messages == ["waiting for the GPU to compute a value that is read ..."]

@@ -147,10 +147,10 @@ def test_nothing_is_told_outside_a_block(x):
     with xp.profile() as p:
         program(x)
     assert observers.active == ()
-    told = len(p.launches)
+    count = len(p.launches)
     program(x)
     xp.synchronize()
-    assert len(p.launches) == told
+    assert len(p.launches) == count
 
 
 def test_a_block_that_fails_leaves_nothing_behind(x):
@@ -313,14 +313,14 @@ def test_of_submits_that_follow_each_other_quickly_some_are_timed(monkeypatch):
 def test_repeats_are_sampled(monkeypatch):
     monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     x = xp.asarray(np.ones(64, np.float32), device="cpu")
-    told = []
+    recorded = []
     collect = profile._Recorder.evaluated
-    monkeypatch.setattr(profile._Recorder, "evaluated", lambda heard: told.extend(collect(heard)) or iter(told))
+    monkeypatch.setattr(profile._Recorder, "evaluated", lambda heard: recorded.extend(collect(heard)) or iter(recorded))
     with xp.profile() as p:
         for _ in range(100):
             xp.evaluate(x + 1)
             xp.evaluate(xp.exp(x) * 2)
-    assert len(told) == 2 * 4  # the 1st, 2nd, 35th and 100th
+    assert len(recorded) == 2 * 4  # the 1st, 2nd, 35th and 100th
     assert len(p.launches) == p.counters["launches"] == 200
     assert len(p.evaluations) == p.counters["evaluations"] == 200
     assert sorted(kernel.launches for kernel in p.kernels) == [100, 100]

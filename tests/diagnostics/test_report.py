@@ -51,8 +51,8 @@ def test_settings_tell_where_their_values_come_from():
     assert set(result) == set(Config.__dataclass_fields__)
     script = "import gpuarray; print(gpuarray.report().json())"
     environ = {**os.environ, "GPUARRAY_THREADS": "3", "PYTHONPATH": ":".join(sys.path)}
-    told = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
-    assert json.loads(told.stdout)["settings"]["threads"] == {"value": 3, "source": "GPUARRAY_THREADS"}
+    output = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
+    assert json.loads(output.stdout)["settings"]["threads"] == {"value": 3, "source": "GPUARRAY_THREADS"}
 
 
 def test_what_is_broken_is_replaced_by_the_reason(monkeypatch):

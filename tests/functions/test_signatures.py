@@ -184,8 +184,8 @@ def test_the_version_is_known() -> None:
 
 
 def test_capabilities() -> None:
-    told = xp.__array_namespace_info__().capabilities()
-    assert told == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+    capabilities = xp.__array_namespace_info__().capabilities()
+    assert capabilities == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
 
 def test_dtypes_are_those_that_the_device_computes_with(device: Any, limited: Any) -> None:
@@ -206,11 +206,11 @@ def test_dtypes_are_those_that_the_device_computes_with(device: Any, limited: An
 def test_default_dtypes_are_those_that_creation_gives(device: Any) -> None:
     for settings in ({}, {"default_float": "float32"}):
         with xp.using(**settings):
-            told = xp.__array_namespace_info__().default_dtypes(device=device)
-            assert told["real floating"] == xp.asarray(0.5).dtype == xp.zeros(1).dtype
-            assert told["complex floating"] == xp.asarray(1j).dtype
-            assert told["integral"] == xp.asarray(1).dtype
-            assert told["indexing"] == xp.argmax(xp.zeros(2)).dtype
+            defaults = xp.__array_namespace_info__().default_dtypes(device=device)
+            assert defaults["real floating"] == xp.asarray(0.5).dtype == xp.zeros(1).dtype
+            assert defaults["complex floating"] == xp.asarray(1j).dtype
+            assert defaults["integral"] == xp.asarray(1).dtype
+            assert defaults["indexing"] == xp.argmax(xp.zeros(2)).dtype
 
 
 @pytest.mark.parametrize("dtype", [xp.float16, xp.float32, xp.float64, xp.complex64])

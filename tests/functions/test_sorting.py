@@ -9,7 +9,7 @@ from support import DTYPES, special_values
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.runtime import evaluate
+from gpuarray.providers import registry
 
 #: Around what a workgroup sorts, tiles and blocks.
 LENGTHS = (0, 1, 2, 3, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 3327, 3329, 4095, 4097, 5000, 70001)
@@ -264,7 +264,7 @@ def test_what_numpy_checks_of_a_sort(device: Device) -> None:
 @pytest.mark.parametrize("name", ["int16", "float32", "float64"])
 def test_long_rows_without_subgroups(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the least device too, with as little workgroup memory as there may be."""
-    provider = evaluate.provider_of(Device("wgpu"))
+    provider = registry.open_device(Device("wgpu"))
     least = replace(provider.capabilities, subgroup_size=0, workgroup_memory=16384)
     monkeypatch.setattr(provider, "capabilities", least)
     with xp.using(device="wgpu"):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import gpuarray as xp
 from gpuarray.device import Device
+from gpuarray.providers import registry
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
@@ -36,7 +37,7 @@ def at_random():
         savings = pick.choice(((0, 0), (0, 0), (10**6, 0), (0, 10**6)))
         return [decisions.Decision(where[g], decisions.Reason.MODEL) for g in group], savings
 
-    gpu, host = places.provider_of(Device("wgpu")), places.host()
+    gpu, host = registry.open_device(Device("wgpu")), places.host()
     with pytest.MonkeyPatch.context() as patch, xp.using(software=True):
         auto.set_rates(gpu, DEVICE_DEFAULTS)
         auto.set_rates(host, HOST_DEFAULTS)

@@ -79,26 +79,26 @@ def _arguments(kind, seed):
     return pairs[kind]
 
 
-def _told(seed, *, is_recorded):
+def _visible(seed, *, is_recorded):
     """Return all that can be seen after each of four calls, of which two and two have the same signature."""
     around = xp.asarray(np.ones((4, 3), np.float32))
     function = _function(seed, around, xp.random.default_rng(seed))
     if is_recorded:
         function = xp.jit(function)
-    kept, told = [], []
+    results, visible = [], []
     for number in range(4):
         x, y = _arguments((seed + number % 2) % 4, 10 * seed + number)
         before = x * 1
-        kept += function(x, y, 0.5 + number / 4, number + 1)
-        kept[-1][...] = 7  # of arguments, of other results, or of its own
-        told.append([value.get() for value in (*kept, x, y, around, before)])
+        results += function(x, y, 0.5 + number / 4, number + 1)
+        results[-1][...] = 7  # of arguments, of other results, or of its own
+        visible.append([value.get() for value in (*results, x, y, around, before)])
     if is_recorded:
         assert function.cache_info()[:2] == (2, 2)
-    return told
+    return visible
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_the_same_is_seen(device, seed):
-    for plain, recorded in zip(_told(seed, is_recorded=False), _told(seed, is_recorded=True), strict=True):
+    for plain, recorded in zip(_visible(seed, is_recorded=False), _visible(seed, is_recorded=True), strict=True):
         for expected, actual in zip(plain, recorded, strict=True):
             np.testing.assert_allclose(actual, expected, rtol=1e-6, strict=True)

@@ -172,7 +172,7 @@ class TestInterrupts:
 
     def test_a_wait_goes_on_after_interrupts(self):
         """What other threads write to belongs to them until they are done."""
-        told = []
+        calls = []
 
         class Slow:
             is_done = False
@@ -186,6 +186,6 @@ class TestInterrupts:
 
         slow = Slow()
         with pytest.raises(KeyboardInterrupt):
-            thread_pool.wait([slow], lambda: told.append(True))
+            thread_pool.wait([slow], lambda: calls.append(True))
         assert slow.is_done
-        assert len(told) == 3
+        assert len(calls) == 3

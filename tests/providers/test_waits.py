@@ -12,10 +12,10 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import thread_pool
+from gpuarray.providers import registry
 from gpuarray.providers.wgpu import native
 from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.provider import WgpuProvider
-from gpuarray.runtime import places
 
 #: How long waits last, and how much processor time they may take, in seconds.
 WAIT = 0.5
@@ -25,7 +25,7 @@ USED = 0.1
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The driver of the default wgpu device, which polls before it sleeps, as on hardware, for ten seconds."""
-    provider = places.provider_of(xp.Device("wgpu:0"))
+    provider = registry.open_device(xp.Device("wgpu:0"))
     assert isinstance(provider, WgpuProvider)
     monkeypatch.setattr(provider._driver, "awake_ns", 10_000_000_000)
     return provider._driver
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_a_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch
 
     x = xp.asarray(np.arange(5000, dtype=np.float32), device="wgpu:0")
     xp.evaluate(x)
-    places.provider_of(xp.Device("wgpu:0"))._pipelines.forget()  # type: ignore[attr-defined]
+    registry.open_device(xp.Device("wgpu:0"))._pipelines.forget()  # type: ignore[attr-defined]
     monkeypatch.setattr(Pipelines, "_compile", slow)
     if in_place:
         x[1:] += 1

@@ -141,7 +141,7 @@ class TestDevice:
         assert provider.capabilities.adapter in device.adapter_report()
 
     @pytest.mark.parametrize(
-        ("features", "told"),
+        ("features", "texts"),
         [
             ((), ("missing: shader-f64", "32-bit words", "default_float='float32'", "not used", "clock: none")),
             (device.FEATURES, ("missing: none", "64-bit integers: native; 64-bit floats: native")),
@@ -149,7 +149,7 @@ class TestDevice:
         ],
         ids=["none", "all", "some"],
     )  # fmt: skip
-    def test_report_says_what_follows(self, monkeypatch, features, told):
+    def test_report_says_what_follows(self, monkeypatch, features, texts):
         vendor = 0x8086 if features == INTEL else 0x10DE
         info = {"device": "GPU", "adapter_type": "IntegratedGPU", "backend_type": "Metal", "vendor": "",
                 "description": "", "device_id": 0, "vendor_id": vendor}  # fmt: skip
@@ -160,8 +160,8 @@ class TestDevice:
             report = device.adapter_report()
         finally:
             device.adapters.cache_clear()
-        assert all(text in report for text in told)
-        for text in ("subgroups", "clock"):  # nothing is told of what is there
+        assert all(text in report for text in texts)
+        for text in ("subgroups", "clock"):  # what is there is not reported
             assert (text in report) == (features != device.FEATURES)
 
     def test_an_adapter_that_allows_too_little_is_left_out(self, monkeypatch):

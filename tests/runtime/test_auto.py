@@ -25,7 +25,7 @@ GPU = Device("wgpu:0")
 def imagined():
     """Let "auto" take the software device, as if it were a fast one."""
     with xp.using(software=True, offload="auto", refine=False):
-        gpu, host = places.provider_of(GPU), places.host()
+        gpu, host = registry.open_device(GPU), places.host()
         auto.set_rates(gpu, DEVICE_DEFAULTS)
         auto.set_rates(host, HOST_DEFAULTS)
         yield
@@ -110,14 +110,14 @@ def test_formulas_are_measured_when_one_is_first_placed(monkeypatch):
 
 def test_what_a_loop_does_not_read_need_not_be_downloaded():
     slow = dataclasses.replace(DEVICE_DEFAULTS, download=((64, 100_000.0), (1 << 22, 5e6)))
-    auto.set_rates(places.provider_of(GPU), slow)
+    auto.set_rates(registry.open_device(GPU), slow)
     x = xp.asarray(numbers(1 << 20))
     for turn in range(20):
         if turn == 10:
             xp.reset_stats()
         x = x * np.float32(0.5) + np.float32(0.25)
         float(x[0])
-    assert places.provider_of(GPU).stats()["launches"] >= 10
+    assert registry.open_device(GPU).stats()["launches"] >= 10
 
 
 def test_what_the_device_cannot_do_runs_on_the_host_and_the_rest_where_it_is_best():
@@ -202,7 +202,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
     x = x.to_device("auto")
     x[::2] += 1  # in the buffer, as nobody sees the old value
     z = xp.cumsum(xp.cumsum(x) * 2)
-    place, provider = auto.placed, places.provider_of(GPU)
+    place, provider = auto.placed, registry.open_device(GPU)
     take = provider.allocate
     counted = itertools.count(1)
 
@@ -212,7 +212,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
             return placed
         where = ["device", "device", "host", "device"]
         decisions = [dataclasses.replace(s.decision, where=w) for s, w in zip(placed.steps, where, strict=True)]
-        return dataclasses.replace(placed_anew(placed, decisions, places.provider_of(GPU)), is_free=True)
+        return dataclasses.replace(placed_anew(placed, decisions, registry.open_device(GPU)), is_free=True)
 
     def allocate(nbytes):
         if next(counted) >= failing:
@@ -251,7 +251,7 @@ def test_estimates_are_corrected_by_the_least_time_that_is_seen():
 
 
 def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
-    auto.set_rates(places.provider_of(GPU), dataclasses.replace(DEVICE_DEFAULTS, launch=50_000.0))
+    auto.set_rates(registry.open_device(GPU), dataclasses.replace(DEVICE_DEFAULTS, launch=50_000.0))
     x = xp.prefetch(xp.asarray(numbers(150_000)), GPU)
     elapsed = 10**6
     clock = itertools.count()
@@ -276,7 +276,7 @@ def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
 
 def test_no_operand_travels_before_estimates_were_held_against_times(monkeypatch):
     gpu = dataclasses.replace(DEVICE_DEFAULTS, launch=0.0, use=10_000.0, upload=((64, 80_000.0), (1 << 22, 80_000.0)))
-    auto.set_rates(places.provider_of(GPU), gpu)
+    auto.set_rates(registry.open_device(GPU), gpu)
     monkeypatch.setattr(schedule, "perf_counter_ns", itertools.count().__next__)  # no step takes any time
     x, y = xp.asarray(numbers(1 << 15)), xp.asarray(numbers(1 << 15))
     for _ in range(8):  # estimates are 48 microseconds, of which 37 would be saved if the operand were there
@@ -327,7 +327,7 @@ def test_what_is_used_again_and_again_pays_its_way_to_the_device():
 def test_a_loop_that_makes_its_operand_anew_pays_its_way_too():
     x, seen = xp.asarray(numbers(1 << 20)), []
     auto.set_rates(
-        places.provider_of(GPU), dataclasses.replace(DEVICE_DEFAULTS, upload=((64, 20_000.0), (1 << 22, 3e6)))
+        registry.open_device(GPU), dataclasses.replace(DEVICE_DEFAULTS, upload=((64, 20_000.0), (1 << 22, 3e6)))
     )
     for _ in range(20):
         x = x * np.float32(0.5) + np.float32(0.25)
@@ -392,7 +392,7 @@ def test_to_explain_moves_nothing():
 
 
 def test_a_device_that_cannot_be_measured_is_used_all_the_same(caplog):
-    gpu = places.provider_of(GPU)
+    gpu = registry.open_device(GPU)
     auto.set_rates(gpu, None)
     x = xp.asarray(numbers(100))
     with xp.using(memory_limit=1 << 12, cache_dir="", calibration="auto"), pytest.MonkeyPatch.context() as patch:
@@ -413,7 +413,7 @@ class TestOpenQuestion:
 
     @pytest.fixture(autouse=True)
     def undecided(self, monkeypatch):
-        gpu = places.provider_of(GPU)
+        gpu = registry.open_device(GPU)
         monkeypatch.setattr(registry, "_opened", {("cpu", 0): places.host()})
         monkeypatch.setattr(registry, "_resolved", {})
         monkeypatch.setattr(registry, "_registered", {**registry._registered})

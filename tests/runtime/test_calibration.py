@@ -129,13 +129,13 @@ def test_processes_write_side_by_side(tmp_path):
 
 
 def test_the_host_is_measured(folder):
-    told = []
-    result = calibrate._Bench(places.host(), told.append).rates()
+    messages = []
+    result = calibrate._Bench(places.host(), messages.append).rates()
     assert result.launch > 0
     assert result.traffic[-1][1] > 0
     assert result.rows["exp:float64"] > result.rows["negative:float64"] > 0
     assert not result.upload
-    assert told[0] == "launches"
+    assert messages[0] == "launches"
     assert from_json(json.loads(json.dumps(result.as_json()))).work["sort"]
 
 

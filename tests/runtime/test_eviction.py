@@ -6,14 +6,14 @@ import pytest
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
-from gpuarray.runtime import places
+from gpuarray.providers import registry
 
 SIZE = 1 << 18
 
 
 def room():
     """Return the bytes that the device's buffers take now."""
-    return places.provider_of(Device("wgpu")).stats()["bytes_live"]
+    return registry.open_device(Device("wgpu")).stats()["bytes_live"]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.errors import GpuArrayError, LostValueError
-from gpuarray.runtime.places import provider_of
+from gpuarray.providers.registry import open_device
 from gpuarray.testing import Fault, failing
 
 SIZE = 40_000
@@ -126,7 +126,7 @@ def _attack(program, provider, number, after, error=Fault, read=True):
 @pytest.mark.parametrize("read", [True, False])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_fault_leaves_a_value_that_nothing_wrote(name, read, device):
-    provider = provider_of(device)
+    provider = open_device(device)
     program = PROGRAMS[name]
     states = _states(program)
     for after in (False, True):
@@ -144,7 +144,7 @@ def test_no_fault_leaves_a_value_that_nothing_wrote(name, read, device):
 def test_a_lost_value_is_told(device):
     x = xp.asarray(HOST) + 0
     xp.evaluate(x)
-    provider = provider_of(device)
+    provider = open_device(device)
     run = provider.run
 
     def fail(*arguments, **keywords):
@@ -170,7 +170,7 @@ def test_a_small_value_on_the_host_is_kept():
     xp.evaluate(x)
     with xp.using(direct_limit=0):
         x[1:-1] -= 1
-        with failing(provider_of(x.device), 0, after=True), pytest.raises(Fault):
+        with failing(open_device(x.device), 0, after=True), pytest.raises(Fault):
             xp.evaluate(x)
         expected = small.copy()
         expected[1:-1] -= 1

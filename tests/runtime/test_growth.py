@@ -40,9 +40,9 @@ def test_lines_are_told_apart_up_to_a_bound(monkeypatch):
 @pytest.mark.wgpu
 def test_lines_that_were_warned_of_are_known_up_to_a_bound(monkeypatch):
     monkeypatch.setattr(telemetry, "_MOST_APART", 8)
-    with xp.using(transfer="warn"), pytest.warns(TransferWarning) as told:
+    with xp.using(transfer="warn"), pytest.warns(TransferWarning) as warned:
         read_in_cells(50)
-    assert len(told) == 50
+    assert len(warned) == 50
     assert len(telemetry._warned) <= 8
 
 

@@ -15,8 +15,8 @@ from gpuarray.graph import tracing
 from gpuarray.jit import trace
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess.provider import InProcessProvider
+from gpuarray.providers.registry import open_device
 from gpuarray.runtime import places
-from gpuarray.runtime.places import provider_of
 
 HOST = np.linspace(0, 1, 4000, dtype=np.float32)
 BIG = np.ones(3 << 18, np.float32)
@@ -76,7 +76,7 @@ def test_what_follows_an_interrupt_is_right(monkeypatch, device: Device, functio
     expected = function()
     xp.synchronize()
     gc.collect()
-    provider = provider_of(device)
+    provider = open_device(device)
     getattr(provider, "pool", provider).trim()
     held = provider.stats()["bytes_live"]
     call = 1
@@ -138,7 +138,7 @@ class TestHandlers:
 
     @pytest.mark.parametrize("name", ["allocate", "submit", "create_buffer", "await_mapping", "finish_read"])
     def test_they_wait_while_the_driver_is_called(self, monkeypatch, handled, name) -> None:
-        provider = provider_of(Device("wgpu:0"))
+        provider = open_device(Device("wgpu:0"))
         owner = provider._pool if name == "allocate" else provider._driver
         call = getattr(owner, name)
         sent = []
@@ -159,7 +159,7 @@ class TestHandlers:
         assert signal.getsignal(signal.SIGUSR1).__name__ == "read"
 
     def test_they_may_raise(self, monkeypatch, handled) -> None:
-        provider = provider_of(Device("wgpu:0"))
+        provider = open_device(Device("wgpu:0"))
         submit = provider._driver.submit
 
         def interrupted(*arguments):
@@ -187,5 +187,5 @@ class TestHandlers:
         monkeypatch.setattr(registry, "_opened", dict(registry._opened))
         registry.register("late", opened)
         np.testing.assert_array_equal(xp.asarray(HOST, device="late").get(), HOST)
-        provider_of(Device("late"))
+        open_device(Device("late"))
         assert len(handled) == 1

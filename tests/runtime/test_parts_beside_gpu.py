@@ -7,6 +7,7 @@ from support import assert_same
 import gpuarray as xp
 from gpuarray.config import config
 from gpuarray.device import Device
+from gpuarray.providers import registry
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import auto, trials
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
@@ -22,7 +23,7 @@ def imagined(monkeypatch):
     for name, value in fresh.items():
         monkeypatch.setattr(trials, name, value)
     with xp.using(software=True, offload="auto", refine=False, direct_limit=1 << 17):
-        gpu, host = places.provider_of(GPU), places.host()
+        gpu, host = registry.open_device(GPU), places.host()
         auto.set_rates(gpu, DEVICE_DEFAULTS)
         auto.set_rates(host, HOST_DEFAULTS)
         yield

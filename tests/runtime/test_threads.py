@@ -17,6 +17,7 @@ from gpuarray import GpuArray
 from gpuarray.array.recorded import Recorded
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
+from gpuarray.providers import registry
 from gpuarray.runtime import places
 from gpuarray.testing import assert_same
 
@@ -72,7 +73,7 @@ def started(name: str) -> tuple[Any, GpuArray]:
     """Return the provider of a device, and a pending array on it."""
     x = xp.asarray(HOST, device=name)
     xp.evaluate(x + 1)
-    return places.provider_of(Device(name)), x * 2
+    return registry.open_device(Device(name)), x * 2
 
 
 #: More elements than are computed without a plan.
@@ -153,7 +154,7 @@ def test_a_value_is_read_on_another_device_when_its_update_has_ended(monkeypatch
         x[1:] -= 1
         total = x + other
         assert total.device == "wgpu:0"
-        host = places.provider_of(Device("cpu"))
+        host = registry.open_device(Device("cpu"))
         with during_runs(host, hold), ThreadPoolExecutor(1) as team:
             context = contextvars.copy_context()
             update = team.submit(context.run, xp.evaluate, x)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.runtime import evaluate
+from gpuarray.providers import registry
 from gpuarray.runtime.placement import residency
 
 pytestmark = pytest.mark.wgpu
@@ -71,7 +71,7 @@ def test_others_stay_on_the_host(nbytes, device):
 
 
 def test_what_the_device_has_no_kernels_for_stays_on_the_host(monkeypatch):
-    provider = evaluate.provider_of(xp.Device("wgpu"))
+    provider = registry.open_device(xp.Device("wgpu"))
     without = replace(provider.capabilities, dtypes=provider.capabilities.dtypes - {np.dtype(np.uint8)})
     monkeypatch.setattr(provider, "capabilities", without)
     assert xp.asarray(sample(), device="wgpu").residency == ("cpu",)

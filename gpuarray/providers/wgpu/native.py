@@ -411,7 +411,7 @@ class NativeDriver(PublicDriver):
                 if self.awake_ns:
                     self._poll_awake(staging.is_done)
                 if not staging.is_done():
-                    with logs.told_if_long("wait", "waiting for the GPU to compute a value that is read"):
+                    with logs.report_if_long("wait", "waiting for the GPU to compute a value that is read"):
                         self._poll_at_intervals(staging.is_done)
         if staging.interrupt is not None:
             interrupt, staging.interrupt = staging.interrupt, None

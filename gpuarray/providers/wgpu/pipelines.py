@@ -173,7 +173,7 @@ class Pipelines:
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
-        with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
+        with logs.report_if_long("compile", f"compiling the kernel {label}, once in this process"):
             compiled = self._keep(key, label, self._awaited(key, label))
         logs.tell(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
         if observers.active:
@@ -208,7 +208,7 @@ class Pipelines:
             begun = self._begun.get(key)
             if begun is None:
                 continue
-            with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
+            with logs.report_if_long("compile", f"compiling the kernel {label}, once in this process"):
                 begun.module.wait(interrupts.end_if_long)
             if begun.module.has_failed:
                 self._awaited(key, label)

@@ -31,6 +31,7 @@ from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import OPS, CallOp, MapOp
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -66,7 +67,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     progress : callable, optional
         Called with a short description of each measurement before it begins.
     """
-    provider = places.provider_of(device)
+    provider = registry.open_device(device)
     subject = subject_of(provider)
     kept = None if fresh else disk_cache.read(_KIND, subject)
     if kept is not None:
@@ -76,7 +77,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
             logs.logger.warning("the calibration of %s is ignored: %s", device.name, error)
     start = time.perf_counter()
     what = f"measuring how fast {device.name} is, once for each driver; config.calibration controls it"
-    with logs.told_if_long("calibration", what):
+    with logs.report_if_long("calibration", what):
         rates = _Bench(provider, progress or (lambda _: None)).rates()
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
     disk_cache.write(_KIND, subject, rates.as_json())

@@ -16,6 +16,7 @@ from gpuarray import dtypes
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError, LostValueError
 from gpuarray.graph.nodes import Leaf
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.history import blame_last
@@ -80,7 +81,7 @@ def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
     if array.nbytes < AT_ONCE or device.kind in _AT_HOME:
         return None
     dtype = dtypes.canonical(array.dtype)
-    provider = places.provider_of(device)
+    provider = registry.open_device(device)
     if dtype not in provider.capabilities.dtypes:
         return None
     leaf = Leaf(array.shape, dtype)

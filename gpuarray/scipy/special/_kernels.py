@@ -80,9 +80,11 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    quick = small_at_once(at_once(run, "elements", original), original)
-    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(NATIVE, _DEGREES if degrees else _COMPLEX, quick)
-    return quick
+    composed = small_at_once(at_once(run, "elements", original), original)
+    IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(
+        NATIVE, _DEGREES if degrees else _COMPLEX, composed
+    )
+    return composed
 
 
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
