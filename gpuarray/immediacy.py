@@ -63,10 +63,10 @@ _own: Final[dict[tuple[int, bool], Immediacy]] = {}
 _chosen: Final[ContextVar[tuple[int, bool] | None]] = ContextVar("gpuarray_chosen_limit", default=None)
 _is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
 #: The setting of this thread or task.
-held: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
+limit_variable: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
 
 #: Returns it, in a hundredth of the time of an operation.
-immediacy: Final[Callable[[], Immediacy]] = held.get
+immediacy: Final[Callable[[], Immediacy]] = limit_variable.get
 
 
 def set_common_limit(limit: int, on_pinned: bool) -> None:
@@ -107,7 +107,7 @@ def _hold() -> None:
     chosen = (0, False) if _is_suspended.get() else _chosen.get()
     chosen_setting = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
     chosen_setting.update()  # another thread may have called suspend_all() meanwhile
-    held.set(chosen_setting)
+    limit_variable.set(chosen_setting)
 
 
 def _observe(times: int) -> None:

@@ -94,8 +94,8 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
 
 def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning at the user's line, however deep inside this package the caller is."""
-    if (kept := _kept.get(get_ident())) is not None:
-        kept.append((message, category))
+    if (caught := _kept.get(get_ident())) is not None:
+        caught.append((message, category))
         return
     level = 2
     frame: FrameType | None = frame_at(1)
@@ -109,10 +109,10 @@ def keeping_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
     """Return the arguments of :func:`warn` in this thread as a list, in place of issuing warnings."""
     thread = get_ident()
     before = _kept.get(thread)
-    kept: list[tuple[str, type[Warning]]] = []
-    _kept[thread] = kept
+    caught: list[tuple[str, type[Warning]]] = []
+    _kept[thread] = caught
     try:
-        yield kept
+        yield caught
     finally:
         _kept[thread] = before
 

@@ -23,7 +23,7 @@ from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard, tape, tracing
 from gpuarray.graph.nodes import Node
-from gpuarray.immediacy import Immediacy, held, immediacy, quiet
+from gpuarray.immediacy import Immediacy, immediacy, limit_variable, quiet
 from gpuarray.references import is_temporary, owner_count
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.source_locations import frame_at
@@ -225,7 +225,7 @@ for _name, _reason in ABSENT.items():
     if _reason:
         setattr(GpuArray, _name, Absent(_name, _reason))
 compiled.install(
-    *(GpuArray, Cell, Immediacy, cells, held, quiet),
+    *(GpuArray, Cell, Immediacy, cells, limit_variable, quiet),
     *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
     *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT),
 )

@@ -182,18 +182,18 @@ class Cell:
         if self.memory is None:
             value = evaluate.constant_on_host(node, self.device)
         else:
-            held = [node]
+            owners = [node]
             del node
-            self.own = held
+            self.own = owners
             del self._node  # first, so that no other thread gets it any more
-            leaf = evaluate.take(held)
-            if self.own is not held:  # a signal handler has asked for it
+            leaf = evaluate.take(owners)
+            if self.own is not owners:  # a signal handler has asked for it
                 return False
             self.own = leaf
             if leaf is not None:
                 return True
-            self._node = held[0]
-            value = None if evaluate.is_elsewhere(held[0]) else copy_of(self.memory)
+            self._node = owners[0]
+            value = None if evaluate.is_elsewhere(owners[0]) else copy_of(self.memory)
         if value is None:
             return False
         self.memory, self.own = marked_writeable(value), host_leaf(value)
@@ -219,10 +219,10 @@ class Cell:
             self.memory = self.own = None
         if recording.origins and node.origin is None:
             node.origin = find_origin()
-        held = ref(self)
-        node.hold(held)  # not the result of an expression, which is gone soon
+        reference = ref(self)
+        node.hold(reference)  # not the result of an expression, which is gone soon
         if node.depth:
-            noted.append(held)
+            noted.append(reference)
             if len(noted) > recorded.limit:
                 recorded.clear()
         if node.depth >= recording.counted:

@@ -98,26 +98,26 @@ class Compaction:
         return host_leaf(np.flatnonzero(self.host))
 
 
-def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compaction:
+def compaction(mask: Node, device: Device, shared: Sequence[Node] = ()) -> Compaction:
     """Count a mask of any shape. Evaluates it on ``device`` and waits, unless its elements are on the host.
 
-    The nodes ``kept``, on which the mask depends, are evaluated with it, so that they are not computed again.
+    The nodes ``shared``, on which the mask depends, are evaluated with it, so that they are not computed again.
     """
     dtype = dtypes.int32 if mask.size < INDEX_LIMIT else dtypes.int64
     counts = build.scan(reductions.sum, build.reshape(mask, (mask.size,)), 0, dtype)
     if not mask.size:
         return Compaction(mask, 0, counts)
     if evaluate.is_host_device(device):
-        evaluate.evaluate([mask, *kept], device)
+        evaluate.evaluate([mask, *shared], device)
         host = evaluate.read(mask, device)
         return Compaction(mask, int(np.count_nonzero(host)), counts, host)
     known = current(mask)
     if isinstance(known, Leaf) and known.host is not None and mask.size < evaluate.QUICKLY_SEEN:
         return Compaction(mask, int(np.count_nonzero(known.host)), counts)
     if len(mask.shape) == 1:  # counted by the kernel that makes it, and scanned by the one that reads through it
-        total, outputs = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *kept]
+        total, outputs = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *shared]
     else:
-        total, outputs = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *kept]
+        total, outputs = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *shared]
     # the value that is read comes first; otherwise "auto" would count the mask as read on the host
     evaluate.evaluate([total, *outputs], device, is_read=device.kind != "auto")
     return Compaction(mask, int(evaluate.read(total, device)), counts)

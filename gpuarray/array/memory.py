@@ -175,15 +175,15 @@ class MemoryArray(CompiledOperators):
             frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
             code = frame.f_code
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
-        held = ref(cell)
+        reference = ref(cell)
         if node.holder is None or node.holder() is None:
-            node.hold(held)
+            node.hold(reference)
         if not shape and node.depth == 2 and type(node) is Map:  # of constants
             cell.node = node = evaluate.folded(node, device)
-            node.holder = held
+            node.holder = reference
         depth = node.depth
         if depth:
-            noted.append(held)
+            noted.append(reference)
             if len(noted) > recorded.limit:
                 recorded.clear()
         array._made_owner = array._made_part = None

@@ -226,9 +226,9 @@ def element_node(value: Any, dtype: DType) -> Node:
 
 def as_element(value: Any, dtype: DType) -> Any:
     """Return a scalar in ``dtype``, with the conversions and errors of an assignment to an element."""
-    held = np.empty((), dtype)
-    held[()] = value
-    return held[()]
+    element = np.empty((), dtype)
+    element[()] = value
+    return element[()]
 
 
 def check_element(value: Any, dtype: DType) -> None:

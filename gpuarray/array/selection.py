@@ -319,13 +319,13 @@ class SelectableArray(ViewableArray):
             return build.elementwise(ops.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node())
         if rest:
             return None
-        kept = compaction(mask, device)
-        if kept.count != values.size:
+        selected = compaction(mask, device)
+        if selected.count != values.size:
             raise ValueError(
-                f"boolean array indexing assignment cannot assign {values.size} input values to the {kept.count} "
+                f"boolean array indexing assignment cannot assign {values.size} input values to the {selected.count} "
                 "output values where the mask is true"
             )
-        return kept.put(self.node(), values)
+        return selected.put(self.node(), values)
 
     def _put_at_once(self, mask: Node, values: Node) -> bool:
         """Write where a mask is true if all values are known to the host; return False if that is not possible."""

@@ -238,8 +238,8 @@ def _scan(pullback: _HostPullback, node: Scan, operands: Sequence[Node], ct: Val
     if node.op is not reductions.sum:
         _by_recording(pullback, node, operands, ct, wanted)
         return
-    turned = np.flip(ct, node.axis)
-    pullback.fit(operands[0], np.flip(np.add.accumulate(turned, node.axis), node.axis))
+    backwards = np.flip(ct, node.axis)
+    pullback.fit(operands[0], np.flip(np.add.accumulate(backwards, node.axis), node.axis))
 
 
 def _contract(

@@ -104,7 +104,7 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
     """Solve for the right-hand sides of all elements at once, if they have one matrix."""
     left, right = node.inputs
     if owns[0] is not None:
-        return _by_singular_values(batch, node, owns[0], batch.full(right))
+        return _by_singular_values(node, owns[0], batch.full(right))
     columns = moved(batch.full(right), 0, 1)
     flat = build.reshape(columns, (columns.shape[0], columns.size // max(columns.shape[0], 1)))
 
@@ -122,7 +122,7 @@ def _lstsq(batch: Batch, node: Call, owns: _Owns) -> _Made:
     return output_of
 
 
-def _by_singular_values(batch: Batch, node: Call, left: Node, right: Node) -> _Made:
+def _by_singular_values(node: Call, left: Node, right: Node) -> _Made:
     """Return least squares from the factors of stacks of matrices."""
     number, m, n = left.shape
     k, rcond = min(m, n), node.parameters["rcond"]

@@ -64,8 +64,8 @@ def _marked(array: GpuArray, rule: _Rule, number: int) -> GpuArray:
 def _with_rule(
     result: GpuArray, operands: Sequence[GpuArray], pull: Callable[..., Sequence[GpuArray | None]]
 ) -> GpuArray:
-    kept = [wrap(operand.node(), operand.device) for operand in operands]  # the program may write to the operands
-    return _marked(result, _Rule([array.node() for array in kept], lambda cts, _pullback: pull(cts[0], *kept)), 0)
+    values = [wrap(operand.node(), operand.device) for operand in operands]  # the program may write to the operands
+    return _marked(result, _Rule([array.node() for array in values], lambda cts, _pullback: pull(cts[0], *values)), 0)
 
 
 tape.state.with_rule = _with_rule
@@ -133,7 +133,7 @@ def checkpoint(fun: Function[P]) -> Callable[..., Any]:
             return fun(*args, **kwargs)
         call = args, kwargs
         arrays = [leaf for leaf in containers.leaves(call) if _is_variable(leaf)]
-        kept = [wrap(array.node(), array.device) for array in arrays]
+        snapshots = [wrap(array.node(), array.device) for array in arrays]
         nodes = fun_of(call, [stop_gradient(array) for array in arrays])
         results = _result_arrays(nodes)
         for result in results:
@@ -145,10 +145,10 @@ def checkpoint(fun: Function[P]) -> Callable[..., Any]:
                 )
 
         def pull(cts: dict[int, GpuArray], pullback: Pullback) -> Cotangents:
-            point = Point(lambda *values: fun_of(call, values), kept)
+            point = Point(lambda *values: fun_of(call, values), snapshots)
             return point.program.pull([cts.get(n) for n in range(len(point.results))], pullback)
 
-        rule = _Rule([array.node() for array in kept], pull)
+        rule = _Rule([array.node() for array in snapshots], pull)
         return containers.with_leaves(nodes, [_marked(r, rule, n) for n, r in enumerate(results)])
 
     def fun_of(call: tuple[Any, Any], values: Sequence[GpuArray]) -> Any:
@@ -252,7 +252,7 @@ class _Custom:
         chosen = tuple(arg for n, arg in enumerate(args) if n not in self._constant)
         fixed = tuple(arg for n, arg in enumerate(args) if n in self._constant)
         arrays = [array_of(leaf, "an argument") for leaf in containers.leaves(chosen)]
-        kept = [wrap(array.node(), array.device) for array in arrays]
+        values = [wrap(array.node(), array.device) for array in arrays]
         self._running.add(get_ident())
         try:
             result, rest = (self._fun(*args), None) if self._forward is None else self._forward(*args)
@@ -263,21 +263,21 @@ class _Custom:
 
         def pull(cts: dict[int, GpuArray], pullback: Pullback) -> Cotangents:
             if self._backward is None or (pullback.is_forward and self._jvp is not None):
-                return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
+                return self._by_tangents(fixed, containers.with_leaves(chosen, values), values, cts)
             whole = [unshared(cts[n]) if n in cts else zeros_like(r) for n, r in enumerate(results)]
             gradients = self._backward(*fixed, rest, containers.with_leaves(out, whole))
-            return _checked(gradients, chosen, kept)
+            return _checked(gradients, chosen, values)
 
-        rule = _Rule([array.node() for array in kept], pull)
+        rule = _Rule([array.node() for array in values], pull)
         return containers.with_leaves(out, [_marked(r, rule, n) for n, r in enumerate(results)])
 
     def _by_tangents(
-        self, fixed: tuple[Any, ...], primals: Any, kept: Sequence[GpuArray], cts: dict[int, GpuArray]
+        self, fixed: tuple[Any, ...], primals: Any, values: Sequence[GpuArray], cts: dict[int, GpuArray]
     ) -> Cotangents:
         """Transpose the map of tangents."""
         assert self._jvp is not None
-        device = device_among(list(kept))
-        with differentiated([build.full(a.shape, 0, a.dtype) for a in kept]) as (record, variables):
+        device = device_among(list(values))
+        with differentiated([build.full(a.shape, 0, a.dtype) for a in values]) as (record, variables):
             tangents = containers.with_leaves(primals, [wrap(node, device) for node in variables])
             _, tangent = self._jvp(*fixed, primals, tangents)
             results = _result_arrays(tangent)
@@ -288,14 +288,14 @@ class _Custom:
         return f"<{type(self).__name__} of {getattr(self._fun, '__qualname__', self._fun)}>"
 
 
-def _checked(rule_cts: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
+def _checked(rule_cts: Any, chosen: tuple[Any, ...], values: Sequence[GpuArray]) -> list[GpuArray | None]:
     """Return the cotangents that a rule has returned for arguments, of which None stands for zeros."""
     if not isinstance(rule_cts, tuple | list) or len(rule_cts) != len(chosen):
         raise TypeError(f"the rule of defvjp must return a tuple with {len(chosen)} cotangents, one for each argument")
     cts: list[GpuArray | None] = []
     for ct, argument in zip(rule_cts, chosen, strict=True):
         count = len(containers.leaves(argument))
-        tangents = kept[len(cts) : len(cts) + count]
+        tangents = values[len(cts) : len(cts) + count]
         cts += [None] * count if ct is None else tangents_of(ct, argument, tangents, "a cotangent of defvjp")
     return cts
 

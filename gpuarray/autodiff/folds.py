@@ -57,10 +57,10 @@ def _extreme(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
 
 
 def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
-    kept = tuple([a for a in range(x.ndim) if a not in axes])
-    order = kept + axes
+    outer = tuple([a for a in range(x.ndim) if a not in axes])
+    order = outer + axes
     moved = x.transpose(order)
-    lines = moved.reshape((*[x.shape[a] for a in kept], math.prod([x.shape[a] for a in axes])))
+    lines = moved.reshape((*[x.shape[a] for a in outer], math.prod([x.shape[a] for a in axes])))
     return scale(ct, products_of_others(lines).reshape(moved.shape).transpose([order.index(a) for a in range(x.ndim)]))
 
 

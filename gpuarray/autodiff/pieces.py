@@ -130,10 +130,10 @@ class Pieces:
                     below.add(operand)
                     stack.append(operand)
         first = max(self._next, 0)
-        kept: list[Any] = [node for node, _, _ in self._program.steps[first : step + 1] if type(node) in HEAVY]
+        needed: list[Any] = [node for node, _, _ in self._program.steps[first : step + 1] if type(node) in HEAVY]
         if first:
-            kept += [node for node, last in self._used.items() if self._step_of.get(node, -1) < first <= last]
-        return [node for node in kept if node in below and node.inputs]
+            needed += [node for node, last in self._used.items() if self._step_of.get(node, -1) < first <= last]
+        return [node for node in needed if node in below and node.inputs]
 
     def reach(self, depth: int) -> None:
         """Note how deep the graph of a cotangent is."""

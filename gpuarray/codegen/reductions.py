@@ -31,7 +31,7 @@ def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     if shape.splits == 1:
         return Program((kernel.whole(),))
     first, scratch = kernel.partial(ScratchRange(0, shape.splits, 0))
-    return Program((first, kernel.finish(scratch, shape.splits)), tuple(b for _, b in scratch))
+    return Program((first, kernel.finish(shape.splits)), tuple(b for _, b in scratch))
 
 
 def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, capabilities: Capabilities) -> Program:
@@ -57,7 +57,7 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
         launch, scratch = RowKernel(piece, shape, label, capabilities).partial(ScratchRange(before, total, column))
         launches.append(launch)
         before += shape.splits
-    launches.append(RowKernel(loop, shapes[0], label, capabilities).finish(scratch, total))
+    launches.append(RowKernel(loop, shapes[0], label, capabilities).finish(total))
     return Program(tuple(launches), tuple(b for _, b in scratch))
 
 
@@ -116,7 +116,7 @@ class RowKernel(ColumnKernel):
                 kernel.line(self._once(f"{access.name}[part] = {stored(state, dtype)};"))
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
-    def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
+    def finish(self, splits: int) -> Launch:
         """Return the kernel that combines the parts of each row and computes the epilogue."""
         together = 1 if splits <= 64 else WORKGROUP
         if splits > 2048:

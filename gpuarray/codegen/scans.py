@@ -69,7 +69,7 @@ class ScanKernels:
         self.step = step
         self.label = label
         self.capabilities = capabilities
-        self.dtype = step.op.accumulate(step.source) if step.dtype == step.op.accumulate(step.source) else step.dtype
+        self.dtype = step.dtype
         self.kind = register_type(self.dtype)
         self.identity = identity_literal(step.op, self.dtype)
         self.rows = step.before * step.after
@@ -201,9 +201,8 @@ class ScanKernels:
             kernel.line(f"before{four} = {self._combine('carry', f'before{four}')};")
             for k in range(four * LANES, four * LANES + LANES):
                 value = casts.wrap_expression(f"({self._combine(f'before{four}', f'e{k}')})", self.dtype)
-                value = casts.cast_expression(value, self.dtype, self.step.dtype)
                 results.append(f"r{k}")
-                kernel.line(f"let r{k}: {register_type(self.step.dtype)} = {value};")
+                kernel.line(f"let r{k}: {self.kind} = {value};")
             kernel.line(*finish(f"n{four}", results))
 
     def _tile(self) -> int:
@@ -285,7 +284,7 @@ class ScanKernels:
         def take(names: list[str], positions: list[str]) -> list[str]:
             lines = []
             for name, position in zip(names, positions, strict=True):
-                value = casts.cast_expression(casts.wrap_expression("carry", self.dtype), self.dtype, self.step.dtype)
+                value = casts.wrap_expression("carry", self.dtype)
                 lines += [f"carry = {self._combine('carry', name)};", store(position, value)]
             return lines
 
@@ -331,7 +330,7 @@ class ScanKernels:
 
     def _target(self, kernel: Kernel, piece: Piece) -> Access:
         size = piece.last - piece.first + 1
-        return kernel.array("output", 0, size, self.step.dtype, first=piece.first, wide=self.wide)
+        return kernel.array("output", 0, size, self.dtype, first=piece.first, wide=self.wide)
 
     def _scratch(self, kernel: Kernel, *, writable: bool) -> Access:
         return kernel.scratch(0, self.rows * self.blocks, word_dtype(self.dtype), writable=writable)

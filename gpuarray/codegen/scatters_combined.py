@@ -100,8 +100,8 @@ def _takes_groups(step: ScatterStep) -> bool:
     return step.combine in ELEMENTWISE and step.count >= _GROUP_VALUES * step.extent and _is_uniform(step)
 
 
-def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access]:
-    """Bind the values and the target of a kernel with ``count`` invocations, numbered ``i``."""
+def _open(step: ScatterStep, kernel: Kernel) -> tuple[Access, Access]:
+    """Bind the values and the target of a kernel, whose invocations are numbered ``i``."""
     item = f"atomic<{register_type(step.dtype)}>" if _is_atomic(step) else ""
     values = kernel.array("input", 0, step.count, step.input_dtypes[0])
     target = kernel.array("output", 0, step.extent, step.dtype, item=item)
@@ -116,7 +116,7 @@ def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access
 def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch:
     assert step.combine is not None
     kernel = Kernel(f"{label} atomic")
-    values, _ = _open(step, kernel, step.count)
+    values, _ = _open(step, kernel)
     positions = kernel.array("input", 1, step.count, step.positions)
     position = position_expression(positions.load("i"), step.positions)
     kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{position}], {values.load('i')});")
@@ -128,7 +128,7 @@ def _fold(
 ) -> Launch:
     """Return the launch in which one invocation per element combines its values one by one."""
     kernel = Kernel(f"{label} fold")
-    values, target = _open(step, kernel, step.count)
+    values, target = _open(step, kernel)
     keys, order = _bind_sorted(kernel, step, positions, numbers)
     # a single exit: with two breaks in a loop, llvmpipe keeps invocations running that have left it
     kernel.line(
@@ -156,7 +156,7 @@ def _fold_in_groups(
     """Return the launch in which a group of invocations combines the values of an element."""
     assert step.combine is not None
     dtype, kernel = step.dtype, Kernel(f"{label} fold groups")
-    values, target = _open(step, kernel, step.extent)
+    values, target = _open(step, kernel)
     keys, order = _bind_sorted(kernel, step, positions, numbers)
     together = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
     lanes, extent = kernel.parameter(together), kernel.parameter(step.extent)

@@ -130,8 +130,8 @@ def _explanation(
 
 def _nodes(prepared: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
     walk = prepared.meanings
-    kept = range(len(walk)) if prepared.kept is None else prepared.kept
-    number = dict(prepared.duplicates) | {at: position for position, at in enumerate(kept)}
+    indices = range(len(walk)) if prepared.kept is None else prepared.kept
+    number = dict(prepared.duplicates) | {at: position for position, at in enumerate(indices)}
     locations = [None if origin is None else locate(origin) for origin in inherited(prepared, origins)]
     again = dict(prepared.duplicates)
     return [

@@ -92,13 +92,13 @@ def _timeline(profile: Any) -> dict[str, Any]:
     for process, thread, level in order:
         name = processes[process]
         names.append(name if process > 1 else f"{name} {thread}: {'phases' if level else 'evaluations'}")
-    kept = sorted(bars, key=lambda event: -event["dur"])[:_BARS]
+    longest = sorted(bars, key=lambda event: -event["dur"])[:_BARS]
     return {
         "wall": profile.wall / 1e3,
         "tracks": names,
-        "left_out": len(bars) - len(kept),
+        "left_out": len(bars) - len(longest),
         "bars": [
             [order[e["track"]], e["ts"], e["dur"], e["cat"], e["name"], ", ".join(e["args"].get("lines", ()))]
-            for e in sorted(kept, key=lambda event: event["ts"])
+            for e in sorted(longest, key=lambda event: event["ts"])
         ],
     }

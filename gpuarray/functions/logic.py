@@ -128,16 +128,16 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 @native("isposinf", at_once="elements")
 def isposinf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are positive infinity."""
-    return write_out(real_only(x, "isposinf") == np.inf, out)
+    return write_out(real_only(x) == np.inf, out)
 
 
 @native("isneginf", at_once="elements")
 def isneginf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are negative infinity."""
-    return write_out(real_only(x, "isneginf") == -np.inf, out)
+    return write_out(real_only(x) == -np.inf, out)
 
 
-def real_only(x: Any, name: str) -> GpuArray:
+def real_only(x: Any) -> GpuArray:
     """Return an array, which has to be of a real dtype."""
     source = as_array(x)
     if source.dtype.kind == "c":

@@ -326,4 +326,4 @@ def _of_finite(x: Any) -> Any:
 @native("i0", at_once="elements", call=_of_finite)
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
-    return elementwise.unary(map_op("i0"))(real_only(x, "i0"))
+    return elementwise.unary(map_op("i0"))(real_only(x))

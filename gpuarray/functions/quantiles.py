@@ -79,9 +79,9 @@ def _between(method: str, count: Any, q: Any) -> tuple[Any, Any]:
 
 def _lines(source: GpuArray, axes: tuple[int, ...]) -> GpuArray:
     """Merge ``axes`` into one, the first."""
-    kept = [a for a in range(source.ndim) if a not in axes]
-    moved = source.transpose([*axes, *kept])
-    return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in kept))
+    outer = [a for a in range(source.ndim) if a not in axes]
+    moved = source.transpose([*axes, *outer])
+    return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in outer))
 
 
 def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> GpuArray:

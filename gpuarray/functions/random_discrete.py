@@ -99,9 +99,9 @@ class Discrete(Source):
         span = 1 << width
         limit = (spread + 1) % span
         threshold = span % (spread + 1)
-        share, held = (0, dtypes.uint64) if width == 64 else (_SHARES[width], dtypes.uint32)
+        share, word = (0, dtypes.uint64) if width == 64 else (_SHARES[width], dtypes.uint32)
         if frame.is_immediate:
-            drawn = self._bits.below(frame.size, share, limit, threshold, held)
+            drawn = self._bits.below(frame.size, share, limit, threshold, word)
             integers: Any = drawn.reshape(frame.shape).astype(kind)
         else:
             stream = (
@@ -109,7 +109,7 @@ class Discrete(Source):
             )
             numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
             parameters = (*stream.parameters, share, *numbers)
-            integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
+            integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, word), kind)
         return _map(ops.add, integers, build.full((), first, kind)) if first else integers
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:

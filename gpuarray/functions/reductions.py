@@ -104,8 +104,8 @@ def fold(
         if is_masked:
             node = _selected(op, build.cast(node, first), where, start)
     if start is not None and 0 in [array.shape[a] for a in axes]:
-        kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes)
-        folded: Node = build.full(kept, start, first)
+        extents = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes)
+        folded: Node = build.full(extents, start, first)
     else:
         folded = build.reduce(op, node, axes, kind, bool(keepdims))
         if start is not None and op.combine is not None:

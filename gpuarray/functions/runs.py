@@ -96,8 +96,8 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool) -> Runs:
         both = build.elementwise(ops.logical_and, *(build.elementwise(ops.isnan, x) for x in (ordered, previous)))
         begins = build.elementwise(ops.logical_and, begins, build.elementwise(ops.logical_not, both))
     begins = build.elementwise(ops.logical_or, build.elementwise(ops.equal, number, 0), begins)
-    kept = [ordered] if order is None else [ordered, order]
-    return Runs(array, ordered, order, compaction(begins, array.device, kept))
+    shared = [ordered] if order is None else [ordered, order]
+    return Runs(array, ordered, order, compaction(begins, array.device, shared))
 
 
 def runs_of_rows(table: GpuArray) -> Runs:

@@ -173,8 +173,8 @@ def fold_line(
         loop=(kind, kind, kind),
         method="reduce",
     )
-    kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
-    return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
+    extents = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
+    return write_reduced(ufunc.__name__, wrap(build.reshape(folded, extents), source.device), out)
 
 
 def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:

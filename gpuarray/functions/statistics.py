@@ -186,8 +186,8 @@ def _var_node(
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
     count = _count(array, axes, where, square.dtype, keepdims)
     if compute.kind == "f" and mean is None:
-        kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
-        rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
+        selected = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
+        rest = build.reduce(reductions.sum, selected, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
         excess = build.elementwise(ops.multiply, rest, build.elementwise(ops.divide, rest, number))
         # if the mean overflowed, the squares stay infinite, as in NumPy

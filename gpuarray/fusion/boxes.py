@@ -53,8 +53,8 @@ class Beyond(NamedTuple):
             return self
         axes = self.axes[len(shape) - len(operand) :]
         still = Layout(self.shape, (0,) * len(self.shape), 0)
-        kept = zip(axes, operand, shape[len(shape) - len(operand) :], strict=True)
-        return Beyond(self.shape, tuple([axis if n == m else still for axis, n, m in kept]))
+        aligned = zip(axes, operand, shape[len(shape) - len(operand) :], strict=True)
+        return Beyond(self.shape, tuple([axis if n == m else still for axis, n, m in aligned]))
 
 
 class Side(NamedTuple):

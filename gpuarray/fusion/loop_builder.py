@@ -261,9 +261,9 @@ class LoopBuilder(Lowering):
         """Return the loop without the stores of ``unstored`` positions, its layouts collapsed."""
         stores, outputs = self.stores, self.outputs
         if not unstored.isdisjoint(outputs):
-            kept = [s for s in stores if outputs[s.slot] not in unstored]
+            remaining = [s for s in stores if outputs[s.slot] not in unstored]
             self.outputs = [o for o in outputs if o not in unstored]
-            stores = [replace(s, slot=self.outputs.index(outputs[s.slot])) for s in kept]
+            stores = [replace(s, slot=self.outputs.index(outputs[s.slot])) for s in remaining]
             outputs = self.outputs
         loop = Loop(
             self.outer,

@@ -71,7 +71,7 @@ def _without_copies(
     """
     lasting = {graph.root(p) for p in wanted}
     last = {position: number for number, step in enumerate(steps) for position in step.inputs}
-    kept: list[PlannedStep] = []
+    remaining: list[PlannedStep] = []
     donors: set[int] = set()
     becomes: dict[int, int] = {}
     for number, step in enumerate(steps):
@@ -79,11 +79,11 @@ def _without_copies(
             if not isinstance(graph.nodes[step.inputs[0]], Leaf):
                 becomes[step.inputs[0]] = step.outputs[0]
                 continue
-            donors.add(len(kept))
-        kept.append(step)
+            donors.add(len(remaining))
+        remaining.append(step)
     for source in sorted(becomes, reverse=True):  # operands come before their users: resolve the last ones first
         becomes[source] = becomes.get(becomes[source], becomes[source])
-    return [_renamed(step, becomes) for step in kept], frozenset(donors)
+    return [_renamed(step, becomes) for step in remaining], frozenset(donors)
 
 
 def _renamed(step: PlannedStep, names: dict[int, int]) -> PlannedStep:

@@ -295,7 +295,7 @@ def reduce(
         If there is no element and the reduction has no identity.
     """
     axes = normalize_axes(axis, len(source.shape))
-    kept, keeping_dims, is_empty = _reduced_shapes(source.shape, axes)
+    outer, keeping_dims, is_empty = _reduced_shapes(source.shape, axes)
     if op.empty_is_error and is_empty:
         raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
     if dtype is not None and op.result is None:
@@ -309,32 +309,34 @@ def reduce(
             with np.errstate(all="ignore"):
                 folded = op.of_equals(value, prod([source.shape[axis] for axis in axes]), result)
             if folded is not None:
-                return full(keeping_dims.shape if keepdims else kept, folded, result)
-    node = _reduced(op, source, axes, kept, result)
+                return full(keeping_dims.shape if keepdims else outer, folded, result)
+    node = _reduced(op, source, axes, outer, result)
     return view(node, keeping_dims) if keepdims and axes else node
 
 
-def _reduced(op: ReduceOp, source: Node, axes: tuple[int, ...], kept: Shape, dtype: DType) -> Node:
+def _reduced(op: ReduceOp, source: Node, axes: tuple[int, ...], shape: Shape, dtype: DType) -> Node:
     """Return a reduction, computed in the order of the memory of its source, unless results are positions."""
     order = common_order((source,), len(source.shape)) if op.result is None else None
     if order is None:
-        return Reduce(op, source, axes, kept, dtype)
+        return Reduce(op, source, axes, shape, dtype)
     inner = [order.index(axis) for axis in axes]
     if op.combine is None and inner != sorted(inner):  # its results depend on the order of elements
-        return Reduce(op, source, axes, kept, dtype)
+        return Reduce(op, source, axes, shape, dtype)
     outer = [axis for axis in order if axis not in axes]
     remaining = [axis for axis in range(len(order)) if axis not in axes]
     stored = tuple([source.shape[axis] for axis in outer])
     node = Reduce(op, _permuted(source, order), tuple(sorted(inner)), stored, dtype)
-    return node if outer == remaining else View(node, seen_back(kept, tuple([remaining.index(axis) for axis in outer])))
+    if outer == remaining:
+        return node
+    return View(node, seen_back(shape, tuple([remaining.index(axis) for axis in outer])))
 
 
 @lru_cache(maxsize=1024)
 def _reduced_shapes(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
     """Return the shape without the axes, the layout with extents 1 instead, and whether an axis is empty."""
-    kept = tuple(n for a, n in enumerate(shape) if a not in axes)
+    outer = tuple(n for a, n in enumerate(shape) if a not in axes)
     keeping_dims = contiguous(tuple(1 if a in axes else n for a, n in enumerate(shape)))
-    return kept, keeping_dims, any(shape[a] == 0 for a in axes)
+    return outer, keeping_dims, any(shape[a] == 0 for a in axes)
 
 
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:

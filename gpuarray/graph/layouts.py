@@ -310,8 +310,8 @@ def without_repetition(layout: Layout) -> tuple[tuple[int, ...], Layout]:
     if all(strides):
         return (), layout
     repeated = tuple([a for a, (n, s) in enumerate(zip(shape, strides, strict=True)) if n > 1 and s == 0])
-    kept = [a for a in range(len(shape)) if a not in repeated]
-    return repeated, Layout(tuple([shape[a] for a in kept]), tuple([strides[a] for a in kept]), offset)
+    distinct = [a for a in range(len(shape)) if a not in repeated]
+    return repeated, Layout(tuple([shape[a] for a in distinct]), tuple([strides[a] for a in distinct]), offset)
 
 
 @lru_cache(maxsize=8192)
@@ -337,18 +337,18 @@ def inverse(layout: Layout, shape: Shape) -> Layout | None:
     """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
     order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))
     sorted_ = permute(layout, order)
-    kept = [a for a, n in enumerate(sorted_.shape) if n > 1]
-    extents = tuple(sorted_.shape[a] for a in kept)
+    long_axes = [a for a, n in enumerate(sorted_.shape) if n > 1]
+    extents = tuple(sorted_.shape[a] for a in long_axes)
     size = 1
     for extent in shape:
         size *= extent
     if layout.size != size or not size:
         return None
-    if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(extents):
+    if tuple(abs(sorted_.strides[a]) for a in long_axes) != contiguous_strides(extents):
         return None
     permuted = permute(contiguous(layout.shape), order)
     strides, offset = [], 0
-    for a in kept:
+    for a in long_axes:
         step, extent = permuted.strides[a], permuted.shape[a]
         if sorted_.strides[a] < 0:
             offset += step * (extent - 1)

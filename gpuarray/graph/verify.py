@@ -152,8 +152,8 @@ def _check_reduce(node: Reduce, source: Node, where: str) -> None:
     ndim = len(source.shape)
     require(node.axes == tuple(sorted(set(node.axes))), f"{where} has sorted axes, each once")
     require(all(0 <= a < ndim for a in node.axes), f"{where} has axes of its source")
-    kept = tuple(n for a, n in enumerate(source.shape) if a not in node.axes)
-    require(node.shape == kept, f"{where} has the axes of its source that are not folded")
+    outer = tuple(n for a, n in enumerate(source.shape) if a not in node.axes)
+    require(node.shape == outer, f"{where} has the axes of its source that are not folded")
     kind = node.op.accumulate(source.dtype).kind
     require(kind in node.op.identity, f"{where}: {node.op.name} accepts {source.dtype}")
 

@@ -142,7 +142,7 @@ def bind(
         stub.origin = node.origin
         order.append(stub)
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])
-    position_of = {kept: position for position, kept in enumerate(prepared.kept)}.get if prepared.kept else int
+    position_of = {index: position for position, index in enumerate(prepared.kept)}.get if prepared.kept else int
     donors = []
     for donor in prepared.donors:
         number = prepared.leaves.index(position_of(donor.leaf))

@@ -305,11 +305,11 @@ def _fold_spans(x: Any, indices: Any, *, combine: Any, loop: Any, method: str) -
     if combine.numpy not in _SKIPPING:
         return combine.numpy.reduceat(x, indices, 0, dtype=loop[-1])
     stops = np.maximum(np.append(indices[1:], len(x)), indices + 1)
-    kept = x[indices]
+    folded = x[indices]
     for step in range(1, int((stops - indices).max(initial=1))):
         going = stops - indices > step
-        kept[going] = combine.numpy(kept[going], x[indices[going] + step])
-    return kept
+        folded[going] = combine.numpy(folded[going], x[indices[going] + step])
+    return folded
 
 
 def _running_fold(x: Any, *, combine: Any, loop: Any) -> Any:

@@ -114,12 +114,12 @@ def _comparators(count: int) -> Iterator[tuple[int, int]]:
 def selection_network(count: int, rank: int) -> tuple[tuple[int, int, bool, bool], ...]:
     """Return the comparisons that the element of a rank depends on, and whether the lower and the upper are used."""
     used = {rank}
-    kept = []
+    comparators = []
     for low, high in reversed([*_comparators(count)]):
         if low in used or high in used:
-            kept.append((low, high, low in used, high in used))
+            comparators.append((low, high, low in used, high in used))
             used |= {low, high}
-    return tuple(reversed(kept))
+    return tuple(reversed(comparators))
 
 
 # --- records ---------------------------------------------------------------------------------------------------------

@@ -257,18 +257,18 @@ def constant_on_host(node: Node, device: Device) -> Any:
     return generated(node)
 
 
-def take(held: list[Node]) -> Leaf | None:
+def take(owners: list[Node]) -> Leaf | None:
     """Return a new leaf with the memory of a value of which one cell has a view; None if others may still read it.
 
     Parameters
     ----------
-    held : list of Node
+    owners : list of Node
         The node of the value, to which nothing else may refer. The new leaf is appended.
     """
-    leaf = ownership.private_leaf(held, views=1)
+    leaf = ownership.private_leaf(owners, views=1)
     if leaf is None:
         return None
-    held.append(new := host_memory.moved(leaf))
+    owners.append(new := host_memory.moved(leaf))
     return new
 
 

@@ -104,9 +104,9 @@ def reason_of(decision: Decision, device: Device) -> str:
 
 def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
     """Return the different lines that recorded some of the plan's values, or all, in the order of the graph."""
-    where, kept = inherited(evaluation.prepared, evaluation.origins), evaluation.prepared.kept
+    where, indices = inherited(evaluation.prepared, evaluation.origins), evaluation.prepared.kept
     if positions is not None:
-        where = [where[p if kept is None else kept[p]] for p in positions]
+        where = [where[p if indices is None else indices[p]] for p in positions]
     return list({str(location): location for location in map(locate, filter(None, where))}.values())
 
 

@@ -118,8 +118,8 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
     if parts is None:
         return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
     array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated), copy=False)
-    kept = [axis for axis in range(array.ndim) if axis not in axes]
-    rows = np.ascontiguousarray(array.transpose(*kept, *axes)).reshape(*[array.shape[axis] for axis in kept], -1)
+    outer = [axis for axis in range(array.ndim) if axis not in axes]
+    rows = np.ascontiguousarray(array.transpose(*outer, *axes)).reshape(*[array.shape[axis] for axis in outer], -1)
 
     def restored(reduced: Any) -> Any:
         return np.expand_dims(reduced, axes)

@@ -177,12 +177,12 @@ def _prepared(
     """Return a new plan for a graph, which stores the values at the walk indices ``wanted``."""
     template, factors = _template_for(walk, wanted, graph, provider)
     plan = template.plan(factors)
-    kept, duplicates = template.kept, template.duplicates
-    nodes = [walk.order[index] for index in kept]
+    indices, duplicates = template.kept, template.duplicates
+    nodes = [walk.order[index] for index in indices]
     settings = config.current
     if settings.verify:
         check_graph(
-            nodes, {walk.order[index]: n for index, n in [*zip(kept, range(len(kept)), strict=True), *duplicates]}
+            nodes, {walk.order[index]: n for index, n in [*zip(indices, range(len(indices)), strict=True), *duplicates]}
         )
         check_plan(plan, nodes)
     placed = pinned(plan.steps, provider)
@@ -190,13 +190,13 @@ def _prepared(
     computed = {position for position, _ in plan.results}
     # a step that fails after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
-    copies = ((n, kept[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
-    settled = {*map(kept.__getitem__, computed), *(index for index, position in duplicates if position in computed)}
+    copies = ((n, indices[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
+    settled = {*map(indices.__getitem__, computed), *(index for index, position in duplicates if position in computed)}
     return PreparedPlan(
         plan,
         placed,
         len(nodes) - len(template.leaves),
-        tuple(kept) if duplicates else None,
+        tuple(indices) if duplicates else None,
         tuple(duplicates),
         donors_of(meanings, copies, settled),
         template.leaves,

@@ -282,7 +282,7 @@ class Schedule:
         """Return the buffer at the last place of the result that is read next; None if there is none."""
         for position, registers, _ in self._results:
             if order[position] is wanted:
-                return next((buffers[number] for held, number in registers if held is place), None)
+                return next((buffers[number] for owner, number in registers if owner is place), None)
         return None
 
 

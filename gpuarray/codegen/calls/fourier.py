@@ -150,7 +150,7 @@ class _Transforms:
         self.add(1, convolved, Ends(mirror, spectrum), 4)
         return chirp, replace(mirror, length=length), spectrum
 
-    def convolve(self, rows: int, length: int, ends: Ends, tables: tuple[Rows, Rows, Rows]) -> None:
+    def convolve(self, rows: int, ends: Ends, tables: tuple[Rows, Rows, Rows]) -> None:
         """Add the transform of rows of any length by convolution."""
         chirp, mirror, spectrum = tables
         convolved = spectrum.length
@@ -198,7 +198,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         if tables is None:
             transforms.add(rows, length, ends, 0)
         else:
-            transforms.convolve(rows, length, ends, tables)
+            transforms.convolve(rows, ends, tables)
     return Program(tuple(transforms.launches), tuple(transforms.scratch))
 
 

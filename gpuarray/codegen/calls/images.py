@@ -175,8 +175,8 @@ def _envelope(step: CallStep, label: str, capabilities: Capabilities) -> Program
         ("n <= place", before, "<=", "place - n"),
         ("n <= after", behind, "<", "place + n"),
     ):
-        kept = f"if (other {comparison} best) {{ best = other; first = {where}; }}" if is_place else ""
-        kernel.line(f"if ({guard}) {{ let other = {neighbour}; {kept or 'best = min(best, other);'} }}")
+        update = f"if (other {comparison} best) {{ best = other; first = {where}; }}" if is_place else ""
+        kernel.line(f"if ({guard}) {{ let other = {neighbour}; {update or 'best = min(best, other);'} }}")
     kernel.line("}", target.store("i", "i32(first)" if is_place else "best"))
     return Program((kernel.launch(-(-size // WORKGROUP), capabilities.workgroup_limit),))
 
@@ -210,10 +210,10 @@ def _ranks(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     size = prod(shape)
     kernel = _open(f"{label} {dtype.name}", size, shape)
     is_float = dtype.kind == "f"
-    held = dtypes.uint32 if is_float else dtype
-    source = kernel.array("input", 0, size, held)
+    stored = dtypes.uint32 if is_float else dtype
+    source = kernel.array("input", 0, size, stored)
     table = kernel.array("input", 1, prod(step.shapes[1]), dtypes.int32)
-    target = kernel.array("output", 0, size, held)
+    target = kernel.array("output", 0, size, stored)
     if is_float:
         kernel.module.append(_FLOAT_KEYS)
     begin = 0

@@ -50,10 +50,10 @@ def _open(step: CallStep, label: str, count: int) -> Kernel:
 def _next(step: CallStep, value: str) -> str:
     """Return the statement that folds one more value into ``kept``, of the output's dtype."""
     (first, *others), result = _loop(step)
-    kept = step.output_dtypes[0]
-    operands = [cast_expression("kept", kept, first), *([value] if others else [])]
+    folded = step.output_dtypes[0]
+    operands = [cast_expression("kept", folded, first), *([value] if others else [])]
     combined = apply_expression(_combine(step), operands, (first, *others), result)
-    return f"kept = {cast_expression(combined, result, kept)};"
+    return f"kept = {cast_expression(combined, result, folded)};"
 
 
 def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Access, str, str]:

@@ -122,8 +122,8 @@ fn sample_poisson_FLOAT(mean: FLOAT, i: u32, key_0: u32, key_1: u32, nonce_0: u3
 }
 fn sample_binomial_FLOAT(n: FLOAT, p: FLOAT, i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> FLOAT {
   if (!isfinite_FLOAT(n) || isnan_FLOAT(p) || n < FLOAT(0.0) || p < FLOAT(0.0) || p > FLOAT(1.0)) { return nan_FLOAT(); }
-  let is_turned = p > FLOAT(0.5);
-  let less = select(p, FLOAT(1.0) - p, is_turned);
+  let is_swapped = p > FLOAT(0.5);
+  let less = select(p, FLOAT(1.0) - p, is_swapped);
   let mean = n * less;
   var k = FLOAT(0.0);
   if (mean < FLOAT(10.0)) {
@@ -135,7 +135,7 @@ fn sample_binomial_FLOAT(n: FLOAT, p: FLOAT, i: u32, key_0: u32, key_1: u32, non
       key_0, key_1, nonce_0, nonce_1
     );
   }
-  return select(k, n - k, is_turned);
+  return select(k, n - k, is_swapped);
 }
 // Of the smaller colour, and of a sample or of what it leaves, whichever is smaller; then turned back.
 fn sample_hypergeometric_FLOAT(

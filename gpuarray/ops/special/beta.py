@@ -135,7 +135,7 @@ def is_pole(x: Real) -> Truth:
 
 
 @formula
-def is_turned(a: Real, b: Real) -> Truth:
+def is_divisor(a: Real, b: Real) -> Truth:
     """Return whether the reflection factor is divided by, not multiplied by, beta at the reflected a <= b."""
     return a < 0.0 and (b < 0.0 or a + b >= 1.0)
 
@@ -143,7 +143,7 @@ def is_turned(a: Real, b: Real) -> Truth:
 @formula
 def reflected_first(a: Real, b: Real) -> Pair:
     """Return the first reflected argument, which is positive, as a double word, for a <= b."""
-    if a > 0.0 or not is_turned(a, b):
+    if a > 0.0 or not is_divisor(a, b):
         return (a if a > 0.0 else b), 0.0
     x, x_low = two_sum(1.0, -a)
     return x, x_low
@@ -155,11 +155,11 @@ def reflected_second(a: Real, b: Real) -> Pair:
     if a > 0.0:
         return b, 0.0
     s, s_low = two_sum(a, b)
-    turned = is_turned(a, b)
-    if turned and b > 0.0:
+    divides = is_divisor(a, b)
+    if divides and b > 0.0:
         return s, s_low
-    y, y_low = two_sum(1.0, -(b if turned else s))
-    return y, y_low - (0.0 if turned else s_low)
+    y, y_low = two_sum(1.0, -(b if divides else s))
+    return y, y_low - (0.0 if divides else s_low)
 
 
 @formula
@@ -207,7 +207,7 @@ def reflected_up(a: Real, b: Real) -> Real:
 
 @formula
 def reflection(a: Real, b: Real) -> Pair:
-    """Return the reflection factor, or its reciprocal (see :func:`is_turned`), as a double word, for a <= b."""
+    """Return the reflection factor, or its reciprocal (see :func:`is_divisor`), as a double word, for a <= b."""
     if a > 0.0:
         return 1.0, 0.0
     if a == floor(a):
@@ -271,10 +271,10 @@ def beta(a: Real, b: Real) -> Real:
     factor, factor_low = reflection(low, high)
     swap = y < x
     e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
-    turned = -1.0 if is_turned(low, high) else 1.0
+    sign = -1.0 if is_divisor(low, high) else 1.0
     if absolute(e) > EXP_LIMIT:
-        return factor * (0.0 if turned * e < 0.0 else infinity())
-    p, p_low, n = exp_words(turned * e, turned * rest)
+        return factor * (0.0 if sign * e < 0.0 else infinity())
+    p, p_low, n = exp_words(sign * e, sign * rest)
     # scaled, if parts of the product would be subnormal
     m = 64.0 if absolute(factor) < FAINT else 0.0
     v, v_low = product(p, p_low, scaled(factor, m), scaled(factor_low, m))
@@ -301,15 +301,15 @@ def betaln(a: Real, b: Real) -> Real:
     factor, factor_low = reflection(least, most)
     swap = y < x
     e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
-    turned = -1.0 if is_turned(least, most) else 1.0
+    sign = -1.0 if is_divisor(least, most) else 1.0
     if factor == 0.0:
         return -infinity()
     if x == 1.0 and y == 1.0 and x_low == 0.0 and y_low == 0.0:
         return 0.0
     if isinf(e):
-        return turned * e
+        return sign * e
     high, low = log_words(absolute(factor))
     turns, turns_low = product(reflected_up(least, most), 0.0, tables.LOG_2, tables.LOG_2_LOW)
     high, less = two_sum(high, -turns)
-    total, lost = two_sum(turned * e, high)
-    return add(total, lost + (low + less - turns_low + factor_low / factor + turned * rest))
+    total, lost = two_sum(sign * e, high)
+    return add(total, lost + (low + less - turns_low + factor_low / factor + sign * rest))

@@ -87,9 +87,12 @@ def tangent_of_degrees(d: Real, inverse: Real) -> Real:
     high, low = product(absolute(d), 0.0, tables.RADIAN, tables.RADIAN_LOW)
     s, s_low = squared_sine(high, low)
     c, c_low = two_sum(1.0, -s)
-    turned = inverse == 1.0
+    inverts = inverse == 1.0
     f, f_low = quotient(
-        c if turned else s, c_low - s_low if turned else s_low, s if turned else c, s_low if turned else c_low - s_low
+        c if inverts else s,
+        c_low - s_low if inverts else s_low,
+        s if inverts else c,
+        s_low if inverts else c_low - s_low,
     )
     r, r_low = root_words(f)
     return copysign(add(r, r_low + 0.5 * f_low / r), d)

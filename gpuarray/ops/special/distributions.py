@@ -99,10 +99,10 @@ def fisher_share(a: Real, b: Real, x: Real, upper: Real) -> Real:
     v, v_low = quotient(b, 0.0, w, w_low)
     if is_zero(u) or is_zero(v):
         return upper if is_zero(u) else 1.0 - upper
-    turned = upper == 1.0
+    swap = upper == 1.0
     return beta_share(
-        0.5 * (b if turned else a), 0.5 * (a if turned else b), v if turned else u, v_low if turned else u_low,
-        u if turned else v, u_low if turned else v_low,
+        0.5 * (b if swap else a), 0.5 * (a if swap else b), v if swap else u, v_low if swap else u_low,
+        u if swap else v, u_low if swap else v_low,
     )  # fmt: skip
 
 

@@ -143,8 +143,8 @@ def gamma_inverse(a: Real, p: Real, is_upper: Truth) -> Real:
         return infinity() if is_zero(p) == is_upper else 0.0
     if is_zero(a) or isinf(a):
         return nan()
-    turned = p > 0.5
-    return gamma_position(a, 1.0 - p if turned else p, is_upper != turned)
+    is_swapped = p > 0.5
+    return gamma_position(a, 1.0 - p if is_swapped else p, is_upper != is_swapped)
 
 
 @formula
@@ -214,6 +214,6 @@ def beta_inverse_odds(a: Real, b: Real, p: Real) -> Real:
         return nan()
     if is_zero(p) or p == 1.0:
         return 0.0 if is_zero(p) else infinity()
-    turned = p > 0.5
-    odds = beta_odds(b if turned else a, a if turned else b, 1.0 - p if turned else p)
-    return 1.0 / odds if turned else odds
+    is_swapped = p > 0.5
+    odds = beta_odds(b if is_swapped else a, a if is_swapped else b, 1.0 - p if is_swapped else p)
+    return 1.0 / odds if is_swapped else odds

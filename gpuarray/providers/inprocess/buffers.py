@@ -56,13 +56,13 @@ def _retained() -> int:
 class HostBuffer:
     """Aligned host memory of at least ``nbytes`` bytes, returned to the pool when released or dropped."""
 
-    __slots__ = ("_held", "_lease", "_pool", "memory", "nbytes")
+    __slots__ = ("_at_end", "_lease", "_pool", "memory", "nbytes")
 
     def __init__(self, nbytes: int, memory: Memory, pool: "Pool | None") -> None:
         self.nbytes = nbytes
         self.memory = memory
         self._pool = pool
-        self._held = None if pool is None else AtEnd(pool.returned.append, memory)
+        self._at_end = None if pool is None else AtEnd(pool.returned.append, memory)
         self._lease: _Lease | None = None
 
     @property
@@ -75,7 +75,7 @@ class HostBuffer:
         if self._pool is None:
             return self.memory[: self.nbytes]
         if self._lease is None:
-            self._lease = _Lease(self.memory, self._held)
+            self._lease = _Lease(self.memory, self._at_end)
         return np.asarray(self._lease)[: self.nbytes]
 
     def take(self, memory: Memory) -> bool:
@@ -89,14 +89,14 @@ class HostBuffer:
             return False
         if config.current.memory_limit:
             return False
-        self.memory, self._held = memory, AtEnd(self._pool.returned.append, memory)
+        self.memory, self._at_end = memory, AtEnd(self._pool.returned.append, memory)
         self._pool.include(memory)
         return True
 
     def release(self) -> None:
         """Return the memory to the pool; the buffer must not be used again. Releasing twice is allowed."""
         self.memory = _RELEASED
-        self._held = self._lease = None  # if it was exported, it comes back when the last view dies
+        self._at_end = self._lease = None  # if it was exported, it comes back when the last view dies
 
     def __repr__(self) -> str:
         return f"HostBuffer({self.nbytes} bytes)"
@@ -105,10 +105,10 @@ class HostBuffer:
 class _Lease:
     """The owner of exported memory: NumPy views hold it alive, and what returns the memory to the pool."""
 
-    __slots__ = ("__array_interface__", "_held")
+    __slots__ = ("__array_interface__", "_at_end")
 
-    def __init__(self, memory: Memory, held: AtEnd | None) -> None:
-        self._held = held
+    def __init__(self, memory: Memory, at_end: AtEnd | None) -> None:
+        self._at_end = at_end
         self.__array_interface__: dict[str, Any] = memory.__array_interface__
 
 
@@ -151,10 +151,10 @@ class Pool:
                 self.returned.append(memory)
         with self._lock:
             self._collect()
-            kept = self._free.get(size)
+            free = self._free.get(size)
             # a limit may have been set since the pool grew: pooled memory is not a way around it
-            if kept and not (limit and self.bytes_live + size > limit):
-                memory = kept.pop()
+            if free and not (limit and self.bytes_live + size > limit):
+                memory = free.pop()
                 self.bytes_pooled -= size
             else:
                 memory = self._obtain(size)
@@ -213,28 +213,28 @@ class Pool:
                 continue
             self._let_go(self.bytes_pooled + size - self._retained)
             # the most recently used class comes last, so that memory of unused sizes is released first
-            kept = self._free.pop(size, [])
-            kept.append(memory)
-            self._free[size] = kept
+            free = self._free.pop(size, [])
+            free.append(memory)
+            self._free[size] = free
             self.bytes_pooled += size
 
     def _let_go(self, nbytes: int) -> None:
         """Release at least ``nbytes`` of pooled memory, or all."""
         while nbytes > 0 and self._free:
             size = next(iter(self._free))
-            kept = self._free[size]
-            while kept and nbytes > 0:
-                self._obtained.pop(id(kept.pop()), None)
+            free = self._free[size]
+            while free and nbytes > 0:
+                self._obtained.pop(id(free.pop()), None)
                 self.bytes_pooled -= size
                 nbytes -= size
-            if not kept:
+            if not free:
                 del self._free[size]
 
     def _audit(self) -> None:
         """Count anew: an interrupt may come between any two calls of who takes memory or gives it back."""
         alive = {key: memory.nbytes for key, known in self._obtained.items() if (memory := known()) is not None}
         self._obtained = {key: self._obtained[key] for key in alive}
-        self.bytes_pooled = sum(size * len(kept) for size, kept in self._free.items())
+        self.bytes_pooled = sum(size * len(free) for size, free in self._free.items())
         self.bytes_live = sum(alive.values()) - self.bytes_pooled
 
     def _obtain(self, size: int) -> Memory:

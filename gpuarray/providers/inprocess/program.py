@@ -173,8 +173,8 @@ class _Writer:
         view = self._view(item.slot, False, item.layout, item.dtype)
         self.views[name] = view
         if number in self.flow.repeats.axes:
-            kept = self.flow.repeats.axes[number]
-            key = ", ".join(":" if axis in kept else ":1" for axis in range(len(self.tiling.order)))
+            varying = self.flow.repeats.axes[number]
+            key = ", ".join(":" if axis in varying else ":1" for axis in range(len(self.tiling.order)))
             self.names[number] = f"{name}[{key}]"
         elif item.level == FULL and self.flow.uses[number] > 1 and view.is_awkward(self.tiling.block):
             target = self._target(number, FULL, item.dtype)

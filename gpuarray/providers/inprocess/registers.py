@@ -19,13 +19,13 @@ class Registers:
         Bytes per element of each slot of scratch memory, by level.
     """
 
-    __slots__ = ("_borrowed", "_free", "_held", "known", "slots")
+    __slots__ = ("_borrowed", "_free", "_results", "known", "slots")
 
     def __init__(self) -> None:
         self.known: dict[str, Register] = {}
         self.slots: dict[int, list[int]] = {FULL: [], OUTER: []}
         self._free: dict[int, list[int]] = {FULL: [], OUTER: []}
-        self._held: dict[int, Register] = {}
+        self._results: dict[int, Register] = {}
         self._borrowed: list[Register] = []
 
     def take(self, level: int, dtype: DType, axes: Shape | None = None) -> Register:
@@ -56,18 +56,18 @@ class Registers:
 
     def hold(self, number: int, register: Register) -> None:
         """Note that a register has the value of an instruction."""
-        self._held[number] = register
+        self._results[number] = register
 
     def inherit(self, numbers: Iterable[int], level: int, dtype: DType, axes: Shape | None) -> Register | None:
         """Return a register of this kind that has one of some values, which are not read any more."""
         for number in numbers:
-            register = self._held.get(number)
+            register = self._results.get(number)
             if register is not None and (register.level, register.dtype, register.axes) == (level, dtype, axes):
-                return self._held.pop(number)
+                return self._results.pop(number)
         return None
 
     def release(self, number: int) -> None:
         """Free the register of a value that is not read any more, if it has one."""
-        register = self._held.pop(number, None)
+        register = self._results.pop(number, None)
         if register is not None:
             self.free(register)

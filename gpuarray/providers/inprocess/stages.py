@@ -93,14 +93,14 @@ class _Taker:
                 instructions.append(Load(slot, layout, rows, item.dtype, OUTER))
             else:
                 instructions.append(_renumbered(item, numbers))
-        kept = [replace(s, value=numbers[s.value]) for s in stores]
+        renumbered = [replace(s, value=numbers[s.value]) for s in stores]
         for number in folds:
             slot = len(loop.output_dtypes) + self.slots[number]
-            kept.append(Store(slot, numbers[number], layout, rows, loop.instructions[number].dtype, OUTER))
+            renumbered.append(Store(slot, numbers[number], layout, rows, loop.instructions[number].dtype, OUTER))
         return replace(
             loop,
             instructions=tuple(instructions),
-            stores=tuple(kept),
+            stores=tuple(renumbered),
             input_dtypes=loop.input_dtypes + self.results,
             output_dtypes=loop.output_dtypes + self.results,
             phases=(),

@@ -79,23 +79,23 @@ class Storage:
 class WgpuBuffer:
     """Allocated memory; it returns to its pool when it is released or dropped."""
 
-    __slots__ = ("held", "is_shared", "nbytes", "pool", "serial")
+    __slots__ = ("at_end", "is_shared", "nbytes", "pool", "serial")
 
     def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
         self.is_shared = not storage.owned  # whether code outside this package has the memory
         #: Returns the storage, its argument, when it is dropped; None once the buffer is released, as ``serial`` is 0
-        self.held: AtEnd | None = AtEnd(pool.returned.append, storage)
+        self.at_end: AtEnd | None = AtEnd(pool.returned.append, storage)
         self.serial = storage.serial
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
-        self.held = None
+        self.at_end = None
         self.serial = 0
 
     def __repr__(self) -> str:
-        return f"<WgpuBuffer of {self.nbytes:,} bytes{', released' if self.held is None else ''}>"
+        return f"<WgpuBuffer of {self.nbytes:,} bytes{', released' if self.at_end is None else ''}>"
 
     def storage(self, pool: "Pool") -> Storage:
         """Return the storage, for the provider that owns ``pool``.
@@ -107,10 +107,10 @@ class WgpuBuffer:
         """
         if self.pool is not pool:
             raise DeviceError(self.pool.closed or "a buffer belongs to another device; copy it with to_device() first")
-        held = self.held
-        if held is None:
+        at_end = self.at_end
+        if at_end is None:
             raise DeviceError("a buffer was used after its release; keep a reference to the array that owns it")
-        storage: Storage = held.args[0]
+        storage: Storage = at_end.args[0]
         return storage
 
 
@@ -230,9 +230,9 @@ class Pool:
             storage.idle_since = now
             self._idle[storage.serial] = storage
             heappush(self._shelves.setdefault(storage.nbytes, []), storage.serial)
-        kept = max(_FLOOR_BYTES, int(max(self._high_water, self.peak_bytes) * _SLACK))
-        if self._owned_bytes > kept:
-            self._trim_to(kept - self.live_bytes)
+        most = max(_FLOOR_BYTES, int(max(self._high_water, self.peak_bytes) * _SLACK))
+        if self._owned_bytes > most:
+            self._trim_to(most - self.live_bytes)
         while self._idle and now - next(iter(self._idle.values())).idle_since > _IDLE_SECONDS:
             self._destroy_oldest()
 

@@ -127,7 +127,7 @@ class Pipelines:
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that the cache holds."""
-        yield from (kept.pipeline for kept in self._compiled.values())
+        yield from (compiled.pipeline for compiled in self._compiled.values())
         for layout in self._layouts.values():
             yield from (layout.group, layout.pipeline)
 
@@ -222,9 +222,9 @@ class Pipelines:
 
     def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
         """Yield text, label and bindings of the kernels in use, the most recent ones last."""
-        for key, kept in self._compiled.items():
+        for key, compiled in self._compiled.items():
             if key not in self._ahead:
-                yield key[0], kept.label, key[1]
+                yield key[0], compiled.label, key[1]
 
     def _keep(self, key: _Key, label: str, pipeline: Any) -> _Compiled:
         fixed, each = self._sizes
@@ -239,13 +239,13 @@ class Pipelines:
     def make_room(self) -> None:
         """Drop kernels that were not used for long, if there are too many; called before others are compiled."""
         while self._compiled and self._is_full:
-            key, kept = self._compiled.popitem(last=False)
-            if kept.was_used():
-                self._compiled[key] = kept
+            key, compiled = self._compiled.popitem(last=False)
+            if compiled.was_used():
+                self._compiled[key] = compiled
                 continue
             self._ahead.discard(key)
-            self._nbytes -= kept.nbytes
-            kept.drop()
+            self._nbytes -= compiled.nbytes
+            compiled.drop()
 
     def _awaited(self, key: _Key, label: str) -> Any:
         """Return a kernel compiled by another thread, so that interrupts end the wait for it."""
@@ -282,8 +282,8 @@ class Pipelines:
         """Drop the kernels, after other threads have finished compiling."""
         thread_pool.wait([begun.pipeline for begun in self._begun.values()])
         self._begun.clear()
-        for kept in self._compiled.values():
-            kept.drop()
+        for compiled in self._compiled.values():
+            compiled.drop()
         self._compiled.clear()
         self._ahead.clear()
         self._nbytes = 0

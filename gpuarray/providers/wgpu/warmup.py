@@ -45,8 +45,8 @@ class WarmUp:
         self._lock = lock
         self._using = using
         self._stop = threading.Event()
-        kept = (disk_cache.read(_KIND, subject) or {}).get("kernels")
-        self._kernels = [kernel for kernel in kept if _is_kernel(kernel)] if isinstance(kept, list) else []
+        stored = (disk_cache.read(_KIND, subject) or {}).get("kernels")
+        self._kernels = [kernel for kernel in stored if _is_kernel(kernel)] if isinstance(stored, list) else []
         self._thread = threading.Thread(target=self._run, name="gpuarray warm-up", daemon=True)
         self._thread.start()
 

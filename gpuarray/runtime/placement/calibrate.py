@@ -69,10 +69,10 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     """
     provider = registry.open_device(device)
     subject = subject_of(provider)
-    kept = None if fresh else disk_cache.read(_KIND, subject)
-    if kept is not None:
+    stored = None if fresh else disk_cache.read(_KIND, subject)
+    if stored is not None:
         try:
-            return from_json(kept)
+            return from_json(stored)
         except ValueError as error:
             logs.logger.warning("the calibration of %s is ignored: %s", device.name, error)
     start = time.perf_counter()
@@ -109,10 +109,10 @@ def learn(provider: Provider, rates: Rates, formulas: Iterable[tuple[MapOp, DTyp
             known = formula_times(op, dtype)
         times[key], least[key] = known or (op.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
-    kept = disk_cache.read(_KIND, subject)
-    if kept is not None:
+    stored = disk_cache.read(_KIND, subject)
+    if stored is not None:
         with suppress(ValueError):  # a damaged record: it is measured again when it is read
-            recorded = from_json(kept)
+            recorded = from_json(stored)
             more = replace(recorded, rows={**recorded.rows, **times}, least={**recorded.least, **least})
             disk_cache.write(_KIND, subject, more.as_json())
     return replace(rates, rows={**rates.rows, **times}, least={**rates.least, **least})

@@ -136,10 +136,10 @@ def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
         if places.is_host(provider):
             raise
     freed = 0
-    kept = keep()
+    needed = keep()
     alive = [leaf for reference in list(_holders) if (leaf := reference()) is not None]
     for leaf in sorted(alive, key=lambda leaf: leaf.used):
-        if id(leaf) in kept or provider not in leaf.buffers or leaf.buffers[provider].is_shared:
+        if id(leaf) in needed or provider not in leaf.buffers or leaf.buffers[provider].is_shared:
             continue
         evict(leaf, provider)
         freed += leaf.nbytes

@@ -174,8 +174,8 @@ def whole(a: GpuArray, lower: bool, *, conjugated: bool) -> GpuArray:
     strict = xp.tril(a, -1) if lower else xp.triu(a, 1)
     if not conjugated or a.dtype.kind != "c":
         return half + strict.mT
-    kept = xp.eye(a.shape[-1], dtype=xp.bool, device=a.device)
-    return xp.where(kept, a.real.astype(a.dtype), strict + adjoint(strict))
+    diagonal = xp.eye(a.shape[-1], dtype=xp.bool, device=a.device)
+    return xp.where(diagonal, a.real.astype(a.dtype), strict + adjoint(strict))
 
 
 def stacks(a: GpuArray, b: GpuArray) -> tuple[GpuArray, GpuArray, Callable[[GpuArray], GpuArray]]:

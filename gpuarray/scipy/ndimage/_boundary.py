@@ -118,15 +118,15 @@ def rounded(value: GpuArray, dtype: Any) -> GpuArray:
     return value.astype(dtype)
 
 
-def holding(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
+def widened(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
     """Return the array in a dtype that holds the constant beyond its edges, as SciPy, which computes in float64."""
     if source.dtype.kind not in "biu" or not any("constant" in mode for mode in modes):
         return source
     with np.errstate(invalid="ignore"):
-        is_held = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
-    return source if is_held else source.astype(dtypes.float64)
+        is_exact = np.array_equal(np.asarray(cval).astype(source.dtype), cval)
+    return source if is_exact else source.astype(dtypes.float64)
 
 
-def held(cval: Any, dtype: Any) -> Any:
+def wrapped_constant(cval: Any, dtype: Any) -> Any:
     """Return the constant beyond the edges as SciPy's filters of footprints have it: cut off to integers that wrap."""
     return np.trunc(cval).astype(np.int64).astype(dtype) if dtype.kind in "biu" else cval

@@ -18,7 +18,7 @@ from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._mirror import below, by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
-from gpuarray.scipy.ndimage._boundary import extended, held, holding, rounded
+from gpuarray.scipy.ndimage._boundary import extended, rounded, widened, wrapped_constant
 from gpuarray.scipy.ndimage._elements import are_gathered
 from gpuarray.scipy.ndimage._parts import LARGE, by_line, by_two_windows, by_window, in_parts, is_narrow
 from gpuarray.scipy.ndimage._windows import folded
@@ -125,8 +125,8 @@ def extreme_filter(
         sizes = each(size, len(axes)) if footprint is None else np.shape(footprint)
         every = zip(axes, map(int, sizes), kinds, each(origin, len(axes)), strict=True)
         lines = [line for line in every if line[1] > 1]  # along other axes the origin does not count either
-        return rounded(_box_extreme(holding(source, kinds, cval), lines, cval, extreme), dtype)
-    cval = held(cval, source.dtype)
+        return rounded(_box_extreme(widened(source, kinds, cval), lines, cval, extreme), dtype)
+    cval = wrapped_constant(cval, source.dtype)
     known = footprint_of(footprint, size, axes, source.ndim)
     if structure is not None:
         added = extreme.sign * steps.reshape(known.shape)
@@ -178,8 +178,8 @@ def _line(function: Any, a: Any, extreme: Extreme) -> GpuArray:
         function, a.input, a.size, a.axis, output=a.output, mode=a.mode, cval=a.cval, origin=a.origin
     )
     axis = normalize_axis(a.axis, source.ndim)
-    held = holding(source, [a.mode], a.cval)
-    return finished(rounded(line_extreme(held, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
+    wide = widened(source, [a.mode], a.cval)
+    return finished(rounded(line_extreme(wide, a.size, axis, a.mode, a.cval, a.origin, extreme), dtype), a.output)
 
 
 @by_name(ndimage.minimum_filter1d, on_host=in_parts(ndimage.minimum_filter1d, by_line))

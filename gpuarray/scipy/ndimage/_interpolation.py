@@ -190,11 +190,11 @@ def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
     if not isinstance(whole, np.ndarray) or not last:
         return start
     first, second = target.between(whole, axis)
-    is_same, is_turned = second == first, second == first - 1
-    if not (is_same | is_turned | (second == first + 1)).all():
+    is_same, is_reversed = second == first, second == first - 1
+    if not (is_same | is_reversed | (second == first + 1)).all():
         return start
-    low = np.where(is_turned, second, np.where(is_same, np.minimum(first, last - 1), first))
-    rest = np.where(is_turned, 1 - rest, np.where(is_same, first - low, rest)).astype(target.dtype)
+    low = np.where(is_reversed, second, np.where(is_same, np.minimum(first, last - 1), first))
+    rest = np.where(is_reversed, 1 - rest, np.where(is_same, first - low, rest)).astype(target.dtype)
     if beyond is None or not beyond.any():
         return _Start(low, target.put(rest), None)
     rest = target.put(np.where(beyond, target.dtype.type(-1), rest))

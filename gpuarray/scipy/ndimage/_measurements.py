@@ -177,8 +177,8 @@ def _extreme(groups: _Groups, *, is_least: bool) -> GpuArray:
     if groups.order is None:
         _check_chosen(groups, is_least=is_least)
         bound = np.inf if kind.kind == "f" and is_least else _empty_bound(kind, is_least=is_least)
-        kept = where(groups.group == 0, values, kind.type(bound))
-        return kept.min() if is_least else kept.max()
+        candidates = where(groups.group == 0, values, kind.type(bound))
+        return candidates.min() if is_least else candidates.max()
     combine: MapOp = (ops.fmin if kind.kind == "f" else ops.minimum) if is_least else ops.maximum
     start = build.full((groups.number + 1,), kind.type(_empty_bound(kind, is_least=is_least)), kind)
     result = make(build.scatter_combined(combine, start, values.node(), groups.group.node()), device)

@@ -18,7 +18,7 @@ from gpuarray.ops import images
 from gpuarray.ops.images import Offsets, selection_network
 from gpuarray.scipy._mirror import below, by_name, chosen
 from gpuarray.scipy.ndimage._arguments import axes_of, checked, each, finished, footprint_of, spread
-from gpuarray.scipy.ndimage._boundary import held, holding, rounded
+from gpuarray.scipy.ndimage._boundary import rounded, widened, wrapped_constant
 from gpuarray.scipy.ndimage._elements import are_gathered, edge_table
 from gpuarray.scipy.ndimage._extremes import MAXIMUM, MINIMUM, extreme_filter
 from gpuarray.scipy.ndimage._parts import by_window, in_parts, is_network
@@ -92,8 +92,8 @@ def _ranked(source: GpuArray, footprint: Any, rank: int, a: Any, dtype: Any) -> 
     if not source.size:
         return source.astype(dtype)
     before = [extent // 2 + lead for extent, lead in zip(known.shape, origins, strict=True)]
-    cval = a.cval if source.ndim == 1 else held(a.cval, source.dtype)
-    source = holding(source, mode, cval)
+    cval = a.cval if source.ndim == 1 else wrapped_constant(a.cval, source.dtype)
+    source = widened(source, mode, cval)
     if count > _LARGEST:
         result = _sorted(source, rank, known, before, mode, cval)
         return chosen(

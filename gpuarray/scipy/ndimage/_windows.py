@@ -22,7 +22,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import MapOp
-from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended, holding
+from gpuarray.scipy.ndimage._boundary import LARGE, edge, extended, widened
 from gpuarray.scipy.ndimage._elements import Window, are_gathered, constants, elements, window
 
 #: The most shifted views that one loop reads.
@@ -95,7 +95,7 @@ def weighted(
         Whether elements with a weight of zero do not count, so that it does not matter whether they are finite. SciPy
         leaves them out of windows, but not of lines along one axis.
     """
-    source = holding(source, modes, cval)
+    source = widened(source, modes, cval)
     if are_gathered(source):
         if isinstance(weights, GpuArray):
             known = _of_array(weights, before, source.dtype, result)

@@ -268,10 +268,10 @@ class _Peaks:
         except (TypeError, ValueError):
             low, high = interval, None
         ends = self._end(low, "lower"), self._end(high, "upper")
-        kept = [] if ends[0] is None else [ends[0] <= lowest]
-        kept += [] if ends[1] is None else [(lowest if highest is None else highest) <= ends[1]]
-        if kept:
-            self.keep(xp.nonzero(kept[0] & kept[-1])[0])
+        conditions = [] if ends[0] is None else [ends[0] <= lowest]
+        conditions += [] if ends[1] is None else [(lowest if highest is None else highest) <= ends[1]]
+        if conditions:
+            self.keep(xp.nonzero(conditions[0] & conditions[-1])[0])
 
     def _end(self, end: Any, side: str) -> Any:
         """Return an end of an interval, of an array for all samples those of the peaks."""

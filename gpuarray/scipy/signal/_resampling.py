@@ -278,7 +278,7 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     number = normalize_axis(axis, signal.ndim)
     count = index(num)
     extent = signal.shape[number]
-    weights = _window(window, extent, domain)
+    weights = _window(window, extent)
     is_real = domain == "time" and signal.dtype.kind != "c" and (weights is None or weights.dtype.kind != "c")
     line = xp.moveaxis(signal, number, -1)
     samples = line if line.dtype.kind in "fc" else line.astype(dtypes.float64)
@@ -291,8 +291,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
             weights = folded
         spectrum = spectrum * as_array(weights, signal.device)
         spectrum = spectrum.astype(kind, copy=False) if is_real else spectrum
-    kept = _of_length(spectrum, extent, count, is_real)
-    result = xp.moveaxis(fourier.irfft(kept, count) if is_real else fourier.ifft(kept), -1, number)
+    resized = _of_length(spectrum, extent, count, is_real)
+    result = xp.moveaxis(fourier.irfft(resized, count) if is_real else fourier.ifft(resized), -1, number)
     result = result * (count / extent)
     if t is None:
         return result
@@ -301,7 +301,7 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     return result, as_array(new, signal.device)
 
 
-def _window(window: Any, count: int, domain: str) -> Any:
+def _window(window: Any, count: int) -> Any:
     if window is None:
         return None
     if callable(window):
@@ -324,12 +324,12 @@ def _of_length(spectrum: GpuArray, before: int, after: int, is_real: bool) -> Gp
     pad = [(0, 0)] * (spectrum.ndim - 1)
     even = least % 2 == 0 and before != after
     if is_real:
-        kept = spectrum[..., : half + 1]
+        resized = spectrum[..., : half + 1]
         if even:
             # the middle one stands for two frequencies in one of the signals, and for one in the other
             factor = 2.0 if after < before else 0.5
-            kept = concatenated([kept[..., :half], kept[..., half:] * factor], kept.ndim - 1)
-        return xp.pad(kept, [*pad, (0, after // 2 + 1 - kept.shape[-1])])
+            resized = concatenated([resized[..., :half], resized[..., half:] * factor], resized.ndim - 1)
+        return xp.pad(resized, [*pad, (0, after // 2 + 1 - resized.shape[-1])])
     positive = spectrum[..., : (least + 1) // 2]
     negative = spectrum[..., before - (least - 1) // 2 :] if least > 1 else spectrum[..., :0]
     parts = [positive]

@@ -65,19 +65,19 @@ def numbers_apart(positions: GpuArray, heights: GpuArray, distance: float) -> Gp
     distance : float
         The least distance.
     """
-    kept = xp.zeros(positions.size, np.bool_, device=positions.device)
+    is_selected = xp.zeros(positions.size, np.bool_, device=positions.device)
     if not positions.size:
-        return xp.nonzero(kept)[0]
+        return xp.nonzero(is_selected)[0]
     near = _Neighbours(positions, ceil(distance))
     order = xp.argsort(heights, stable=True).astype(np.int32)
     ranks = xp.zeros_like(near.number)
     ranks[order] = near.number + 1
     while True:
         chosen = _chosen(ranks, order, near)
-        kept = kept | chosen
+        is_selected = is_selected | chosen
         ranks = xp.where(near.any_near(chosen), np.int32(0), ranks)
         if not ranks.any().item():
-            return xp.nonzero(kept)[0]
+            return xp.nonzero(is_selected)[0]
 
 
 def _chosen(ranks: GpuArray, order: GpuArray, near: _Neighbours) -> GpuArray:

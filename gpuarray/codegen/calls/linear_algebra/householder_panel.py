@@ -55,13 +55,13 @@ def _kept_bytes(strip: Strip, frame: Frame) -> int:
     """Return the bytes that a workgroup keeps in its memory; without subgroups reductions take place there."""
     size, width, numbers, workgroup = frame.block, strip.columns, Numbers(frame.dtype), strip.workgroup
     spans = workgroup // span_of(width, workgroup, frame.dtype, frame.capabilities)
-    kept = spans * size * width + size * (size + 2 * width) + 2 * width * width + 3 * width
+    elements = spans * size * width + size * (size + 2 * width) + 2 * width * width + 3 * width
     real = numbers.real_dtype.itemsize
     if uses_subgroups([frame.dtype], frame.capabilities):
         parts = workgroup // frame.capabilities.subgroup_size * width
-        return (kept + 2 * parts + 64) * frame.dtype.itemsize + parts * real
+        return (elements + 2 * parts + 64) * frame.dtype.itemsize + parts * real
     peaks = workgroup * width * real if numbers.is_complex else 0  # real numbers are reduced where the products are
-    return (kept + workgroup * width + 64) * frame.dtype.itemsize + peaks
+    return (elements + workgroup * width + 64) * frame.dtype.itemsize + peaks
 
 
 class _Panel:

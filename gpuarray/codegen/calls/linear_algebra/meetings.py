@@ -144,8 +144,8 @@ def sweep(frame: Frame, t: Tournament, number: int) -> None:
         _turn(frame, t, words)
 
 
-def _begin(template: Template, t: Tournament, parts: str) -> None:
-    """Declare the meeting of a workgroup, which is one of ``parts``, and end if the last sweep turned nothing."""
+def _begin(template: Template, t: Tournament) -> None:
+    """Declare the meeting of a workgroup, and the part of it, and end if the last sweep turned nothing."""
     kernel = template.kernel
     flags = template.bind(t.turned, writable=True)
     template.numbers("sweep", "round", "meetings", "columns", "parts")
@@ -183,7 +183,7 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
     each = width // _EDGE
     kept = Vectors("kept", numbers, width, width)  # a line for each row
     kernel.module += [*numbers.functions, kept.declaration]
-    _begin(template, t, "parts")
+    _begin(template, t)
     read, written = template.bind(t.work.buffer, writable=False), template.bind(t.grams, writable=True)
     template.numbers("rows", "rows_each")
     template.matrix("work")
@@ -243,7 +243,7 @@ def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
     each = width // _SHARED
     turns = Vectors("turns", numbers, width, width)
     kernel.module += [*numbers.functions, turns.declaration]
-    _begin(template, t, "parts")
+    _begin(template, t)
     written, read = template.bind(t.work.buffer, writable=True), template.bind(t.rotations, writable=False)
     meets = template.bind(t.meets, writable=False)
     step = WORKGROUP // _SHARED
@@ -309,7 +309,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         "var<workgroup> is_needed: u32;",
         "var<workgroup> is_turned: u32;",
     ]
-    _begin(template, t, "1u")
+    _begin(template, t)
     _write_check(template, t, numbers)
     written = template.bind(t.rotations, writable=True)
     first, second = meeting("number", "local", f"{width}u")

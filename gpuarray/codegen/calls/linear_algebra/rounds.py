@@ -23,7 +23,7 @@ _SWEEPS: Final = 200
 #: Banks of workgroup memory.
 _BANKS: Final = 32
 #: Most rows of two columns that an invocation keeps in registers from their products to their rotation.
-_HELD: Final = 16
+_MOST_IN_REGISTERS: Final = 16
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Team:
         Numbers from a column to the next in workgroup memory.
     room : int
         Numbers for which there is room in workgroup memory; 0 if the columns do not fit.
-    held : int
+    in_registers : int
         Rows of two columns that an invocation keeps in registers; 0 if there are too many.
     """
 
@@ -48,7 +48,7 @@ class Team:
     together: int
     pitch: int
     room: int
-    held: int
+    in_registers: int
 
     @property
     def workgroup(self) -> int:
@@ -68,12 +68,12 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     if not _is_exchanged(frame, together):
         free -= pairs * together * (itemsize + 2 * numbers.real_dtype.itemsize)
     pitch = _pitch(height, together)
-    kept, each = columns * pitch, -(-height // together)
-    held = each if each <= _HELD else 0
+    elements, each = columns * pitch, -(-height // together)
+    in_registers = each if each <= _MOST_IN_REGISTERS else 0
     # workgroups with less memory run together; without rows in registers one text serves several sizes
-    wanted = kept if held else 1 << (max(kept, 1) - 1).bit_length()
-    room = min(wanted, free // itemsize) if kept * itemsize <= free else 0
-    return Team(pairs, together, pitch, room, held)
+    wanted = elements if in_registers else 1 << (max(elements, 1) - 1).bit_length()
+    room = min(wanted, free // itemsize) if elements * itemsize <= free else 0
+    return Team(pairs, together, pitch, room, in_registers)
 
 
 def _is_exchanged(frame: Frame, together: int) -> bool:
@@ -210,17 +210,17 @@ class Rounds:
         self.kernel.line(
             "let is_there = p < columns && q < columns && p != q;",
             f"var square0 = {numbers.real}(); var square1 = {numbers.real}(); var product = {numbers.zero};",
-            *(f"var x{n} = {numbers.zero}; var y{n} = {numbers.zero};" for n in range(self.team.held)),
+            *(f"var x{n} = {numbers.zero}; var y{n} = {numbers.zero};" for n in range(self.team.in_registers)),
             "if (is_there) {",
         )
-        if not self.team.held:
+        if not self.team.in_registers:
             self.kernel.line(
                 f"for (var i = member; i < rows; i += {self.team.together}u) {{",
                 f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
                 *sums,
                 "}",
             )
-        for n in range(self.team.held):
+        for n in range(self.team.in_registers):
             self.kernel.line(
                 f"{{ let i = member + {n * self.team.together}u; if (i < height) {{",
                 f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')}; x{n} = x; y{n} = y;",
@@ -265,14 +265,14 @@ class Rounds:
             f"var versine = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
         )
-        if not self.team.held:
+        if not self.team.in_registers:
             self.kernel.line(
                 f"for (var i = member; i < height; i += {self.team.together}u) {{",
                 f"let x = {self.load('i', 'p')}; let y = {self.load('i', 'q')};",
                 *stores,
                 "}",
             )
-        for n in range(self.team.held):
+        for n in range(self.team.in_registers):
             self.kernel.line(
                 f"{{ let i = member + {n * self.team.together}u; let x = x{n}; let y = y{n}; if (i < height) {{",
                 *stores,
