@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.array.memory import VALUE
 from gpuarray.array.operands import WEAK, assigned_node
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous
@@ -59,22 +60,28 @@ class FlatIterator:
         return element
 
     def __getitem__(self, key: Any) -> Any:
+        _check_key(key)
         line = self._array.reshape(-1)
         return line._fresh(line[key].node()) if not isinstance(key, int | np.integer) else line[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self._array
         array.check_writeable()
+        _check_key(key)
         line = array.reshape(-1)
         if type(value) in WEAK and line._cell is array._cell:
             line[key] = value
             return
         values, _ = assigned_node(value, array._dtype, array._cell.device)
-        wanted = line[key].size
-        if values.size != 1 and wanted:
-            values = _cycled(build.reshape(values, (values.size,)), wanted)
-            line[key] = line._fresh(values).reshape(line[key].shape)
-        elif wanted:
+        part = line[key]
+        if values.shape and part._access is VALUE:
+            raise ValueError("an element is set to a number, not to an array or a sequence")
+        if not part.size or not values.size:
+            return
+        if values.size != 1:
+            values = _cycled(build.reshape(values, (values.size,)), part.size)
+            line[key] = line._fresh(values).reshape(part.shape)
+        else:
             line[key] = line._fresh(build.reshape(values, ()))
         if line._cell is not array._cell:
             array.assign(line.reshape(array.shape))
@@ -88,11 +95,14 @@ class FlatIterator:
         return self[:]
 
 
+def _check_key(key: Any) -> None:
+    if key is None or (isinstance(key, tuple) and any(item is None for item in key)):
+        raise IndexError("only integers, slices, ellipsis and arrays of integers or booleans index a flat iterator")
+
+
 def _cycled(line: Node, wanted: int) -> Node:
     """Repeat the elements of a 1-d array to ``wanted`` elements, as NumPy does when it assigns to ``flat``."""
     if line.size >= wanted:
         return build.view(line, contiguous((wanted,)))
-    if not line.size:
-        raise ValueError("cannot copy from an empty array to the elements of a flat iterator")
     count = build.generate(generators.arange, (0, 1), (wanted,), dtypes.int64)
     return build.gather(line, build.elementwise(ops.remainder, count, line.size))

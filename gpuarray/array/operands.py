@@ -238,9 +238,18 @@ def check_element(value: Any, dtype: DType) -> None:
     """
     if isinstance(value, StoredArray | np.ndarray) and value.shape:
         value = np.broadcast_to(np.zeros((), value.dtype), value.shape)
-    elif not isinstance(value, list | tuple):
+    elif not hasattr(value, "__len__"):
         return
     np.empty(1, dtype)[0] = value
+
+
+def check_depth(value: Any, values: Node, axes: int) -> None:
+    """Raise ValueError if a sequence has more levels than the view that it is assigned to has axes; arrays may, in NumPy."""
+    if len(values.shape) > axes and isinstance(value, list | tuple | range):
+        raise ValueError(
+            "setting an array element with a sequence. "
+            f"The requested array would exceed the maximum number of dimension of {axes}."
+        )
 
 
 def weak_node(value: Any, dtype: DType) -> Node:

@@ -28,7 +28,7 @@ from gpuarray.array.keys import (
     with_known,
 )
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
-from gpuarray.array.operands import WEAK, as_element, assigned_node, check_element, joint_device_of
+from gpuarray.array.operands import WEAK, as_element, assigned_node, check_depth, check_element, joint_device_of
 from gpuarray.array.storage import StoredArray, without_leading_ones
 from gpuarray.array.views import ViewableArray
 from gpuarray.device import Device
@@ -197,6 +197,7 @@ class SelectableArray(ViewableArray):
             elif isinstance(value, StoredArray) and value._access is VALUE and (known := value.host()) is not None:
                 as_element(known[()], self._dtype)  # raises NumPy's errors of scalars
             values, device = assigned_node(value, self._dtype, cell.device)
+            check_depth(value, values, len(layout.shape))
             self.store(layout, values)
             cell.device = device
             return
