@@ -166,6 +166,11 @@ class SourceLocation:
         """The location and its text in parentheses, for the end of a message."""
         return f" ({self}: {self.text})" if self.text else f" ({self})"
 
+    @property
+    def note(self) -> str:
+        """A note of an error that is raised at another line."""
+        return f"recorded at {self}: {self.text}" if self.text else f"recorded at {self}"
+
 
 def short_name(file: str) -> str:
     """Return a file's name relative to the current folder, if that is shorter."""
@@ -187,6 +192,14 @@ def locate(origin: Origin) -> SourceLocation:
     if column is not None and end is not None:  # positions count bytes
         text = text.encode()[column : end if end > column else None].decode(errors="replace")
     return SourceLocation(code.co_filename, line, code.co_qualname, text.strip(), isinstance(origin, DerivativeOf))
+
+
+def error_at(error: Callable[[], Exception], origin: Origin | None) -> Exception:
+    """Make an error that is raised later than at the line that recorded its operation, with a note of that line."""
+    result = error()
+    if origin is not None:
+        result.add_note(locate(origin).note)
+    return result
 
 
 #: The beginning of a call of a function that names lead to.

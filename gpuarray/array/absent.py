@@ -1,4 +1,4 @@
-"""Attributes of NumPy arrays that `GpuArray` does not have, with the reason and the alternative.
+"""Attributes of NumPy's and other libraries' arrays that `GpuArray` does not have, with the reason and the alternative.
 
 ``hasattr`` is False for them, as feature tests expect, and the AttributeError gives the reason.
 """
@@ -24,9 +24,32 @@ ABSENT: Final[dict[str, str]] = {
     "factorize": "use pandas.factorize(gpuarray.asnumpy(x))",
     "itemset": "NumPy 2 has no such method; use x[position] = value",
     "newbyteorder": "NumPy 2 has no such method, and elements are in the machine's byte order",
-    "numpy": "use gpuarray.asnumpy(x)",
+    # CuPy
+    "set": "use x[...] = values",
+    # JAX
+    "at": "arrays can be changed: use x[i] = v, or gpuarray.add.at(x, i, v)",
+    "block_until_ready": "use gpuarray.synchronize()",
+    # PyTorch
+    "add_": "use x += y",
+    "backward": "use gpuarray.grad of a function",
+    "clamp": "use x.clip",
+    "clone": "use x.copy()",
+    "contiguous": "use gpuarray.ascontiguousarray(x)",
     "cpu": 'use x.to_device("cpu")',
     "cuda": 'use x.to_device("wgpu")',
+    "detach": "arrays record no gradients; omit it",
+    "double": "use x.astype(gpuarray.float64)",
+    "expand": "use gpuarray.broadcast_to(x, shape)",
+    "float": "use x.astype(gpuarray.float32)",
+    "index_add_": "use gpuarray.add.at(x, i, v)",
+    "masked_fill": "use gpuarray.where(mask, value, x)",
+    "numpy": "use gpuarray.asnumpy(x)",
+    "permute": "use x.transpose",
+    "requires_grad": "arrays record no gradients, which gpuarray.grad computes of functions",
+    "scatter_add_": "use gpuarray.add.at(x, i, v)",
+    "to": "use x.to_device(device) or x.astype(dtype)",
+    "unsqueeze": "use x[None] or gpuarray.expand_dims(x, axis)",
+    "zero_": "use x[...] = 0",
 }
 
 

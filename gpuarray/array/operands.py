@@ -244,7 +244,7 @@ def check_element(value: Any, dtype: DType) -> None:
 
 
 def check_depth(value: Any, values: Node, axes: int) -> None:
-    """Raise ValueError if a sequence has more levels than the view that it is assigned to has axes; arrays may, in NumPy."""
+    """Raise ValueError if a sequence has more levels than the view that it is assigned to has axes; arrays may."""
     if len(values.shape) > axes and isinstance(value, list | tuple | range):
         raise ValueError(
             "setting an array element with a sequence. "

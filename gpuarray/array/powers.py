@@ -4,6 +4,7 @@ NumPy raises the error while it computes, and so does the provider of the host. 
 power that is computed elsewhere are checked where it is recorded, as indices are.
 """
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
+from gpuarray.source_locations import error_at, find_origin
 
 _OPERATIONS: Final = {1: ops.positive, 2: ops.square, 0.5: ops.sqrt, -1: ops.reciprocal}
 #: NumPy computes powers of complex numbers to smaller integers by multiplications.
@@ -78,8 +80,9 @@ def has_negative(node: Node, device: Device) -> bool:
     """Return whether an integer power of the elements is an error now; ``jit`` looks at them at each call."""
     if tracing.mode().is_replayed:
         status = build.reduce(reductions.any, build.elementwise(ops.less, node, 0), None, None, False)
+        later = partial(error_at, _error, find_origin())
         evaluate.evaluate_early([status], device)
-        if tracing.mode().check(status, _error):
+        if tracing.mode().check(status, later):
             return False
     return bounds(node, device)[0] < 0
 

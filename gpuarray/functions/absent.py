@@ -69,18 +69,31 @@ ABSENT: Final[dict[str, str]] = {
     "scatter_min": "use gpuarray.minimum.at(x, indices, values)",
     # JAX
     "block_until_ready": "use gpuarray.synchronize()",
+    "default_device": "use gpuarray.config.device or gpuarray.using(device=...)",
     "device_get": "use gpuarray.asnumpy(x)",
     "device_put": "use gpuarray.asarray(x, device=...) or x.to_device(device)",
     "lax": "use Python's loops and conditions with gpuarray.where; gpuarray.jit records a function once",
+    "make_jaxpr": "use gpuarray.explain(f(x))",
     "numpy": "the functions are in gpuarray itself",
     "pmap": "use gpuarray.using(device=...) in threads, or dask",
+    "profiler": "use gpuarray.profile()",
+    "test_util": "use gpuarray.testing",
     # PyTorch
+    "bmm": "use @",
+    "cat": "use gpuarray.concatenate",
+    "compile": "use gpuarray.jit",
     "from_numpy": "use gpuarray.asarray(x)",
+    "func": "gpuarray.grad, gpuarray.vmap and the others are in gpuarray itself",
+    "gather": "use gpuarray.take_along_axis",
     "manual_seed": "use gpuarray.random.default_rng(seed) or gpuarray.random.seed(seed)",
+    "mm": "use @",
     "no_grad": "arrays record no gradients, which gpuarray.grad computes of functions; omit it",
     "rand": "use gpuarray.random.rand(*shape)",
     "randn": "use gpuarray.random.randn(*shape)",
+    "set_default_device": "use gpuarray.config.device",
+    "set_default_dtype": "use gpuarray.config.default_float",
     "tensor": "use gpuarray.asarray(x)",
+    "topk": "use gpuarray.argpartition and gpuarray.sort",
 }
 
 

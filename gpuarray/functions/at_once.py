@@ -40,6 +40,7 @@ from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import RESULTS
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
+from gpuarray.runtime.history import OF_VALUES, hide_frames
 from gpuarray.runtime.placement import trials
 from gpuarray.runtime.telemetry import counters
 from gpuarray.settings import recording
@@ -151,7 +152,11 @@ def at_once(function: _F, results: str, call: Callable[..., Any], *, most: int =
             result = computed(rule, arguments, keywords)
             if result is not NOT_COMPUTED:
                 return result
-        return function(*arguments, **keywords)
+        try:
+            return function(*arguments, **keywords)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
 
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)

@@ -22,7 +22,7 @@ from gpuarray.ops import generators, reductions
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate, statuses
 from gpuarray.settings import recording
-from gpuarray.source_locations import Origin, find_origin, locate
+from gpuarray.source_locations import error_at, find_origin
 
 #: Registers the implementation of a NumPy function that factorises matrices on the host.
 by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
@@ -164,7 +164,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
         *whole, node = [tape.whole(array.node(), device) for array in (*others, status)]
         evaluate.evaluate_early([*whole, node], device)
     if is_checked_later():
-        joined, later = _joined(node), partial(_error_of, error, node.origin)
+        joined, later = _joined(node), partial(error_at, partial(error, 0), node.origin)
         evaluate.evaluate_early([joined], device)
         if tracing.mode().check(joined, later):
             return
@@ -176,15 +176,6 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     codes = evaluate.read(node, device)
     if np.count_nonzero(codes):
         raise error(int(codes[codes != 0].flat[0]))
-
-
-def _error_of(error: Callable[[int], Exception], origin: Origin | None) -> Exception:
-    """Return an error that is raised later than at the line where its call was recorded, with that line."""
-    result = error(0)
-    if origin is not None:
-        location = locate(origin)
-        result.add_note(f"recorded at {location}: {location.text}" if location.text else f"recorded at {location}")
-    return result
 
 
 def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:

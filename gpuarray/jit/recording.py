@@ -23,6 +23,7 @@ from gpuarray.jit.trace import Check, Line, Range
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places, statuses
+from gpuarray.runtime.history import OF_VALUES, hide_frames
 
 #: Builds a part of a function's result from what a replay left in its call.
 Maker: TypeAlias = Callable[[Call], Any]
@@ -158,8 +159,12 @@ class Recording:
                     f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
             values[line] = value
-        while not self._run(call):
-            self._evaluate(call)
+        try:
+            while not self._run(call):
+                self._evaluate(call)
+        except OF_VALUES as error:
+            hide_frames(error)
+            raise
         for register, error in self.checks:
             statuses.expect(call.registers[register], error)
         return self.make(call)

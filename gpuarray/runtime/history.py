@@ -17,14 +17,14 @@ from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.decisions import DEVICE, Decision, Reason, name_of
 from gpuarray.runtime.prepared import Placement, PreparedPlan
-from gpuarray.source_locations import Origin, SourceLocation, locate
+from gpuarray.source_locations import Origin, SourceLocation, is_user_file, locate
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 REMEMBERED: Final = 256
 #: Errors that a program's values and sizes cause.
-OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
+OF_VALUES: Final = (ValueError, IndexError, ArithmeticError, MemoryError)
 #: How many steps and lines an error names.
 _SHOWN: Final = 6
 #: How many evaluations an error names that may have come from any of them.
@@ -129,16 +129,26 @@ def blame_last(error: Exception, device: Device) -> None:
 
 
 def hide_frames(error: Exception) -> None:
-    """Remove the frames below the caller from an error of an evaluation, unless debugging is on.
+    """Remove the frames of this package below the caller from an error, unless debugging is on.
 
-    The notes name the lines of the program, and the frames add nothing to that.
+    The line of the program, or the notes of an error of an evaluation, say where it comes from.
     """
-    if getattr(error, "__notes__", None) and not config.current.debug:
+    if config.current.debug:
+        return
+    trace = error.__traceback__
+    last = None
+    while trace is not None:
+        if is_user_file(trace.tb_frame.f_code.co_filename):
+            last = trace
+        trace = trace.tb_next
+    if last is None:
         error.__traceback__ = None
+    else:  # a function of the program that this package calls
+        last.tb_next = None
 
 
 def without_frames(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that hides the frames of errors of evaluations; see :func:`hide_frames`."""
+    """Return a function that hides the frames of errors; see :func:`hide_frames`."""
 
     @wraps(function)
     def run(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -156,7 +166,7 @@ def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:
     more = len(evaluation.placed.steps) - _SHOWN
     error.add_note(f"{head} {names}{f' and {more} more steps' if more > 0 else ''}")
     for location in places_of(evaluation)[-_SHOWN:]:
-        error.add_note(f"  recorded at {location}: {location.text}" if location.text else f"  recorded at {location}")
+        error.add_note(f"  {location.note}")
 
 
 def placements(limit: int = 32) -> list[str]:

@@ -1,6 +1,8 @@
 """Names of NumPy's and of other array libraries in the namespace: each exists, or its error says what to use."""
 
 import gc
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,18 @@ INTERNAL = {"__version__", "dtypes"}
 def test_absent_names_say_what_to_use(name):
     with pytest.raises(AttributeError, match=rf"'{name}': \S"):
         getattr(xp, name)
+
+
+@pytest.mark.parametrize("library", ["cupy", "jax", "pytorch"])
+def test_names_in_the_table_of_a_library_exist_or_say_what_to_use(library):
+    page = Path(__file__).parents[2] / f"docs/how-to/coming-from-{library}.md"
+    theirs = [row.split(" | ")[0] for row in page.read_text(encoding="utf-8").splitlines() if row.startswith("| `")]
+    for owner, modules in ((xp, "cp|jax|jnp|torch"), (xp.ones((2, 2)), "x")):
+        for name in re.findall(rf"(?<![\w.])(?:{modules})\.([a-z]\w*)", "".join(theirs)):
+            try:
+                getattr(owner, name)
+            except AttributeError as error:
+                assert ": " in str(error), name  # noqa: PT017  # most names exist
 
 
 def test_names_that_exist_are_not_declared_absent():

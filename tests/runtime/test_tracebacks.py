@@ -1,4 +1,4 @@
-"""Tracebacks of errors in evaluations end where the evaluation begins, unless debugging is on."""
+"""Tracebacks of errors end at the line of the program, or where an evaluation begins, unless debugging is on."""
 
 import traceback
 
@@ -37,6 +37,42 @@ def test_little_of_the_package_is_seen_below_the_line_that_reads(read):
         frames = traceback.extract_tb(caught.tb)
         assert len([frame for frame in frames if "gpuarray/" in frame.filename.replace("\\", "/")]) <= 2
         del power, value, caught
+
+
+def _of_package(trace):
+    frames = traceback.extract_tb(trace)
+    return [frame.name for frame in frames if "/gpuarray/" in frame.filename.replace("\\", "/")]
+
+
+@pytest.mark.parametrize("debug", [0, 1])
+@pytest.mark.parametrize(
+    "call",
+    [lambda x: xp.sum(x, axis=5), lambda x: xp.concatenate([x, x[0]]), lambda x: xp.linalg.inv(x[:, :2] * 0)],
+    ids=["sum", "concatenate", "inv"],
+)
+def test_nothing_of_the_package_is_seen_below_a_call_with_wrong_arguments(call, debug):
+    with xp.using(device="cpu", debug=debug), pytest.raises(ValueError) as caught:  # noqa: PT011  # of several classes
+        call(xp.ones((2, 3)))
+    assert bool(_of_package(caught.tb)) == bool(debug)
+
+
+def test_functions_of_the_program_are_seen_below_those_of_the_package():
+    def fails(line):
+        raise ValueError("mine")
+
+    with xp.using(device="cpu"), pytest.raises(ValueError, match="mine") as caught:
+        xp.apply_along_axis(fails, 0, xp.ones(3))
+    assert traceback.extract_tb(caught.tb)[-1].name == "fails"
+
+
+def test_little_of_the_package_is_seen_below_a_call_of_a_recorded_function():
+    power = xp.jit(lambda x, n: x**n)
+    with xp.using(device="cpu", direct_limit=0):
+        power(xp.asarray([2]), xp.asarray([1]))
+        with pytest.raises(ValueError, match="negative integer powers") as caught:
+            power(xp.asarray([2]), xp.asarray([-1]))
+    assert _of_package(caught.tb) == ["__call__"]
+    assert "x**n" in "".join(caught.value.__notes__)
 
 
 def test_powers_of_values_that_the_host_has_fail_where_they_are_written():
