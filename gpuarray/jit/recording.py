@@ -165,8 +165,8 @@ class Recording:
         except OF_VALUES as error:
             hide_frames(error)
             raise
-        for register, error in self.checks:
-            statuses.expect(call.registers[register], error)
+        for register, later in self.checks:
+            statuses.expect(call.registers[register], later)
         return self.make(call)
 
     def _run(self, call: Call, locked: int = 0) -> bool:
