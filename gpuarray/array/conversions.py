@@ -58,21 +58,21 @@ class ConvertibleArray(MethodsArray):
             If ``casting`` forbids the conversion, or the dtype is not supported.
         """
         order = check_order(order, "CFAK")
-        wanted = dtypes.canonical(dtype)
+        target = dtypes.canonical(dtype)
         source = self.dtype
-        if casting != "unsafe" and not np.can_cast(source, wanted, casting):
-            raise TypeError(f"Cannot cast array data from {source!r} to {wanted!r} according to the rule {casting!r}")
-        if wanted == source and not copy:
+        if casting != "unsafe" and not np.can_cast(source, target, casting):
+            raise TypeError(f"Cannot cast array data from {source!r} to {target!r} according to the rule {casting!r}")
+        if target == source and not copy:
             return self
-        if immediacy().limit and (source.kind != "c" or wanted.kind in "bc"):
-            result = compiled.call(np.ndarray.astype, (self, wanted, order), {}, inf, 0, False)
+        if immediacy().limit and (source.kind != "c" or target.kind in "bc"):
+            result = compiled.call(np.ndarray.astype, (self, target, order), {}, inf, 0, False)
             if result is not None:
                 return result
             host = self.host()
             if host is not None:
-                converted = quiet.run(host.astype, wanted, order)
+                converted = quiet.run(host.astype, target, order)
                 return of_host(type(self), converted if converted.flags.owndata else converted.copy(order), self.device)
-        return self._fresh(cast(self.node(), wanted), self.axes_in_order(order))
+        return self._fresh(cast(self.node(), target), self.axes_in_order(order))
 
     def item(self, *position: Any) -> Any:
         """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""
@@ -206,20 +206,20 @@ class ConvertibleArray(MethodsArray):
         if type not in (None, kind):
             raise TypeError(f"type={type!r} is not supported; a GpuArray can only be viewed as a GpuArray")
         access = READ_ONLY if self._access == READ_ONLY else WRITEABLE
-        wanted = self._dtype if dtype is None else dtypes.canonical(dtype)
-        if wanted == self._dtype:
-            return self._see(self._layout, self._shape, wanted, self._part, access)
-        regrouped = self.regrouped(wanted)
+        target = self._dtype if dtype is None else dtypes.canonical(dtype)
+        if target == self._dtype:
+            return self._see(self._layout, self._shape, target, self._part, access)
+        regrouped = self.regrouped(target)
         if regrouped is not None:
             return regrouped
         stored = self._cell.node.dtype
-        if wanted.itemsize != self._dtype.itemsize or "c" in stored.kind + wanted.kind:
+        if target.itemsize != self._dtype.itemsize or "c" in stored.kind + target.kind:
             raise TypeError(
-                f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; "
+                f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {target.name}; "
                 "views are possible between real dtypes of one size, and between complex numbers and their parts along "
                 "a last axis without gaps; convert values with astype, or bytes with np.asarray(x).view(dtype)"
             )
-        return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
+        return self._see(self._layout, self._shape, target, None if target == stored else "bits", access)
 
     def to_device(self, device: Device | str, /, *, stream: None = None) -> Self:
         """Return a copy of the array on ``device``, or the array itself if it is on that device.
@@ -238,11 +238,11 @@ class ConvertibleArray(MethodsArray):
         """
         if stream is not None:
             raise ValueError(f"stream={stream!r} is not supported, because devices have no streams; omit it")
-        wanted = Device(device)
-        if wanted is self._cell.device:
+        target = Device(device)
+        if target is self._cell.device:
             return self
-        registry.open_device(wanted)  # so that an unknown device is an error now
-        moved = self._wrap(evaluate.transfer(self.settled(), self._cell.device, wanted), wanted)
+        registry.open_device(target)  # so that an unknown device is an error now
+        moved = self._wrap(evaluate.transfer(self.settled(), self._cell.device, target), target)
         moved._access = self._access
         return moved
 

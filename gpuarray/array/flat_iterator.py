@@ -100,9 +100,9 @@ def _check_key(key: Any) -> None:
         raise IndexError("only integers, slices, ellipsis and arrays of integers or booleans index a flat iterator")
 
 
-def _cycled(line: Node, wanted: int) -> Node:
-    """Repeat the elements of a 1-d array to ``wanted`` elements, as NumPy does when it assigns to ``flat``."""
-    if line.size >= wanted:
-        return build.view(line, contiguous((wanted,)))
-    count = build.generate(generators.arange, (0, 1), (wanted,), dtypes.int64)
+def _cycled(line: Node, total: int) -> Node:
+    """Repeat the elements of a 1-d array to ``total`` elements, as NumPy does when it assigns to ``flat``."""
+    if line.size >= total:
+        return build.view(line, contiguous((total,)))
+    count = build.generate(generators.arange, (0, 1), (total,), dtypes.int64)
     return build.gather(line, build.elementwise(ops.remainder, count, line.size))

@@ -256,10 +256,10 @@ class MethodsArray(ComputingArray):
 
     def squeeze(self, axis: Axis = None) -> Self:
         """Return a view without axes of extent 1, or the array itself if it has none; see :func:`gpuarray.squeeze`."""
-        wanted = tuple(a for a, n in enumerate(self._shape) if n == 1) if axis is None else axis
-        if wanted == ():
+        axes = tuple(a for a, n in enumerate(self._shape) if n == 1) if axis is None else axis
+        if axes == ():
             return self
-        return self._call("squeeze", axis=wanted)
+        return self._call("squeeze", axis=axes)
 
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
         """Return a view with two axes exchanged."""

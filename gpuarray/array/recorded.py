@@ -153,13 +153,13 @@ def _evaluate_part(tops: Sequence[Node], device: Device, limit: int) -> None:
         if loops <= _LOOPS or any(node.size > LAUNCH_BOUND for node in pending):
             return
     pending.sort(key=_depth_of, reverse=True)
-    wanted, cut = _cut(pending, tops[0] if is_deep else None)
+    targets, cut = _cut(pending, tops[0] if is_deep else None)
     above = [node for node in reversed(pending) if node.depth > cut]
     if tape.state.tapes:
-        wanted = [*dict.fromkeys([*wanted, *(n for n in pending if n.depth <= cut and type(n) in HEAVY)])]
+        targets = [*dict.fromkeys([*targets, *(n for n in pending if n.depth <= cut and type(n) in HEAVY)])]
     # A node to which a variable refers may be wanted later, so that no buffer of its operands is reused.
     del pending
-    evaluate.evaluate(wanted, device)
+    evaluate.evaluate(targets, device)
     for node in above:
         if node.inputs:  # it has not been evaluated by another thread
             node.depth = max([operand.depth for operand in node.inputs]) + 1
@@ -209,8 +209,8 @@ def _cut(pending: Sequence[Node], latest: Node | None) -> tuple[list[Node], int]
         if node.origin is not None:
             code, instruction = node.origin
             instructions[node.depth] = max(instructions[node.depth], (code.co_firstlineno, instruction))
-    wanted = [*accumulate(changes)]
-    cut = max(range(end // 2, end), key=lambda depth: (-wanted[depth], instructions[depth], depth))
+    alive = [*accumulate(changes)]
+    cut = max(range(end // 2, end), key=lambda depth: (-alive[depth], instructions[depth], depth))
     return [node for node, stop in until.items() if node.depth <= cut < stop], cut
 
 

@@ -38,15 +38,15 @@ class StoredArray(MemoryArray):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        wanted = resolve_shape(shape, self.size)
-        layout = reshape(self._storage_layout(), wanted)
+        new_shape = resolve_shape(shape, self.size)
+        layout = reshape(self._storage_layout(), new_shape)
         if layout is None:
             raise AttributeError(
-                f"Incompatible shape for in-place modification: {self._shape} as {wanted} needs a copy. Use "
+                f"Incompatible shape for in-place modification: {self._shape} as {new_shape} needs a copy. Use "
                 "`.reshape()` to make a copy with the desired shape."
             )
         self._layout = self.view_of(layout)._layout
-        self._shape = wanted
+        self._shape = new_shape
         self._memory = self._large = NOTHING
         self._source = None
 

@@ -123,15 +123,15 @@ class ViewableArray(StoredArray):
             if view is not None:
                 return view
         order = check_order(order, "CFA")
-        wanted = resolve_shape(_unpacked(shape), self.size)
+        new_shape = resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
-            return self.transpose().reshape(tuple(reversed(wanted)), copy=copy).transpose()
-        layout = None if copy else reshape(self._storage_layout(), wanted)
+            return self.transpose().reshape(tuple(reversed(new_shape)), copy=copy).transpose()
+        layout = None if copy else reshape(self._storage_layout(), new_shape)
         if layout is not None:
             return self.view_of(layout)
         if copy is False:
-            raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; omit copy=False")
-        return self._fresh(build.reshape(self.node(), wanted))
+            raise ValueError(f"cannot reshape {self._shape} to {new_shape} without a copy; omit copy=False")
+        return self._fresh(build.reshape(self.node(), new_shape))
 
     def _reshaped_at_once(self, shape: tuple[Any, ...]) -> Self | None:
         """Return the elements in host memory with another shape; None if that is recorded instead."""

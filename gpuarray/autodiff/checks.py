@@ -81,14 +81,14 @@ def _check(
         name = f"{path}{mode}"
         if mode == "fwd":
             slope = _values(jvp(fun, args, direction)[1])
-            for actual, wanted in zip(slope, desired, strict=True):
-                np.testing.assert_allclose(actual, wanted, rtol=rtol, atol=atol, err_msg=f"derivative ({name})")
+            for actual, expected in zip(slope, desired, strict=True):
+                np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol, err_msg=f"derivative ({name})")
         else:
             out, pullback = vjp(fun, *args)
             ct = containers.rebuilt(out, lambda leaf: _direction(leaf, random))
             pulled = _paired(_values(pullback(ct)), _values(direction))
-            wanted = _paired(_values(ct), desired)
-            np.testing.assert_allclose(pulled, wanted, rtol=rtol, atol=atol, err_msg=f"derivative ({name})")
+            expected = _paired(_values(ct), desired)
+            np.testing.assert_allclose(pulled, expected, rtol=rtol, atol=atol, err_msg=f"derivative ({name})")
         if order > 1:
             derivative = _derivative(fun, mode, direction, fun(*args))
             _check(derivative, args, order - 1, modes, limits, random, f"{name} of ")

@@ -113,7 +113,7 @@ def outline(tree: Any) -> Any:
     return None if tree is None else "leaf"
 
 
-def require_same(tree: Any, wanted: Any, what: str) -> None:
+def require_same(tree: Any, expected: Any, what: str) -> None:
     """Raise TypeError unless containers have the same structure.
 
     Raises
@@ -121,8 +121,8 @@ def require_same(tree: Any, wanted: Any, what: str) -> None:
     TypeError
         If they have not.
     """
-    if outline(tree) != outline(wanted):
-        raise TypeError(f"{what} must have the structure {described(wanted)}, not {described(tree)}")
+    if outline(tree) != outline(expected):
+        raise TypeError(f"{what} must have the structure {described(expected)}, not {described(tree)}")
 
 
 def described(tree: Any) -> str:

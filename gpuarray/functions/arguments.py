@@ -55,7 +55,7 @@ def result(node: Node, *operands: Any) -> GpuArray:
     return wrap(node, device_of(*operands) or default_device())
 
 
-def wanted_device(device: DeviceLike, *operands: Any) -> Device:
+def checked_device(device: DeviceLike, *operands: Any) -> Device:
     """Return the device that an argument names; if it is None, the device of the operands or the default device.
 
     Raises
@@ -65,10 +65,10 @@ def wanted_device(device: DeviceLike, *operands: Any) -> Device:
     """
     if device is None:
         return device_of(*operands) or default_device()
-    wanted = Device(device)
-    if wanted.kind not in ("auto", "cpu"):
-        registry.open_device(wanted)  # so that an unknown device is an error now
-    return wanted
+    target = Device(device)
+    if target.kind not in ("auto", "cpu"):
+        registry.open_device(target)  # so that an unknown device is an error now
+    return target
 
 
 #: Arguments whose dtype :mod:`gpuarray.graph.standard` finds by itself.

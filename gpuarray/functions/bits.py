@@ -72,9 +72,9 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
         bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:
         return bits
-    wanted = index(count)
-    if wanted < -extent:
-        raise ValueError(f"-count larger than number of elements: {wanted}, of {extent}")
-    if wanted > extent:
-        return pad(bits, [(0, wanted - extent if k == number else 0) for k in range(bits.ndim)])
-    return bits[along(number, slice(0, wanted if wanted >= 0 else extent + wanted))].copy()
+    length = index(count)
+    if length < -extent:
+        raise ValueError(f"-count larger than number of elements: {length}, of {extent}")
+    if length > extent:
+        return pad(bits, [(0, length - extent if k == number else 0) for k in range(bits.ndim)])
+    return bits[along(number, slice(0, length if length >= 0 else extent + length))].copy()

@@ -31,8 +31,8 @@ from gpuarray.functions.arguments import (
     DeviceLike,
     DTypeLike,
     as_array,
+    checked_device,
     checked_shape,
-    wanted_device,
 )
 from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
 from gpuarray.functions.registry import native
@@ -59,7 +59,7 @@ def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the first one that exists: ``device``, the device of the data, that of ``like``, the default device."""
     if device is None and like is None and not data:
         return default_device()
-    return wanted_device(device if device is not None else device_of(*data) or device_of(like))
+    return checked_device(device if device is not None else device_of(*data) or device_of(like))
 
 
 def is_immediate(shape: Shape, device: Device) -> bool:
@@ -113,17 +113,17 @@ def asarray(
     ValueError
         If sequences are ragged, or ``copy=False`` and a copy is needed.
     """
-    wanted = None if dtype is None else dtypes.canonical(dtype)
+    kind = None if dtype is None else dtypes.canonical(dtype)
     order = "K" if order is None else check_order(order, "CFAK")
     if isinstance(obj, GpuArray):
-        return _from_array(obj, wanted, order, device, copy)
+        return _from_array(obj, kind, order, device, copy)
     if immediacy().limit and copy is not False and device is None and like is None:
-        arguments = (obj,) if wanted is None else (obj, wanted)
+        arguments = (obj,) if kind is None else (obj, kind)
         array = create(np.array, arguments, {}, 0)
         if array is None and type(obj) in (list, tuple):
             array = call(np.array, arguments, {}, inf, 0, False)
         if array is None and _count(obj) <= immediacy().limit:
-            array = _at_once(obj, wanted)
+            array = _at_once(obj, kind)
         if array is not None:
             return _ordered(array, order)
     target = target_device(device, like, obj)
@@ -131,8 +131,8 @@ def asarray(
         raise ValueError(
             f"a {type(obj).__name__} cannot be converted to a GpuArray without a copy; omit copy=False or use copy=None"
         )
-    node = placed_node(obj, target, wanted)
-    if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
+    node = placed_node(obj, target, kind)
+    if kind is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
         node = build.cast(node, default_dtype(float if node.dtype == dtypes.float64 else complex))
     return _ordered(make(node, target), order)
 
@@ -187,7 +187,7 @@ def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
 
 
 def _from_array(array: GpuArray, dtype: DType | None, order: str, device: DeviceLike, copy: bool | None) -> GpuArray:
-    moved = array if device is None else array.to_device(wanted_device(device))
+    moved = array if device is None else array.to_device(checked_device(device))
     converted = _ordered(moved if dtype is None else moved.astype(dtype, order, copy=False), order)
     if copy is False and converted is not array:
         raise ValueError(

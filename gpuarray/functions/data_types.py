@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, standard_function, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, checked_device, standard_function
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 
@@ -64,7 +64,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     """
     standard.require_part(as_array(x).dtype, canonical(dtype))
     converted = as_array(x).astype(dtype, copy=copy)
-    return converted if device is None else converted.to_device(wanted_device(device))
+    return converted if device is None else converted.to_device(checked_device(device))
 
 
 @implements("can_cast")

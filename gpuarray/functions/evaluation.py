@@ -62,10 +62,10 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
     DeviceMemoryError
         If the device does not have enough memory.
     """
-    wanted = x.device if device is None else Device(device)
+    target = x.device if device is None else Device(device)
     node = x._cell.node
     runtime.evaluate((node,), x.device)
-    runtime.copy_to_device(node, wanted)
+    runtime.copy_to_device(node, target)
     return x
 
 
@@ -95,23 +95,23 @@ def synchronize(device: Device | str | None = None) -> None:
     --------
     evaluate : Compute the given arrays only, without waiting.
     """
-    wanted = None if device is None else Device(device)
+    target = None if device is None else Device(device)
     if not tracing.is_anywhere():
-        _evaluate_recorded(wanted)
-    runtime.synchronize(wanted)
+        _evaluate_recorded(target)
+    runtime.synchronize(target)
 
 
 #: How many values are computed by one plan at most, so that plans stay small.
 _TOGETHER: Final = 64
 
 
-def _evaluate_recorded(wanted: Device | None) -> None:
+def _evaluate_recorded(target: Device | None) -> None:
     """Compute the values that storage cells hold, on one device or on all."""
     by_device: dict[Device, list[Cell]] = {}
     for cell in recorded.pending():
         by_device.setdefault(cell.device, []).append(cell)
     for device, cells in by_device.items():
-        if wanted is not None and registry.resolve(device) is not registry.resolve(wanted):
+        if target is not None and registry.resolve(device) is not registry.resolve(target):
             continue
         for start in range(0, len(cells), _TOGETHER):
             some = cells[start : start + _TOGETHER]

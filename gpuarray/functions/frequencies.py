@@ -13,9 +13,9 @@ from gpuarray.functions.arguments import (
     DeviceLike,
     DTypeLike,
     as_array,
+    checked_device,
     standard_function,
     takes_names_of,
-    wanted_device,
 )
 from gpuarray.functions.at_once import created
 from gpuarray.functions.ranges import arange
@@ -37,7 +37,7 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind.kind != "f":
         raise TypeError(f"frequencies of dtype {kind.name} are not supported; use a floating dtype, such as float32")
-    cycles = arange(first, last + 1, dtype=dtypes.int64, device=wanted_device(device))
+    cycles = arange(first, last + 1, dtype=dtypes.int64, device=checked_device(device))
     return cycles.astype(kind) * (1.0 / length)
 
 

@@ -113,9 +113,9 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
         If a position is out of range.
     """
     array = as_array(x)
-    wanted = listed(axis)
-    ndim = array.ndim + len(wanted)
-    axes = normalize_axes(wanted, ndim)
+    new_axes = listed(axis)
+    ndim = array.ndim + len(new_axes)
+    axes = normalize_axes(new_axes, ndim)
     extents = iter(array.shape)
     return array.reshape(tuple(1 if a in axes else next(extents) for a in range(ndim)))
 

@@ -150,8 +150,8 @@ def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
     end = as_operand(high)
     if high is None or end is NotImplemented:
         return array
-    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
-    return array.astype(dtypes.canonical(wanted), copy=False)
+    common = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
+    return array.astype(dtypes.canonical(common), copy=False)
 
 
 def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:

@@ -50,9 +50,9 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
 def _batched(node: Node, shape: Shape, batch: Shape) -> Node:
     """Return matrices of ``shape`` with the leading axes broadcast to ``batch`` and flattened to one."""
     rows_columns = shape[-2:]
-    wanted = batch + rows_columns
-    if shape != wanted:
-        node = build.view(build.reshape(node, shape), broadcast_to(shape, wanted))
+    full_shape = batch + rows_columns
+    if shape != full_shape:
+        node = build.view(build.reshape(node, shape), broadcast_to(shape, full_shape))
     return build.reshape(node, (prod(batch), *rows_columns))
 
 

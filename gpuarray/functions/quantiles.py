@@ -184,13 +184,13 @@ def _quantile(
     if source.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
     is_varying = isinstance(q, GpuArray) and tape.varying(q.node())
-    wanted, scale = q if is_varying else read(q), 1
+    probabilities, scale = q if is_varying else read(q), 1
     if name.endswith("percentile"):
-        wanted, scale = np.true_divide(wanted, 100), 100
-    if not np.all((wanted >= 0) & (wanted <= 1)):
+        probabilities, scale = np.true_divide(probabilities, 100), 100
+    if not np.all((probabilities >= 0) & (probabilities <= 1)):
         noun = "Percentiles" if scale > 1 else "Quantiles"
         raise ValueError(f"{noun} must be in the range [0, {scale}]")
-    if wanted.ndim > 2:
+    if probabilities.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
@@ -200,20 +200,20 @@ def _quantile(
         if not name.startswith("nan"):
             raise IndexError("index -1 is out of bounds for axis 0 with size 0: there are no elements")
         kind = source.dtype if source.dtype.kind == "f" else dtypes.float64
-        missing = creation.full((*wanted.shape, *lines.shape[1:]), np.nan, kind, device=source.device)
+        missing = creation.full((*probabilities.shape, *lines.shape[1:]), np.nan, kind, device=source.device)
         return _put(name, missing, source, axes, out, keepdims)
     if weights is not None:
         if method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
-        quantiles = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
+        quantiles = _weighted(lines, shares, probabilities, skip_nan=name.startswith("nan"))
         return _put(name, quantiles, source, axes, out, keepdims)
     if _is_one_line(source, lines, axes):
         quantiles = _of_line(name, lines, q, method=method)
     else:
         # a Python scalar leaves the dtype of the elements as it is
         weak = type(q) in (int, float)
-        quantiles = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+        quantiles = _among(lines, probabilities, method, weak=weak, skip_nan=name.startswith("nan"))
     if out is not None and not name.startswith("nan"):
         check_cast(quantiles.dtype, out.dtype, "same_kind")
     return _put(name, quantiles, source, axes, out, keepdims)
@@ -278,9 +278,9 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
 def _ordered(lines: GpuArray, *positions: Any) -> GpuArray:
     """Return lines whose elements at positions along the first axis, and the last ones, are those of sorted lines."""
     if lines.shape[0] >= _LONG and not any(isinstance(each, GpuArray) for each in positions):
-        wanted = {int(place) for each in positions for place in np.ravel(each)} | {lines.shape[0] - 1}
-        if len(wanted) <= _PARTITIONED:
-            return sorting.partition(lines, sorted(wanted), axis=0)
+        places = {int(place) for each in positions for place in np.ravel(each)} | {lines.shape[0] - 1}
+        if len(places) <= _PARTITIONED:
+            return sorting.partition(lines, sorted(places), axis=0)
     return sorting.sort(lines, axis=0)
 
 

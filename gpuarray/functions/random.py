@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import DeviceLike, wanted_device
+from gpuarray.functions.arguments import DeviceLike, checked_device
 from gpuarray.functions.random_bits import Philox
 from gpuarray.functions.random_continuous import Continuous
 from gpuarray.functions.random_samples import Samples
@@ -71,7 +71,7 @@ def default_rng(seed: Any = None, *, device: DeviceLike = None) -> Generator:
     True
     """
     if isinstance(seed, Generator):
-        if device is not None and wanted_device(device) is not seed.device:
+        if device is not None and checked_device(device) is not seed.device:
             raise ValueError(f"the generator makes arrays on {seed.device}, not on {device}; give its seed instead")
         return seed
     if isinstance(seed, np.random.Generator):

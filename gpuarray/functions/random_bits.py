@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import DeviceLike, checked_shape, wanted_device
+from gpuarray.functions.arguments import DeviceLike, checked_device, checked_shape
 from gpuarray.functions.random_ahead import BLOCKS, HALVES, WORDS, Repeats, Take
 from gpuarray.graph import build, tracing
 from gpuarray.ops import generators, philox, substreams
@@ -244,7 +244,7 @@ class Philox:
         if not output:
             return None
         return make(
-            build.generate(generators.random_bits, stream.parameters, shape, dtypes.uint64), wanted_device(device)
+            build.generate(generators.random_bits, stream.parameters, shape, dtypes.uint64), checked_device(device)
         )
 
     def _touch(self, operation: str) -> None:

@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray, default_device, default_dtype, device_of, j
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, checked_device
 from gpuarray.functions.random_ahead import RecordedDrawError
 from gpuarray.functions.random_arguments import NUMBERS, Size, checked_out, joint_shape
 from gpuarray.functions.random_bits import Philox
@@ -148,7 +148,7 @@ class Source:
 
     def __init__(self, bit_generator: Any, device: DeviceLike = None) -> None:
         self._bits = _own_bits(bit_generator)
-        self._device = None if device is None else wanted_device(device)
+        self._device = None if device is None else checked_device(device)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(Philox{'' if self._device is None else f', device={self._device.name!r}'})"
@@ -228,7 +228,7 @@ class Source:
         """
         there = device_of(*parameters)
         if self._device is None or there is None:
-            return wanted_device(self._device or there)
+            return checked_device(self._device or there)
         return joint_device(self._device, there)
 
     def _arguments(self, size: Size, dtype: DTypeLike, *parameters: ArrayLike) -> tuple["Frame", list[Any]]:

@@ -15,10 +15,10 @@ from gpuarray.functions.arguments import (
     DeviceLike,
     DTypeLike,
     as_arrays,
+    checked_device,
     checked_shape,
     numbers,
     result,
-    wanted_device,
 )
 from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
 from gpuarray.functions.creation import asarray, chosen_dtype, is_immediate, target_device
@@ -221,7 +221,7 @@ def _between_arrays(
     first, last = as_arrays(start, stop)
     ends = zip((start, stop), (first, last), strict=True)
     kind = dtypes.promote(*(end if type(end) in WEAK else array.dtype for end, array in ends), float)
-    wanted = kind if dtype is None else dtypes.canonical(dtype)
+    result_dtype = kind if dtype is None else dtypes.canonical(dtype)
     parts = num - 1 if endpoint else num
     delta = elementwise.subtract(last, first, dtype=kind)
     step = delta / parts if parts > 0 else delta * np.nan
@@ -231,29 +231,29 @@ def _between_arrays(
     values = ramp * (step if parts > 0 else delta) + first
     if endpoint and num > 1:
         values = where(ramp == num - 1, last, values)
-    if wanted.kind in "iu":
+    if result_dtype.kind in "iu":
         values = elementwise.floor(values)
-    values = values.astype(wanted, copy=False)
-    return values if device is None else values.to_device(wanted_device(device)), step
+    values = values.astype(result_dtype, copy=False)
+    return values if device is None else values.to_device(checked_device(device)), step
 
 
 def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
     """Return evenly spaced numbers along a new first axis."""
     first, last = (v.item() if isinstance(v, np.ndarray | np.generic) else v for v in (start, stop))
     is_complex = isinstance(first, complex) or isinstance(last, complex)
-    wanted = chosen_dtype(dtype, complex if is_complex else float)
+    result_dtype = chosen_dtype(dtype, complex if is_complex else float)
     if dtype is None and any(hasattr(end, "dtype") for end in (start, stop)):
-        wanted = dtypes.promote(*(getattr(end, "dtype", end) for end in (start, stop)), float)
-    compute = wanted if wanted.kind in "fc" else default_dtype(float)
+        result_dtype = dtypes.promote(*(getattr(end, "dtype", end) for end in (start, stop)), float)
+    compute = result_dtype if result_dtype.kind in "fc" else default_dtype(float)
     (extent,) = checked_shape((num,), compute)
     parts = num - 1 if endpoint else num
     first, last = (complex(v) if is_complex else float(v) for v in (first, last))
     step = (last - first) / parts if parts > 0 else 0.0
     parameters = (first, step, last, num - 1 if endpoint and num > 1 else -1)
     node = build.generate(generators.linspace, parameters, (extent,), compute)
-    if wanted.kind in "iu":
-        return make(build.cast(build.elementwise(ops.floor, node), wanted), wanted_device(device))
-    return make(build.cast(node, wanted), wanted_device(device))
+    if result_dtype.kind in "iu":
+        return make(build.cast(build.elementwise(ops.floor, node), result_dtype), checked_device(device))
+    return make(build.cast(node, result_dtype), checked_device(device))
 
 
 @implements("logspace")
@@ -278,8 +278,8 @@ def geomspace(
     ends = as_arrays(start, stop)
     if any(numbers(*((end == 0).any() for end in ends))):
         raise ValueError("Geometric sequence cannot include zero")
-    wanted = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
-    kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), wanted)
+    result_dtype = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
+    kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), result_dtype)
     first, last = (end.astype(kind) for end in ends)
     # the logarithms are computed of positive numbers, which are multiplied by the direction at the end
     direction = elementwise.sign(first)
@@ -291,7 +291,7 @@ def geomspace(
     if endpoint and count > 1:
         values = where(number == count - 1, last, values)
     values = moveaxis(values * direction, 0, axis)
-    return values.astype(kind if dtype is None else wanted, copy=False)
+    return values.astype(kind if dtype is None else result_dtype, copy=False)
 
 
 @native("meshgrid", at_once="products", call=_meshgrid)

@@ -56,15 +56,15 @@ def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DTy
     numpy.exceptions.UFuncTypeError
         If NumPy's ufunc does not accept the dtype.
     """
-    wanted = None if dtype is None else dtypes.canonical(dtype)
+    requested = None if dtype is None else dtypes.canonical(dtype)
     is_boolean = op.accumulate(dtypes.int8) == dtypes.bool_
-    target = None if out is None or wanted is not None or is_boolean else out.dtype
+    target = None if out is None or requested is not None or is_boolean else out.dtype
     assert op.combine is not None
     ufunc: Any = op.combine.numpy
     loop = ufunc.resolve_dtypes(
-        (target, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
+        (target, source, None), signature=(requested, None, None), casting="unsafe", reduction=True
     )
-    return wanted or (op.accumulate(source) if target is None else dtypes.canonical(loop[0]))
+    return requested or (op.accumulate(source) if target is None else dtypes.canonical(loop[0]))
 
 
 def fold(

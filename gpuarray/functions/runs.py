@@ -62,8 +62,8 @@ class Runs:
 
     def described(self, index: bool, inverse: bool, counts: bool) -> list[GpuArray]:
         """Return those of indices, inverse indices and counts that are wanted."""
-        wanted = ((index, self.indices), (inverse, self.inverse_indices), (counts, self.counts))
-        return [describe() for is_wanted, describe in wanted if is_wanted]
+        descriptions = ((index, self.indices), (inverse, self.inverse_indices), (counts, self.counts))
+        return [describe() for is_wanted, describe in descriptions if is_wanted]
 
     def _array(self, node: Node) -> GpuArray:
         return make(node, self.source.device)

@@ -42,12 +42,12 @@ def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
     TypeError
         If the ufunc has no such loop.
     """
-    wanted = None if dtype is None else dtypes.canonical(dtype)
-    if wanted is None and out is None and ufunc in (np.add, np.multiply) and source.kind in "biu":
-        wanted = dtypes.uint64 if source.kind == "u" else dtypes.int64
-    dtype_of_out = None if out is None or wanted is not None else out.dtype
+    requested = None if dtype is None else dtypes.canonical(dtype)
+    if requested is None and out is None and ufunc in (np.add, np.multiply) and source.kind in "biu":
+        requested = dtypes.uint64 if source.kind == "u" else dtypes.int64
+    dtype_of_out = None if out is None or requested is not None else out.dtype
     loop = ufunc.resolve_dtypes(
-        (dtype_of_out, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
+        (dtype_of_out, source, None), signature=(requested, None, None), casting="unsafe", reduction=True
     )
     return tuple(dtypes.canonical(d) for d in loop)
 

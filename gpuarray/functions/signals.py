@@ -96,11 +96,11 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
 @implements("interp", at_once="sums", most=UNSHARED)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> GpuArray:
     """Return the piecewise linear interpolant through given points, at other points."""
-    wanted, points, values = as_arrays(x, xp, fp)
+    queries, points, values = as_arrays(x, xp, fp)
     kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
-    for array, safe in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind)):
+    for array, safe in ((queries, dtypes.float64), (points, dtypes.float64), (values, kind)):
         check_cast(array.dtype, safe)
-    wanted, points = (array.astype(dtypes.float64, copy=False) for array in (wanted, points))
+    queries, points = (array.astype(dtypes.float64, copy=False) for array in (queries, points))
     values = values.astype(kind, copy=False)
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
@@ -112,12 +112,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         if period == 0:
             raise ValueError("period must be a non-zero value")
         left = right = None
-        wanted = wanted % abs(period)
+        queries = queries % abs(period)
         points, values = _extended(points, values, abs(period))
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     last = points.size - 1
-    interval = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    interval = clip(searching.searchsorted(points, queries, side="right") - 1, 0, last)
     low, high = interval.node(), elementwise.minimum(interval + 1, last).node()
 
     def at(line: GpuArray, positions: Node) -> GpuArray:
@@ -127,9 +127,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
     def between(start: GpuArray, end: GpuArray) -> GpuArray:
         slope = (end - start) / (x_high - x_low)
-        value = slope * (wanted - x_low) + start
+        value = slope * (queries - x_low) + start
         # as NumPy: if an infinity gives NaN, interpolate from the other end; between equal ends the value is theirs
-        value = where(elementwise.isnan(value), slope * (wanted - x_high) + end, value)
+        value = where(elementwise.isnan(value), slope * (queries - x_high) + end, value)
         return where(elementwise.isnan(value) & (start == end), start, value)
 
     if kind is dtypes.complex128:
@@ -138,10 +138,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         interpolated = apply(ops.complex_from_parts, *parts)
     else:
         interpolated = between(y_low, y_high)
-    interpolated = where((interval == last) | (x_low == wanted), y_low, interpolated)
+    interpolated = where((interval == last) | (x_low == queries), y_low, interpolated)
     # as in NumPy, NaN is beyond neither end
-    interpolated = where(wanted < points[0], below, where(wanted > points[-1], above, interpolated))
-    result: GpuArray = where(elementwise.isnan(wanted), wanted, interpolated)
+    interpolated = where(queries < points[0], below, where(queries > points[-1], above, interpolated))
+    result: GpuArray = where(elementwise.isnan(queries), queries, interpolated)
     return result.astype(kind, copy=False)
 
 

@@ -179,11 +179,11 @@ def _positions(array: GpuArray, kth: ArrayLike, axis: int) -> tuple[int, ...]:
         raise TypeError(f"Partition index must be integer, not of dtype {positions.dtype}")
     if positions.ndim > 1:
         raise ValueError(f"kth must be an integer or have one axis, not {positions.ndim}")
-    wanted = tuple(positions.ravel().tolist()) if array.size else ()
-    for position in wanted:
+    places = tuple(positions.ravel().tolist()) if array.size else ()
+    for position in places:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
-    return wanted
+    return places
 
 
 @implements("lexsort", at_once="elements")

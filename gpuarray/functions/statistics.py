@@ -38,12 +38,12 @@ __all__ = ["average", "mean", "std", "var"]
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
     """Return the dtypes in which NumPy computes a mean, and in which it returns it."""
     if dtype is not None:
-        wanted = dtypes.canonical(dtype)
+        result_dtype = dtypes.canonical(dtype)
     elif source.kind in "iub":
-        wanted = dtypes.float64
+        result_dtype = dtypes.float64
     else:
-        wanted = source
-    return (dtypes.float32 if wanted == dtypes.float16 else wanted), wanted
+        result_dtype = source
+    return (dtypes.float32 if result_dtype == dtypes.float16 else result_dtype), result_dtype
 
 
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
@@ -124,9 +124,9 @@ def mean(
     """
     array = as_array(x)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
-    compute, wanted = _averaging(array.dtype, dtype)
+    compute, result_dtype = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
-    return write_out(reduced(build.cast(node, wanted), array, where), out, "unsafe")
+    return write_out(reduced(build.cast(node, result_dtype), array, where), out, "unsafe")
 
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
@@ -279,21 +279,21 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    compute, wanted = _averaging(array.dtype, dtype)
+    compute, result_dtype = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
     if centre is not None and dtype is None:
         mean_dtype = mean if type(mean) in (int, float, complex) else centre.dtype  # Python numbers are weakly typed
-        compute, wanted = (dtypes.canonical(np.result_type(kind, mean_dtype)) for kind in (compute, wanted))
+        compute, result_dtype = (dtypes.canonical(np.result_type(kind, mean_dtype)) for kind in (compute, result_dtype))
         centre = centre.astype(compute, copy=False)
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:
         node = build.elementwise(ops.sqrt, node)
-    if wanted.kind != "c" or dtype is not None:
-        node = build.cast(node, wanted)
-    if root and node.shape and wanted.kind in "iu":
-        raise TypeError(f"a standard deviation cannot have dtype {wanted}; use a floating dtype")
+    if result_dtype.kind != "c" or dtype is not None:
+        node = build.cast(node, result_dtype)
+    if root and node.shape and result_dtype.kind in "iu":
+        raise TypeError(f"a standard deviation cannot have dtype {result_dtype}; use a floating dtype")
     return reduced(node, array, where)
 
 

@@ -145,10 +145,10 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
     shape = resolve_shape(new_shape)
-    wanted = int(np.prod(shape, dtype=np.int64))
+    size = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
         return zeros(shape, flat.dtype, device=flat.device)
-    return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
+    return tile(flat, -(-size // flat.size))[:size].reshape(shape)
 
 
 @implements("delete", at_once="sums", most=UNSHARED)

@@ -115,13 +115,13 @@ def _loop(
     chosen = ufunc.resolve_dtypes(tuple(dtypes_given), signature=signature, casting="unsafe" if exact else casting)
     if exact:
         # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
-        for number, (wanted, loop) in enumerate(zip(dtypes_given, chosen, strict=True)):
-            if wanted is None or ufunc in _TRUTHS or (casting == "no" and isinstance(wanted, type)):
+        for number, (requested, loop) in enumerate(zip(dtypes_given, chosen, strict=True)):
+            if requested is None or ufunc in _TRUTHS or (casting == "no" and isinstance(requested, type)):
                 continue  # by this rule, a Python number has the dtype of the arrays
-            if not np.can_cast(*((wanted, loop) if number < ufunc.nin else (loop, wanted)), casting):
+            if not np.can_cast(*((requested, loop) if number < ufunc.nin else (loop, requested)), casting):
                 raise TypeError(
-                    f"Cannot cast ufunc {ufunc.__name__!r} operand {number} between {np.dtype(wanted)} and {loop} with "
-                    f"casting rule {casting!r}"
+                    f"Cannot cast ufunc {ufunc.__name__!r} operand {number} between {np.dtype(requested)} and {loop} "
+                    f"with casting rule {casting!r}"
                 )
     return tuple(chosen[: ufunc.nin])
 

@@ -278,10 +278,10 @@ def reshape(node: Node, shape: Shape) -> Node:
 
 
 @lru_cache(maxsize=1024)
-def _reshaped(shape: Shape, wanted: Shape) -> Layout:
-    if prod(wanted) != prod(shape):
-        raise ValueError(f"cannot reshape array of size {prod(shape)} into shape {wanted}")
-    return contiguous(wanted)
+def _reshaped(shape: Shape, new_shape: Shape) -> Layout:
+    if prod(new_shape) != prod(shape):
+        raise ValueError(f"cannot reshape array of size {prod(shape)} into shape {new_shape}")
+    return contiguous(new_shape)
 
 
 def reduce(

@@ -96,8 +96,8 @@ def broadcast_layout(layout: Layout, target: Shape) -> Layout:
     """Return ``layout`` broadcast to ``target``, which must be compatible with its shape."""
     lead = len(target) - len(layout.shape)
     strides = [0] * lead
-    for extent, stride, wanted in zip(layout.shape, layout.strides, target[lead:], strict=True):
-        strides.append(stride if extent == wanted else 0)
+    for extent, stride, target_extent in zip(layout.shape, layout.strides, target[lead:], strict=True):
+        strides.append(stride if extent == target_extent else 0)
     return Layout(target, tuple(strides), layout.offset)
 
 

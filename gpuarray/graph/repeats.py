@@ -195,7 +195,7 @@ class _Copy:
             nodes.append(node)
         return nodes
 
-    def operands(self, wanted: int) -> tuple[Node, ...]:
+    def operands(self, result: int) -> tuple[Node, ...]:
         """Return the operands of a root, given its number. All roots get their operands now."""
         original = self._original
         copies = [*self._leaves, *original._others]
@@ -209,15 +209,15 @@ class _Copy:
                 root.inputs = inputs
                 if root.result is not None:  # another thread has evaluated it meanwhile
                     root.inputs = ()
-            if number == wanted:
+            if number == result:
                 inputs_of_copy = inputs
             copies.append(copied(node, inputs) if root is None else root)
         original._note(copies)
         return inputs_of_copy
 
-    def find(self, wanted: int) -> tuple[Any, list[Node]] | None:
+    def find(self, result: int) -> tuple[Any, list[Node]] | None:
         """Return the known graph of a root, given its number, and its nodes; None if :meth:`learn` was not called."""
-        known = self._original._known.get(wanted)
+        known = self._original._known.get(result)
         if known is None or any(node.result is not None for node in known.pending):
             return None
         order = known.order[:]
@@ -231,17 +231,17 @@ class _Copy:
                 order[index] = root
         return known.graph, order
 
-    def learn(self, wanted: int, graph: Any) -> None:
+    def learn(self, result: int, graph: Any) -> None:
         """Store the known graph of a root, given its number, unless a root that it may contain was evaluated."""
         original = self._original
         if any((other := known()) is not None and other.result is not None for known in self._roots.values()):
             return
-        order, position = topological((original._roots[original.results.index(wanted)],))
+        order, position = topological((original._roots[original.results.index(result)],))
         numbers = {
             index: number for number, node in enumerate(original._leaves) if (index := position.get(node)) is not None
         }
         steps = {node for node, _ in original.steps}
-        original._known[wanted] = _KnownCopy(
+        original._known[result] = _KnownCopy(
             graph,
             order,
             [*numbers.items()],

@@ -266,13 +266,13 @@ def wanted(device: Device) -> Device:
 def resolution(settings: Config | None = None) -> tuple[Device, str]:
     """Return the device that ``"auto"`` means under settings, by default the current ones, and the reason."""
     settings = settings or config.current
-    wanted = settings.automatic
-    known = _resolved.get(wanted)
+    automatic = settings.automatic
+    known = _resolved.get(automatic)
     if known is None:
         with _quiet(), _lock, _beginning("wgpu"):
-            known = _resolved.setdefault(wanted, _resolve(*wanted))
+            known = _resolved.setdefault(automatic, _resolve(*automatic))
             if known[0].kind == "cpu":
-                config.note_host(wanted)
+                config.note_host(automatic)
     return known
 
 

@@ -105,11 +105,11 @@ def _reversed_adjoint(a: GpuArray) -> GpuArray:
 
 
 def _circle(
-    device: Device, wanted: Any, whole: bool, fs: float, **kwargs: Any
+    device: Device, frequencies: Any, whole: bool, fs: float, **kwargs: Any
 ) -> tuple[GpuArray, np.ndarray[Any, Any]]:
     """Return frequencies, and the points of the unit circle for them."""
-    wanted = read(wanted) if isinstance(wanted, GpuArray) else wanted
-    w, _ = scipy_signal.freqz([1.0], worN=wanted, whole=whole, fs=fs, **kwargs)
+    frequencies = read(frequencies) if isinstance(frequencies, GpuArray) else frequencies
+    w, _ = scipy_signal.freqz([1.0], worN=frequencies, whole=whole, fs=fs, **kwargs)
     return as_array(w, device), np.exp(2j * pi / fs * w)
 
 

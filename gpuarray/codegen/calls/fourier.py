@@ -68,8 +68,8 @@ def _divisors(length: int) -> list[int]:
 def _split(length: int, count: int, divisors: list[int]) -> list[int] | None:
     if count == 1:
         return [length] if length <= divisors[-1] else None
-    wanted = length ** (1 / count)
-    for divisor in sorted(divisors, key=lambda d: max(d / wanted, wanted / d)):
+    even = length ** (1 / count)
+    for divisor in sorted(divisors, key=lambda d: max(d / even, even / d)):
         if length % divisor == 0 and divisor > 1:
             rest = _split(length // divisor, count - 1, divisors)
             if rest is not None:
@@ -183,13 +183,13 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     parameters = dict(step.parameters)
     length, inverse = _length(step), bool(parameters["inverse"])
     count, input_length = prod(step.shapes[0][:-1]), step.shapes[0][-1]
-    wanted = step.output_shapes[0][-1]
+    output_length = step.output_shapes[0][-1]
     transforms = _Transforms(capabilities, _real(step))
     tables = None if is_smooth(length) else transforms.chirp(length, convolution_length(length))
     for start, rows in _turns(step, count, capabilities):
         ends = Ends(
             Rows("input", 0, step.input_dtypes[0], start * input_length, input_length),
-            Rows("output", 0, step.output_dtypes[0], start * wanted, wanted),
+            Rows("output", 0, step.output_dtypes[0], start * output_length, output_length),
             hermitian=step.op is calls.irfft,
             conjugate_source=inverse,
             conjugate_target=inverse,

@@ -214,8 +214,8 @@ def _put_function(kernel: Kernel, task: Pass) -> list[str]:
     ends, real = task.ends, task.real
     access, base = bind(kernel, "result", ends.target, task.lines if task.done == 1 else task.rows, writable=True)
     number = register_type(complex_of(real))
-    wanted = kernel.parameter(ends.target.length)
-    lines = [f"fn put(row: u32, j: u32, number: {number}) {{", f"if (j < {wanted}) {{", "var value = number;"]
+    length = kernel.parameter(ends.target.length)
+    lines = [f"fn put(row: u32, j: u32, number: {number}) {{", f"if (j < {length}) {{", "var value = number;"]
     if ends.after is not None:
         factor, _ = bind(kernel, "after", ends.after, 1, writable=False)
         lines.append(f"value = {_name(task, 'turned')}(value, {factor.load('j')});")
@@ -225,7 +225,7 @@ def _put_function(kernel: Kernel, task: Pass) -> list[str]:
         value = f"{number}({scale} * value.x, {sign} * value.y)"
     else:
         value = f"{scale} * value.x"
-    return [*lines, access.store(f"{kernel.parameter(base)} + row * {wanted} + j", value), "}", "}"]
+    return [*lines, access.store(f"{kernel.parameter(base)} + row * {length} + j", value), "}", "}"]
 
 
 def _zero(real: DType) -> str:

@@ -152,8 +152,8 @@ def adapters() -> tuple[Adapter, ...]:
         # two equal cards differ by nothing but their position within one interface
         copies = sum(a.name == adapter.name and a.backend == adapter.backend for a in usable[:position])
         unique.setdefault((adapter.name, info["device_id"], copies), adapter)
-    wanted = config.adapter.lower()
-    if wanted and unique and not any(wanted in a.words.lower() for a in unique.values()):
+    name_part = config.adapter.lower()
+    if name_part and unique and not any(name_part in a.words.lower() for a in unique.values()):
         names = ", ".join(repr(a.name) for a in unique.values())
         raise DeviceError(
             f"config.adapter is {config.adapter!r}, and no adapter has that in its name; there are {names}"
@@ -162,7 +162,7 @@ def adapters() -> tuple[Adapter, ...]:
 
     def key(adapter: Adapter) -> tuple[bool, bool, int]:
         preference = order.index(adapter.kind) if adapter.kind in order else len(order)
-        return wanted not in adapter.words.lower(), adapter.software, preference
+        return name_part not in adapter.words.lower(), adapter.software, preference
 
     return tuple(sorted(unique.values(), key=key))
 

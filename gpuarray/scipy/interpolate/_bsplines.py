@@ -125,8 +125,8 @@ def fit(
         return Spline(knots, _periodic(points, lines, knots, k), k, "periodic", known.axis)
     ends = [_ends(end, lines.shape[1:]) for end in ((bc_type,) * 2 if isinstance(bc_type, str) else bc_type or "  ")]
     if knots.size - k - 1 - points.size != sum(map(len, ends)):
-        wanted, counts = knots.size - k - 1 - points.size, "+".join(str(len(end)) for end in ends)
-        raise ValueError(f"The number of derivatives at boundaries does not match: expected {wanted}, got {counts}")
+        missing, counts = knots.size - k - 1 - points.size, "+".join(str(len(end)) for end in ends)
+        raise ValueError(f"The number of derivatives at boundaries does not match: expected {missing}, got {counts}")
     return Spline(knots, _coefficients(points, lines, knots, k, ends), k, True, known.axis)
 
 

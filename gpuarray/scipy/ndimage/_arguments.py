@@ -31,8 +31,8 @@ def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
 def checked(function: Callable[..., Any], input: Any, *args: Any, output: Any = None, **kwargs: Any) -> Any:
     """Return the array and the dtype of the result, after SciPy's checks of the arguments."""
     source = as_array(input)
-    wanted = output.dtype.type if is_target(output) else output
-    return source, np.dtype(trial(function, source, *args, output=wanted, **kwargs))
+    dtype = output.dtype.type if is_target(output) else output
+    return source, np.dtype(trial(function, source, *args, output=dtype, **kwargs))
 
 
 def output_dtype(output: Any, source: GpuArray) -> Any:

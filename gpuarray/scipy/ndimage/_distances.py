@@ -117,8 +117,10 @@ def checked(function: Callable[..., Any], a: Any, **arguments: Any) -> GpuArray:
     for name, shape in (("distances", source.shape), ("indices", (source.ndim, *source.shape))):
         target = getattr(a, name)
         if is_target(target):
-            wanted = small if name == "distances" else (source.ndim, *small)
-            arguments[name] = np.zeros(wanted if target.shape == shape else (2, *wanted), target.dtype)
+            shape_of_target = small if name == "distances" else (source.ndim, *small)
+            arguments[name] = np.zeros(
+                shape_of_target if target.shape == shape else (2, *shape_of_target), target.dtype
+            )
     function(
         np.zeros(small), return_distances=a.return_distances, return_indices=a.return_indices, **arguments
     )  # fmt: skip

@@ -60,8 +60,8 @@ def label(a: Any) -> Any:
     """
     source = as_array(a.input)
     structure = None if a.structure is None else np.asarray(read(a.structure))
-    wanted = a.output.dtype if is_target(a.output) else a.output
-    dtype = trial(_labels, source, structure, wanted)
+    output = a.output.dtype if is_target(a.output) else a.output
+    dtype = trial(_labels, source, structure, output)
     if is_target(a.output) and a.output.shape != source.shape:
         raise ValueError("input and output must have the same shape")
     if source.size and source.ndim:

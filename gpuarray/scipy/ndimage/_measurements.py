@@ -69,12 +69,12 @@ def _groups(a: Any) -> _Groups:
         return _Groups(values, where(chosen, np.int32(0), np.int32(1)), 1, None)
     if not line.size:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
-    wanted = np.asarray(read(a.index))
-    known, order = np.unique(wanted, return_inverse=True)
+    indices = np.asarray(read(a.index))
+    known, order = np.unique(indices, return_inverse=True)
     table = as_array(known, source.device)
     position = clip(searching.searchsorted(table, line), 0, known.size - 1).astype(np.int32)
     group = where(at(table, position) == line, position, np.int32(known.size))
-    return _Groups(values, group, known.size, order.reshape(wanted.shape))
+    return _Groups(values, group, known.size, order.reshape(indices.shape))
 
 
 def _totals(values: GpuArray, groups: _Groups) -> GpuArray:

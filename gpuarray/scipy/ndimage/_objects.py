@@ -82,20 +82,20 @@ def labeled_comprehension(a: Any) -> Any:
         raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from error
     if a.index is None:
         return a.func(*(array[labels > 0] for array in arrays))
-    wanted = np.atleast_1d(read(a.index))
-    if wanted.ndim > 1 or not dtypes.is_supported(np.dtype(a.out_dtype)):
+    indices = np.atleast_1d(read(a.index))
+    if indices.ndim > 1 or not dtypes.is_supported(np.dtype(a.out_dtype)):
         return run_counted(ndimage.labeled_comprehension, _OTHER, (), vars(a))
-    if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
+    if np.any(indices.astype(labels.dtype).astype(indices.dtype) != indices):
         raise ValueError(
-            f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without loss of "
+            f"Cannot convert index values from <{indices.dtype}> to <{labels.dtype}> (labels' type) without loss of "
             "precision"
         )
-    wanted = wanted.astype(labels.dtype)
-    wanted.min()  # raises the error of no index
+    indices = indices.astype(labels.dtype)
+    indices.min()  # raises the error of no index
     line = labels.reshape(-1)
     order = xp.argsort(line, stable=True)
     arrays = [at(array.reshape(-1), order) for array in arrays]
-    ends = [xp.searchsorted(at(line, order), wanted, side=side) for side in ("left", "right")]
+    ends = [xp.searchsorted(at(line, order), indices, side=side) for side in ("left", "right")]
     results = [
         a.func(*(array[first:last] for array in arrays)) if last > first else a.default
         for first, last in read(xp.stack(ends, 1)).tolist()

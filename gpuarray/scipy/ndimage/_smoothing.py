@@ -290,8 +290,8 @@ def _by_gaussians(
         truncate = keywords.get("truncate", 4.0)
         return _blurred(source, sigmas, orders, [mode] * source.ndim, cval, truncate, radii, every, dtype)
 
-    wanted = dtype if output is None else output
-    return _each_axis(source, derivative, wanted, mode, cval, (), {}, axes, norm=order == 1)
+    target = dtype if output is None else output
+    return _each_axis(source, derivative, target, mode, cval, (), {}, axes, norm=order == 1)
 
 
 @mirrors(ndimage.gaussian_laplace, on_host=in_parts(ndimage.gaussian_laplace, by_gaussian))

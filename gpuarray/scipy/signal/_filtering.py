@@ -95,11 +95,11 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     state = None
     if zi is not None:
         state = as_array(zi, signal.device).astype(kind, copy=False)
-        wanted = (*signal.shape[:number], order, *signal.shape[number + 1 :])
+        state_shape = (*signal.shape[:number], order, *signal.shape[number + 1 :])
         is_fitting = state.ndim == signal.ndim and state.shape[number] == order
-        if not is_fitting or any(n not in (1, m) for n, m in zip(state.shape, wanted, strict=True)):
-            raise ValueError(f"Unexpected shape for zi: expected {wanted}, found {state.shape}.")
-        state = xp.moveaxis(xp.broadcast_to(state, wanted), number, -1)
+        if not is_fitting or any(n not in (1, m) for n, m in zip(state.shape, state_shape, strict=True)):
+            raise ValueError(f"Unexpected shape for zi: expected {state_shape}, found {state.shape}.")
+        state = xp.moveaxis(xp.broadcast_to(state, state_shape), number, -1)
     if not signal.size:
         if len(bottom) == 1:
             raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
@@ -187,11 +187,11 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     state = None
     if zi is not None:
         start = as_array(zi, signal.device)
-        wanted = (count, *signal.shape[:number], 2, *signal.shape[number + 1 :])
-        if start.shape != wanted:
+        state_shape = (count, *signal.shape[:number], 2, *signal.shape[number + 1 :])
+        if start.shape != state_shape:
             raise ValueError(
                 f"Invalid zi shape. With axis={axis!r}, an input with shape {signal.shape!r}, and an sos array with "
-                f"{count} sections, zi must have shape {wanted!r}, got {start.shape!r}."
+                f"{count} sections, zi must have shape {state_shape!r}, got {start.shape!r}."
             )
         moved = xp.moveaxis(start.astype(kind, copy=False), (0, number + 1), (-2, -1))
         state = moved.reshape(*others, 2 * count)

@@ -110,8 +110,8 @@ def _polyphase(taps: Any, x: GpuArray, up: int, down: int) -> GpuArray:
         matrix, step, period, before = _matrix(taps.tobytes(), taps.dtype, up, down, x.device)
     width = matrix.shape[0]
     windows = -(-total // period)
-    wanted = (windows - 1) * step + width
-    after = max(wanted - before - count, 0)
+    padded_length = (windows - 1) * step + width
+    after = max(padded_length - before - count, 0)
     line = xp.pad(x, [(0, 0)] * len(lead) + [(before, after)])
     size = line.shape[-1]
     rows = line.reshape(-1, size)

@@ -71,8 +71,8 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     elements, each = columns * pitch, -(-height // together)
     in_registers = each if each <= _MOST_IN_REGISTERS else 0
     # workgroups with less memory run together; without rows in registers one text serves several sizes
-    wanted = elements if in_registers else 1 << (max(elements, 1) - 1).bit_length()
-    room = min(wanted, free // itemsize) if elements * itemsize <= free else 0
+    capacity = elements if in_registers else 1 << (max(elements, 1) - 1).bit_length()
+    room = min(capacity, free // itemsize) if elements * itemsize <= free else 0
     return Team(pairs, together, pitch, room, in_registers)
 
 

@@ -29,7 +29,7 @@ class Strip:
 
 def strip_of(rows: int, itemsize: int, capabilities: Capabilities) -> Strip:
     """Return the division of a panel into strips, given its number of rows."""
-    wanted = next((size for size in _WORKGROUPS if size * _ROWS >= rows), _WORKGROUPS[-1])
-    workgroup = min(capabilities.workgroup_size, wanted)
+    smallest = next((size for size in _WORKGROUPS if size * _ROWS >= rows), _WORKGROUPS[-1])
+    workgroup = min(capabilities.workgroup_size, smallest)
     each = max(_ROWS, 1 << (-(-rows // workgroup) - 1).bit_length())
     return Strip(workgroup, each, max(1, _HELD // itemsize // each))
