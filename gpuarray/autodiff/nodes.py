@@ -15,9 +15,10 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff import elementwise, folds, program
 from gpuarray.autodiff.program import Cotangents, through
+from gpuarray.autodiff.sums import seen_back
 from gpuarray.device import Device
-from gpuarray.graph import build, indexing
-from gpuarray.graph.layouts import Layout, Shape, contiguous, inverse, is_injective, permute, without_repetition
+from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
@@ -28,23 +29,6 @@ from gpuarray.runtime import evaluate
 def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
     (source,) = inputs
     return (wrap(seen_back(ct.node(), node.layout, source.shape), device),)
-
-
-def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
-    """Return an array of ``shape`` whose elements are the sums of the values that a layout shows them as."""
-    repeated, layout = without_repetition(layout)
-    if repeated:
-        values = build.reduce(folds.SUM, values, repeated)
-    whole = inverse(layout, shape)
-    if whole is not None:
-        return build.reshape(build.view(values, whole), shape)
-    empty = build.full(shape, 0, values.dtype)
-    if 0 in layout.shape:
-        return empty
-    if is_injective(layout):
-        return build.scatter(empty, values, layout)
-    positions = indexing.positions(indexing.Selection(layout, (), False), empty.size)
-    return build.scatter_combined(ops.add, empty, values, positions)
 
 
 def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:

@@ -1,9 +1,10 @@
 """Where the transpose of a long program is evaluated in pieces, and which values of the program these share."""
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from gpuarray.autodiff.sums import Sums
 from gpuarray.config import config
 from gpuarray.graph.nodes import HEAVY, Node
 from gpuarray.runtime.evaluate import evaluate_early
@@ -107,13 +108,12 @@ class Pieces:
         least = most - self.limit // 2
         return -1 if least <= 0 else min(range(least, most + 1), key=lambda p: (self._alive[p], p))
 
-    def pass_by(self, step: int, known: Mapping[Any, Any]) -> None:
-        """Note that a step is next; evaluate the cotangents, by node, if a piece ends before it."""
+    def pass_by(self, step: int, known: Sums) -> None:
+        """Note that a step is next; evaluate the cotangents so far if a piece ends before it."""
         self.pullback.count += 1
         if step + 1 == self._next or self._depth > 4 * self.limit:
             self._next = self._step_before(step + 1) if self._is_long else -1
-            cts = chain.from_iterable(ct.values() if isinstance(ct, dict) else (ct,) for ct in known.values())
-            wanted = [*self.pullback.results, *(ct.node() for ct in cts)]
+            wanted = [*self.pullback.results, *(ct.node() for ct in known.values())]
             evaluate_early([*wanted, *self._kept(wanted, step)], self._program.device)
             self.pullback.results, self._depth, self._since = (), 0, self.pullback.count
         self.pullback.since = self._since  # of programs within this one

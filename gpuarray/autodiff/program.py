@@ -4,7 +4,6 @@ A program keeps the operands of its nodes, which evaluations take from the nodes
 of its variables from the last node to the first; the operations are recorded like any others.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
@@ -12,11 +11,12 @@ from typing import Any, Final, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.pieces import Pieces, Pullback
+from gpuarray.autodiff.sums import Sums, is_part
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tape
-from gpuarray.graph.layouts import Layout, Shape, is_injective
+from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import BaseNode, Call, Generate, Leaf, Map, Node, View
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as ops
@@ -202,44 +202,39 @@ class Program:
 
     def record(self, cotangents: Cotangents, pullback: Pullback) -> list[GpuArray | None]:
         """Return the cotangents of :meth:`pull`, by the rules of the nodes."""
-        known: dict[Any, Any] = {}
         pieces = Pieces(self, pullback)
-        for node, ct in zip(self.results, cotangents, strict=True):
-            if ct is not None and node in self._varying:
-                pieces.reach(_add(known, node, ct))
-        parts_of: Counter[Node] = Counter()
         # constants are part of the kernels that read them
         with standing_for() as stand, using(pending_limit=tape.UNBOUNDED, direct_pinned=False):
+            known = Sums(pieces.reach, stand)
+            for node, ct in zip(self.results, cotangents, strict=True):
+                if ct is not None and node in self._varying:
+                    known.add(node, ct)
             for step, (node, operands, wanted) in reversed([*enumerate(self.steps)]):
                 pieces.pass_by(step, known)
-                ct = known.pop(node, None)
+                ct = known.pop(node)
                 if ct is None:
                     continue
                 if node in self.numbers:
                     if type(operands[0]) is Outputs and operands[0].origin is None:
                         operands[0].origin = node.origin
-                    _add(known.setdefault(operands[0], {}), self.numbers[node], ct)  # equal calls are one joint
+                    known.add_output(operands[0], self.numbers[node], ct)  # equal calls are one joint
                     continue
                 origin = node.origin if isinstance(node, BaseNode | Outputs) else None  # others run a program's code
                 stand(origin)
-                if type(node) is View:
-                    (source,) = operands
-                    parts_of[source] += 1
-                    if parts_of[source] > _FEW and _is_small_part(node, source):
-                        known[source] = _added_in_place(known[source], ct, node.layout)
-                        pieces.reach(known[source].node().depth)
-                        continue
+                if type(node) is View and is_part(node.layout, operands[0]):
+                    known.add_part(operands[0], node.layout, ct, origin)
+                    continue
                 if isinstance(node, BaseNode):
-                    parts = rules[type(node)](node, operands, ct, wanted, self.device)
+                    shares = rules[type(node)](node, operands, ct, wanted, self.device)
                 else:
                     with using(pending_limit=pieces.limit):
-                        parts = node.pull(ct, wanted, self.device, pieces.pullback)
-                for operand, share, is_wanted in zip(operands, parts, wanted, strict=True):
+                        shares = node.pull(ct, wanted, self.device, pieces.pullback)
+                for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
                     if isinstance(operand, BaseNode) and operand.origin is None:
                         operand.origin = origin
                     if share is not None and is_wanted:
-                        pieces.reach(_add(known, operand, share))
-        cts = [known.get(node) for node in self.variables]
+                        known.add(operand, share)
+            cts = [known.pop(node) for node in self.variables]
         return [None if ct is None else unshared(ct) for ct in cts]
 
 
@@ -262,29 +257,6 @@ def standing_for() -> Iterator[Callable[[Origin | None], None]]:
         yield stand
     finally:
         assumed_origins.pop(thread, None)
-
-
-#: So many parts of one cotangent are added by a kernel that reads all of them; small ones beyond are added in place.
-_FEW: Final = 8
-
-
-def _is_small_part(node: View, source: Node) -> bool:
-    return _FEW * node.size <= source.size and is_injective(node.layout)
-
-
-def _added_in_place(array: GpuArray, share: GpuArray, layout: Layout) -> GpuArray:
-    whole = array.node()
-    total = build.binary(ops.add, build.view(whole, layout), share.node())
-    return wrap(build.scatter(whole, total, layout), array.device)
-
-
-def _add(known: dict[Any, Any], node: Any, share: GpuArray) -> int:
-    """Add a part to the cotangent of a node, and return the depth of its graph."""
-    earlier = known.get(node)
-    if earlier is not None:
-        share = wrap(build.binary(ops.add, earlier.node(), share.node()), share.device)
-    known[node] = share
-    return share._cell.node.depth
 
 
 class differentiated(tape.recording):  # noqa: N801  # a context manager
