@@ -97,19 +97,19 @@ class _HostPullback:
     def run(self, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
         """Return the cotangents of the variables; None if one has a NaN, and ``zero_wins`` is False."""
         program, known = self._program, self.known
+        numbers, rule_of, pop = program.numbers, _RULES.get, known.pop
         for node, seed in zip(program.results, seeds, strict=True):
             if seed is not None and program.varies(node):
                 self.add(node, seed)
         for node, operands, wanted in reversed(program.steps):
-            ct = known.pop(node, None)
+            ct = pop(node, None)
             if ct is None:
                 continue
-            number = program.numbers.get(node)
-            if number is not None:
-                joint = known.setdefault(operands[0], {})
+            if node in numbers:
+                number, joint = numbers[node], known.setdefault(operands[0], {})
                 joint[number] = joint[number] + ct if number in joint else ct
                 continue
-            _RULES.get(type(node), _by_recording)(self, node, operands, ct, wanted)
+            rule_of(type(node), _by_recording)(self, node, operands, ct, wanted)
         if not self._zero_wins:
             gradients = [known[node] for node in program.variables if node in known]
             if any(map(_has_nan, gradients)):
@@ -131,8 +131,7 @@ class _HostPullback:
     def fit(self, operand: Node, share: Value) -> None:
         """Add a part to the cotangent of an operand that was broadcast and converted."""
         dtype, shape = operand.dtype, operand.shape
-        if share.dtype is not dtype:
-            share = converted(share, dtype)
+        share = converted(share, dtype)
         if share.shape != shape:
             lead = share.ndim - len(shape)
             axes = tuple([a for a, n in enumerate(share.shape) if a < lead or n != shape[a - lead]])
@@ -198,7 +197,10 @@ def _by_recording(pullback: _HostPullback, node: Any, operands: Sequence[Any], c
 def _map(pullback: _HostPullback, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
     for operand, share_of, is_wanted in zip(operands, shares_of(node.op), wanted, strict=False):
         if is_wanted and (share := share_of(node, operands, ct, pullback.value, pullback.scaled)) is not None:
-            pullback.fit(operand, share)
+            if share.dtype is operand.dtype and share.shape == operand.shape:
+                pullback.add(operand, share)
+            else:
+                pullback.fit(operand, share)
 
 
 def _view(pullback: _HostPullback, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:

@@ -22,7 +22,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions, selection
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import FLAT, PARTIALS, Operand, Partial
+from gpuarray.ops.derivatives import FLAT, PARTIALS, Formula, Operand, Partial
 from gpuarray.ops.spec import MapOp
 
 #: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
@@ -106,10 +106,16 @@ def _by_partial(partial: Partial) -> Share:
         number = partial.number - 1
         return lambda node, inputs, ct, value, scale: scale(ct, converted(value(inputs[number]), ct.dtype))
     if callable(partial):
-        return lambda node, inputs, ct, value, scale: scale(
-            ct, converted(partial(value(node), *map(value, inputs)), ct.dtype)
-        )
+        return _by_formula(partial)
     return _undefined
+
+
+def _by_formula(partial: Formula) -> Share:
+    def share(node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], scale: Scale) -> Any:
+        factor = partial(value(node), *[value(operand) for operand in inputs])
+        return scale(ct, factor if factor.dtype is ct.dtype else converted(factor, ct.dtype))
+
+    return share
 
 
 def _by_number(number: float) -> Share:

@@ -135,42 +135,39 @@ class Program:
     def _find_steps(self, record: tape.Tape) -> None:
         """Note the nodes between the variables and the results, operands before their users."""
         joints: dict[Any, Outputs] = {}
-        known, replaced = record.operands, record.replaced
+        known, replaced, varying = record.operands, record.replaced, self._varying
         visited: set[Any] = {*self.variables}
         stack: list[Any] = [*self.results]
+        pop, push, extend, visit = stack.pop, stack.append, stack.extend, visited.add
         while stack:
-            node = stack.pop()
+            node = pop()
             kind = type(node)
-            if kind is tuple:  # the operands of a node that was entered have been noted
-                self._note(*node)
+            if kind is tuple:  # a node that was entered, whose operands have been noted
+                node, operands = node
+                wanted = [operand in varying for operand in operands]
+                if isinstance(node, BaseNode):
+                    self.nodes.append(node)  # type: ignore[arg-type]  # all classes of nodes are kinds
+                    if True not in wanted or node.dtype.kind not in "fc":
+                        continue
+                elif True not in wanted:
+                    continue
+                elif type(node) is not Outputs:
+                    self.runs_code = True
+                varying.add(node)
+                self.steps.append((node, operands, wanted))
                 continue
             if node in visited or (kind in _CONSTANT and node not in replaced):
                 continue
-            visited.add(node)
+            visit(node)
             if node in replaced:
                 joint, self.numbers[node] = replaced[node]
-                operands: tuple[Any, ...] = (joint,)
+                operands = (joint,)
             else:  # a new tuple, so that the operands have one more reference and are not overwritten
                 operands = (*(node.inputs or known.get(node, ())),)
                 if kind is Call and operands:
                     operands = (self._joint(node, operands, record, joints),)
-            stack.append((node, operands))
-            stack += operands[::-1]
-
-    def _note(self, node: Any, operands: tuple[Any, ...]) -> None:
-        """Note a node or a joint, and whether it depends on variables."""
-        varying = self._varying
-        wanted = [operand in varying for operand in operands]
-        if isinstance(node, BaseNode):
-            self.nodes.append(node)  # type: ignore[arg-type]  # all classes of nodes are kinds
-            if True not in wanted or node.dtype.kind not in "fc":
-                return
-        elif True not in wanted:
-            return
-        elif type(node) is not Outputs:
-            self.runs_code = True
-        varying.add(node)
-        self.steps.append((node, operands, wanted))
+            push((node, operands))
+            extend(operands[::-1])
 
     def _joint(self, node: Call, operands: tuple[Any, ...], record: tape.Tape, joints: dict[Any, Outputs]) -> Outputs:
         """Return the joint between the outputs of a call and its operands."""

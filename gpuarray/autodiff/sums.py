@@ -1,4 +1,4 @@
-"""The cotangents of a walk so far: sums of what the users of each value have contributed."""
+"""The cotangents of a pullback so far: sums of what the users of each value have contributed."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ class _Parts:
 
 
 class Sums:
-    """The cotangents of a walk so far, by node, and those of joints by number.
+    """The cotangents of a pullback so far, by node, and those of joints by number.
 
     The cotangents of views of one value wait until its own is needed, or they have as many elements as the value. Those
     at equal distances, as of rows, columns or elements in a loop, are then stacked, and added as one.

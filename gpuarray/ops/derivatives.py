@@ -15,6 +15,8 @@ from math import log as log_of
 from math import pi
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 
@@ -59,11 +61,16 @@ class _Evaluation:
 
 
 evaluation: Final = _Evaluation()
+#: The values of NumPy. If the first operand of an operation is one, the others are, too.
+_HOST: Final = (np.ndarray, np.generic)
 
 
 def function(op: MapOp) -> Formula:
     """Return an operation as a function that formulas call."""
-    return lambda *operands: evaluation.apply(op, *operands)
+    ufunc: Any = op.numpy
+    if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1:
+        return lambda *operands: evaluation.apply(op, *operands)
+    return lambda *operands: ufunc(*operands) if isinstance(operands[0], _HOST) else evaluation.apply(op, *operands)
 
 
 abs_, sign, sqrt, where = function(ops.abs), function(ops.sign), function(ops.sqrt), function(ops.where)

@@ -290,3 +290,45 @@ def test_many_small_parts_of_a_cotangent_are_added_in_place() -> None:
         xp.reset_stats()
         loss(x).get()
         assert xp.stats()["peak_bytes"] < 20 * x.nbytes
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda x: [x[i, j] for i in range(4) for j in range(6)],
+        lambda x: [*x],
+        lambda x: [x[:, j] for j in range(6)],
+        lambda x: np.split(x, 3, axis=1),
+        lambda x: [x[::2, ::-1], x[1::2, ::-1]],
+    ],
+    ids=["elements", "rows", "columns", "blocks", "interleaved"],
+)
+def test_parts_at_equal_distances_are_added_as_one(parts: Any) -> None:
+    def fun(x: Any) -> Any:
+        return sum(np.sum(np.sin(part) * (number + 1)) for number, part in enumerate(parts(x)))
+
+    host = np.random.default_rng(0).standard_normal((4, 6))
+    weights = np.zeros(host.shape)
+    for number, part in enumerate(parts(weights)):
+        part += number + 1 if isinstance(part, np.ndarray) else 0
+    if not weights.any():  # elements of an array of NumPy are no views
+        weights[...] = np.arange(1, 25).reshape(host.shape)
+    with xp.using(device="cpu", direct_limit=0):
+        gradient = xp.grad(fun)(xp.asarray(host))
+        assert len(xp.explain(gradient).steps) <= 2
+        np.testing.assert_allclose(gradient.get(), np.cos(host) * weights, rtol=1e-12)
+
+
+def test_parts_that_overlap_or_occur_twice_are_added() -> None:
+    def fun(x: Any) -> Any:
+        windows = sum(np.sum(x[i : i + 3] ** 2) * (i + 1) for i in range(8))
+        return windows + x[2] * x[2] * x[7] + x[1] + x[-1] + np.sum(x[::3] * x[1::3] * x[2::3][::-1])
+
+    host = np.random.default_rng(0).standard_normal(12)
+    for settings in ({"direct_limit": 0}, {}):
+        with xp.using(device="cpu", **settings):
+            check_grads(fun, (xp.asarray(host),), order=2)
+    with xp.using(device="cpu", direct_limit=0):
+        recorded = xp.grad(fun)(xp.asarray(host)).get()
+    with xp.using(device="cpu"):
+        np.testing.assert_allclose(recorded, xp.grad(fun)(xp.asarray(host)).get(), rtol=1e-12)
