@@ -355,6 +355,16 @@ def test_lengths_of_columns_do_not_drift(dtype: str) -> None:
     assert error <= 10 * np.finfo(dtype).eps * expected[0]
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "most"), [((1000, 10), 5), ((64, 64), 11), ((100, 100), 18)])
+def test_residuals_do_not_grow_with_the_rows(shape: tuple[int, int], most: float, dtype: str) -> None:
+    """Columns are orthogonal to rounding, however many products their sums have; LAPACK leaves about 5, 8 and 10."""
+    a = random(shape, dtype)
+    u, s, vh = map(wide, linalg.svd(xp.asarray(a), full_matrices=False))
+    residual = np.linalg.norm((u * s) @ vh - a) / np.linalg.norm(wide(a))
+    assert residual <= most * np.finfo(dtype).eps
+
+
 @pytest.mark.parametrize("shape", [(60, 60), (100, 100), (120, 70)])
 def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> None:
     check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)

@@ -35,6 +35,22 @@ def meeting(number: str, round: str, count: str) -> tuple[str, str]:
     return first, f"({number} + {rest} - {round}) % {rest}"
 
 
+def limits(numbers: Numbers) -> list[str]:
+    """Return statements that declare what the products of two columns of ``rows`` are compared with.
+
+    Those of unit columns are turned away if they exceed ``rounding``, of what rotations make. Another sweep follows if
+    one exceeds ``enough``, of what sums of products make, unless all of these and the tangents of their rotations are
+    ``small``: what such rotations leave is a product of two of them. Columns whose squares are up to ``least`` stay.
+    """
+    real, epsilon = numbers.real, float(np.finfo(numbers.real_dtype).eps)
+    return [
+        f"let rounding = {real}({2 * epsilon!r});",
+        f"let enough = max(rounding, {real}({epsilon!r}) * sqrt({real}(rows)));",
+        f"let small = {real}({epsilon**0.5!r});",
+        f"let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+    ]
+
+
 def rotation(numbers: Numbers) -> list[str]:
     """Return statements that set ``versine`` and ``across``, so that two columns become orthogonal.
 
@@ -320,9 +336,9 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"if (is_first) {{ p = {first}; q = {second}; }}",
         *_angle(numbers, pitch),
         f"var versine = {real}(); var across = {numbers.zero};",
-        "if (is_large) {",
+        "if (is_there && size > rounding * longer) {",
         *rotation(numbers),
-        "is_turned = 1u;",
+        "if (size > enough * longer && (abs(tangent) > small || size > small * longer)) { is_turned = 1u; }",
         "}",
         "pairs[local] = vec2<u32>(p, q); versines[local] = versine; sines[local] = across;",
         "}",
@@ -347,15 +363,14 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
 
 def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
     """Write the sum of the Gram matrices of the chunks, and end if all columns of the meeting are orthogonal."""
-    kernel, width, pitch, real = template.kernel, t.width, t.width + 1, numbers.real
-    epsilon = float(np.finfo(numbers.real_dtype).eps)
+    kernel, width, pitch = template.kernel, t.width, t.width + 1
     read, meets = template.bind(t.grams, writable=False), template.bind(t.meets, writable=True)
     template.numbers("rows")
     partial_sum = read.load(f"(slot * {t.chunks}u + n) * {width * width}u + e")
     kernel.line(
         # columns of one block are turned with each other in the first round of a sweep alone
         "let is_first = round == 0u;",
-        f"let enough = {real}({epsilon!r}) * sqrt({real}(rows)); let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+        *limits(numbers),
         "if (local == 0u) { is_needed = 0u; is_turned = 0u; }",
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let i = e % {width}u; let c = e / {width}u; var sum = {numbers.zero};",
@@ -364,12 +379,12 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
         f"turns[c * {pitch}u + i] = select({numbers.zero}, {numbers.one}, i == c);",
         "}",
         "workgroupBarrier();",
-        # is there a pair that is not orthogonal yet?
+        # is there a pair that is not orthogonal yet? Products of rotations have more rounding than single rotations
         f"for (var e = local; e < {width * width}u; e += {kernel.workgroup}u) {{",
         f"let p = e % {width}u; let q = e / {width}u;",
         f"if (p < q && (is_first || (p < {width // 2}u && q >= {width // 2}u))) {{",
         *_angle(numbers, pitch),
-        "if (is_large) { is_needed = 1u; }",
+        "if (is_there && size > enough * longer) { is_needed = 1u; }",
         "} }",
         "let needed = workgroupUniformLoad(&is_needed);",
         f"if (local == 0u) {{ {meets.store('slot', 'i32(needed)')} }}",
@@ -378,16 +393,15 @@ def _write_check(template: Template, t: Tournament, numbers: Numbers) -> None:
 
 
 def _angle(numbers: Numbers, pitch: int) -> list[str]:
-    """Return statements that declare the product of columns p and q, and whether it is too large.
+    """Return statements that declare the product of columns p and q, and the square of the ``longer``.
 
-    It is too large if it exceeds the rounding error of the larger column. Smaller products are less than that of the
-    matrix.
+    Products are compared with that, whose rounding error is not more than that of the matrix.
     """
     diagonal = [numbers.part(f"gram[{i} * {pitch + 1}u]") for i in "pq"]
     return [
         f"let product = gram[q * {pitch}u + p]; let size = {numbers.absolute('product')};",
         f"let squares = vec2<{numbers.real}>({diagonal[0]}, {diagonal[1]});",
-        "let is_large = min(squares.x, squares.y) > least && size > enough * max(squares.x, squares.y);",
+        "let longer = max(squares.x, squares.y); let is_there = min(squares.x, squares.y) > least;",
     ]
 
 

@@ -7,12 +7,9 @@ columns are in workgroup memory if they fit.
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from gpuarray import dtypes
-from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.meetings import meeting, rotation, turned_first, turned_second
+from gpuarray.codegen.calls.linear_algebra.meetings import limits, meeting, rotation, turned_first, turned_second
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives, uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -176,11 +173,9 @@ class Rounds:
     def turn(self) -> None:
         """Write the rounds, after which ``is_turned`` says whether the last sweep turned columns."""
         kernel, together = self.kernel, self.team.together
-        real, epsilon = self.numbers.real, float(np.finfo(self.numbers.real_dtype).eps)
         first, second = meeting("number", "pair", "(2u * pairs)")
         kernel.line(
-            f"let enough = {real}({epsilon!r}) * sqrt({real}(rows));",
-            f"let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+            *limits(self.numbers),
             f"let pair = local / {together}u; let member = local % {together}u;",
             f"var sweeps = {_SWEEPS}u;",
             "while (sweeps > 0u) {",
@@ -255,15 +250,16 @@ class Rounds:
         """Write the rotation of columns p and q, if they are not orthogonal."""
         numbers, real = self.numbers, self.numbers.real
         stores = [self.store("i", "p", turned_first(numbers)), self.store("i", "q", turned_second(numbers))]
-        is_large = "size > enough * sqrt(squares.x) * sqrt(squares.y)"
+        exceeds = "size > {0} * sqrt(squares.x) * sqrt(squares.y)"
         if numbers.real_dtype == dtypes.float64:  # whose exponents suffice for squares, which take less time than roots
-            is_large = "size * size > enough * enough * squares.x * squares.y"
+            exceeds = "size * size > {0} * {0} * squares.x * squares.y"
+        is_large, is_more, is_much = (exceeds.format(limit) for limit in ("rounding", "enough", "small"))
         self.kernel.line(
             f"let size = {numbers.absolute('product')};",
             f"if (is_there && min(squares.x, squares.y) > least && {is_large}) {{",
-            "is_turned = 1u;",
             f"var versine = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
+            f"if ({is_more} && (abs(tangent) > small || {is_much})) {{ is_turned = 1u; }}",
         )
         if not self.team.in_registers:
             self.kernel.line(
