@@ -145,7 +145,7 @@ class Collectives:
         """Emit the scan of several values of each invocation, where one group is the whole workgroup.
 
         The order is that of the invocations, first for all the first value, then for all the second. What comes before
-        value ``n`` will be ``before{n}``, and the fold of all is ``whole``. The kernel says in ``turn`` how many scans
+        value ``n`` will be ``before{n}``, and the fold of all is ``whole``. The kernel says in ``scans`` how many scans
         came before this one. All invocations of a workgroup have to come here.
         """
         if uses_subgroups([dtype], self.capabilities):
@@ -163,7 +163,7 @@ class Collectives:
         # two halves in turn: one is still read when the other is written
         kernel.module.append(f"var<workgroup> parts: array<{stored_type(dtype)}, {2 * many}>;")
         kernel.line(f"let member = local & {together - 1}u;", f"let own = local / {together}u;")
-        kernel.line(f"let half = (turn & 1u) * {many}u;")
+        kernel.line(f"let half = (scans & 1u) * {many}u;")
         kernel.line(*(f"var run{n}: {kind} = {value};" for n, value in zip(count, values, strict=True)))
         for reach in self._reaches():
             lefts = (f"let left{n} = {self._up(f'run{n}', dtype, reach)};" for n in count)

@@ -160,10 +160,10 @@ class ScanKernels:
             kernel.line(f"for (var n = row * blocks + local; n < block; n += {WORKGROUP}u) {{")
             kernel.line(f"carry = {self._combine('carry', subtotal)};", "}")
             self._fold(kernel, "carry")
-        kernel.line("var turn = 0u;", f"for (var start = begin; start < end; start += {self._tile()}u) {{")
+        kernel.line("var scans = 0u;", f"for (var start = begin; start < end; start += {self._tile()}u) {{")
         self._scan_tile(kernel, source)
         self._store_tile(kernel, finish)
-        kernel.line(f"carry = {self._combine('carry', 'whole')};", "turn++;", "}")
+        kernel.line(f"carry = {self._combine('carry', 'whole')};", "scans++;", "}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
     def _scan_tile(self, kernel: Kernel, source: Access) -> None:

@@ -186,7 +186,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     output_length = step.output_shapes[0][-1]
     transforms = _Transforms(capabilities, _real(step))
     tables = None if is_smooth(length) else transforms.chirp(length, convolution_length(length))
-    for start, rows in _turns(step, count, capabilities):
+    for start, rows in _batches(step, count, capabilities):
         ends = Ends(
             Rows("input", 0, step.input_dtypes[0], start * input_length, input_length),
             Rows("output", 0, step.output_dtypes[0], start * output_length, output_length),
@@ -202,8 +202,8 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     return Program(tuple(transforms.launches), tuple(transforms.scratch))
 
 
-def _turns(step: CallStep, count: int, capabilities: Capabilities) -> Iterator[tuple[int, int]]:
-    """Yield the first row and the number of rows of each turn, for which scratch memory is enough."""
+def _batches(step: CallStep, count: int, capabilities: Capabilities) -> Iterator[tuple[int, int]]:
+    """Yield the first row and the number of rows of each batch, for which scratch memory is enough."""
     scratch = _scratch_row(step, capabilities)
     most = max(1, min(SCRATCH_LIMIT, capabilities.binding_limit - 512) // scratch) if scratch else count
     for start in range(0, count, most):

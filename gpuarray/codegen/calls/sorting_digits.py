@@ -97,7 +97,7 @@ class DigitSort:
         self.rows, self.length = rows, length
         self.size = rows * length
         self.limit = capabilities.workgroup_limit
-        self.turn = 0xFFFFFFFF if descending else 0
+        self.flip = 0xFFFFFFFF if descending else 0
         self.positions = positions
         self.words = word_count(dtype)
         self.tile = Tile(_elements(length, capabilities), capabilities)
@@ -344,7 +344,7 @@ class DigitSort:
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         """Emit the function from a raw value to one of its digits; return the expression of the digit's number."""
-        key = f"sort_key(raw, {kernel.parameter(self.turn)})" + ("" if self.words == 1 else "[digit >> 2u]")
+        key = f"sort_key(raw, {kernel.parameter(self.flip)})" + ("" if self.words == 1 else "[digit >> 2u]")
         kernel.module += [
             key_functions(self.dtype),
             f"fn digit_of(raw: {self.kind}, digit: u32) -> u32 {{",

@@ -58,7 +58,7 @@ def _raw(dtype: DType) -> tuple[DType, str]:
 def key_functions(dtype: DType) -> str:
     """Return the WGSL function ``sort_key``, from a raw value of ``dtype`` to its key.
 
-    The key is that of ascending order where ``turn`` is 0, of descending order where it has all bits.
+    The key is that of ascending order where ``flip`` is 0, of descending order where it has all bits.
     """
     kind = word_type(dtype)
     if dtype.kind == "c":
@@ -67,9 +67,9 @@ def key_functions(dtype: DType) -> str:
         return _float_key("sort_key", dtype)
     if dtype.kind == "i":
         sign = hex(1 << (8 * min(dtype.itemsize, 4) - 1)) + "u"
-        key = f"raw ^ {sign} ^ turn" if kind == "u32" else f"vec2<u32>(raw.x, raw.y ^ {sign}) ^ vec2<u32>(turn)"
-        return f"fn sort_key(raw: {kind}, turn: u32) -> {kind} {{ return {key}; }}"
-    return f"fn sort_key(raw: {kind}, turn: u32) -> {kind} {{ return raw ^ {kind}(turn); }}"
+        key = f"raw ^ {sign} ^ flip" if kind == "u32" else f"vec2<u32>(raw.x, raw.y ^ {sign}) ^ vec2<u32>(flip)"
+        return f"fn sort_key(raw: {kind}, flip: u32) -> {kind} {{ return {key}; }}"
+    return f"fn sort_key(raw: {kind}, flip: u32) -> {kind} {{ return raw ^ {kind}(flip); }}"
 
 
 def _float_key(name: str, dtype: DType) -> str:
@@ -78,17 +78,17 @@ def _float_key(name: str, dtype: DType) -> str:
     sign, every, rest = 1 << (top - 1), (1 << top) - 1, (1 << (top - 1)) - 1
     infinity = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF00000}[dtype.itemsize]
     if dtype.itemsize <= 4:
-        return f"""fn {name}(raw: u32, turn: u32) -> u32 {{
+        return f"""fn {name}(raw: u32, flip: u32) -> u32 {{
   let magnitude = raw & {hex(rest)}u;
   let turned = select(raw | {hex(sign)}u, raw ^ {hex(every)}u, raw >= {hex(sign)}u);
-  let key = select(turned, {hex(sign)}u, magnitude == 0u) ^ turn;
-  return select(key, {hex(every)}u | turn, magnitude > {hex(infinity)}u);
+  let key = select(turned, {hex(sign)}u, magnitude == 0u) ^ flip;
+  return select(key, {hex(every)}u | flip, magnitude > {hex(infinity)}u);
 }}"""
-    return f"""fn {name}(raw: vec2<u32>, turn: u32) -> vec2<u32> {{
+    return f"""fn {name}(raw: vec2<u32>, flip: u32) -> vec2<u32> {{
   let magnitude = raw.y & {hex(rest)}u;
   let lost = magnitude > {hex(infinity)}u || (magnitude == {hex(infinity)}u && raw.x != 0u);
   let turned = select(vec2<u32>(raw.x, raw.y | {hex(sign)}u), ~raw, raw.y >= {hex(sign)}u);
-  let key = select(turned, vec2<u32>(0u, {hex(sign)}u), (magnitude | raw.x) == 0u) ^ vec2<u32>(turn);
+  let key = select(turned, vec2<u32>(0u, {hex(sign)}u), (magnitude | raw.x) == 0u) ^ vec2<u32>(flip);
   return select(key, vec2<u32>({hex(every)}u), lost);
 }}"""
 
@@ -111,9 +111,9 @@ def _complex_key(dtype: DType) -> str:
         return joined.format(low=low, high=high)
 
     return f"""{_float_key("part_key", part)}
-fn sort_key(raw: {kind}, turn: u32) -> {kind} {{
-  let real = part_key({real}, turn);
-  let imaginary = part_key({imaginary}, turn);
+fn sort_key(raw: {kind}, flip: u32) -> {kind} {{
+  let real = part_key({real}, flip);
+  let imaginary = part_key({imaginary}, flip);
   let lost = imaginary{top} == {nan};
   if (real{top} == {nan}) {{ return {marked(f"select(0xfffffffeu, {nan}, lost)", "imaginary")}; }}
   if (lost) {{ return {marked("0xfffffffdu", "real")}; }}

@@ -75,7 +75,7 @@ def short_rows(
     slots = 1 << (length - 1).bit_length()
     together = min(rows, _PLACES // slots)
     extent, width, used = kernel.parameter(length), kernel.parameter(slots), kernel.parameter(slots * together)
-    count, turn = kernel.parameter(size), kernel.parameter(0xFFFFFFFF if descending else 0)
+    count, flip = kernel.parameter(size), kernel.parameter(0xFFFFFFFF if descending else 0)
     groups, rows_together = kernel.parameter(-(-rows // together)), kernel.parameter(together)
     kernel.module += _declarations(dtype)
     kernel.line(
@@ -89,7 +89,7 @@ def short_rows(
         f"let at = (block * {rows_together} + (i >> row_bits)) * {extent} + place;",
         f"var key = {kind}(0xffffffffu);",
         # rows beyond the last one are read nowhere
-        f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}, {turn}); }}",
+        f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}, {flip}); }}",
         "keys[i] = key;",
         "places[i] = place;",
         "}",

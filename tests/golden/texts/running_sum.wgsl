@@ -132,7 +132,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   carry = shared0_f32[0u];
   workgroupBarrier();
-  var turn = 0u;
+  var scans = 0u;
   for (var start = begin; start < end; start += 4096u) {
   let n0 = start + local * 4u + 0u;
   var e0: f32 = 0.0f;
@@ -262,6 +262,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   finish(base + n3, base + n3 + 4u, r12, r13, r14, r15);
   }
   carry = add_f32(carry, whole);
-  turn++;
+  scans++;
   }
 }

@@ -153,8 +153,8 @@ def tournament(frame: Frame, work: Matrix, rows: int, turned: Buffer, sweeps: in
 
 def sweep(frame: Frame, t: Tournament, number: int) -> None:
     """Let all blocks meet each other once."""
-    for turn in range(2 * t.meetings - 1):
-        words = {"sweep": number, "round": turn, "meetings": t.meetings}
+    for round_number in range(2 * t.meetings - 1):
+        words = {"sweep": number, "round": round_number, "meetings": t.meetings}
         _gram(frame, t, words)
         _rotate(frame, t, words)
         _turn(frame, t, words)
