@@ -380,6 +380,20 @@ class MethodsArray(ComputingArray):
         """Return the dot product over the last axis of this array and the second-to-last axis of the other."""
         return self._call("dot", other, out)
 
+    # SciPy's linear operators are objects with these methods, or arrays of NumPy's class.
+
+    def matvec(self, vector: Any) -> Self:
+        """Return the product of the matrix with a vector."""
+        return self._call("matmul", vector)
+
+    def rmatvec(self, vector: Any) -> Self:
+        """Return the product of the conjugate transpose of the matrix with a vector."""
+        return self.conj().T._call("matmul", vector)
+
+    def rmatmat(self, matrix: Any) -> Self:
+        """Return the product of the conjugate transpose of the matrix with a matrix."""
+        return self.conj().T._call("matmul", matrix)
+
 
 def _byteswapped(node: Node) -> Node:
     """Return the elements of a node with reversed byte order."""

@@ -63,7 +63,6 @@ def test_sparse_calls(call, make, device):
         (lambda x: sparse.csr_array(DENSE).maximum(x.mean()), "Operands not compatible"),
         (lambda x: sparse.csr_array(DENSE) ** x.max(), "input is not scalar"),
         (lambda x: sparse.diags(x[0]), "number of diagonals"),
-        (lambda x: sparse.linalg.aslinearoperator(x).shape, "type not understood"),
         (lambda x: sparse.linalg.splu(sparse.csc_array(DENSE)).solve(x[0]), "must be numpy.ndarray, not GpuArray"),
     ],
 )
@@ -73,6 +72,40 @@ def test_what_asks_for_numpys_class_alone(call, message, device):
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         call(x)
     call(xp.asnumpy(x))
+
+
+MATRIX = np.diag(np.arange(1.0, 7)) + 0.1
+WIDE = np.arange(12.0).reshape(2, 6) + 1j
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: sparse.linalg.aslinearoperator(a) @ np.ones(6),
+        lambda a: sparse.linalg.cg(a, a[0], rtol=1e-12)[0],
+        lambda a: sparse.linalg.gmres(a, a[0], rtol=1e-12)[0],
+        lambda a: sparse.linalg.lsqr(a, a[0], atol=1e-14, btol=1e-14)[0],
+        lambda a: sparse.linalg.eigsh(a, k=2, v0=np.ones(6), return_eigenvectors=False),
+        lambda a: sparse.linalg.svds(a, k=2, v0=np.ones(6), return_singular_vectors=False),
+        lambda a: sparse.linalg.onenormest(a),
+    ],
+    ids=["operator", "cg", "gmres", "lsqr", "eigsh", "svds", "onenormest"],
+)
+def test_matrices_are_linear_operators(call, device):
+    np.testing.assert_allclose(np.asarray(call(xp.asarray(MATRIX))), call(MATRIX), rtol=1e-6, atol=1e-9)
+
+
+def test_adjoints_of_linear_operators(device):
+    actual, expected = (sparse.linalg.aslinearoperator(a).H for a in (xp.asarray(WIDE), WIDE))
+    for operand in (np.ones(2), np.ones((2, 3))):
+        np.testing.assert_allclose(actual @ operand, expected @ operand)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "dogbox"}, {"tr_solver": "lsmr"}], ids=repr)
+def test_jacobians_may_be_on_a_device(options, device):
+    matrix, goal = xp.asarray(MATRIX), xp.ones(6)
+    result = optimize.least_squares(lambda p: matrix @ p - goal, np.zeros(6), jac=lambda p: matrix, **options)
+    np.testing.assert_allclose(result.x, np.linalg.solve(MATRIX, np.ones(6)), rtol=1e-5)
 
 
 @pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "SLSQP", "CG", "TNC"])
