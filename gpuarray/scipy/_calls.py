@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray.array import GpuArray, default_device, joint_device_of
 from gpuarray.array.compiled import call_with_values, of_values
 from gpuarray.device import Device
+from gpuarray.functions.arguments import read
 from gpuarray.functions.fallback import Library, among, on_host, placed, run_with_values, written_numbers
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import frozen
@@ -178,8 +179,10 @@ def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) ->
     like : GpuArray or ndarray
         The first argument.
     *args, **kwargs
-        The others, without arrays of this package.
+        The others. Arrays of this package are read.
     """
+    args = tuple([read(value)[()] if isinstance(value, GpuArray) else value for value in args])
+    kwargs = {name: read(value)[()] if isinstance(value, GpuArray) else value for name, value in kwargs.items()}
     key = function, like.ndim, like.dtype, _key(args), _key(kwargs)
     result = _TRIALS.get(key)
     if result is None:

@@ -145,7 +145,7 @@ def _polynomial(coefficients: GpuArray, points: np.ndarray[Any, Any]) -> GpuArra
     return powers @ coefficients.astype(powers.dtype)
 
 
-def _lfilter_zi(b: Any, a: Any) -> Any:
+def lfilter_zi(b: Any, a: Any) -> Any:
     """Return the state of a filter after a constant 1 for ever: the equations of its delays, solved one by one."""
     above, below = map(xp.atleast_1d, as_arrays(b, a))
     length = max(above.size, below.size)
@@ -153,6 +153,16 @@ def _lfilter_zi(b: Any, a: Any) -> Any:
     rest = (above - below * above[0])[1:]
     first = rest.sum() / below.sum()
     return xp.cumsum(below)[:-1] * first - xp.concat([xp.zeros_like(rest[:1]), xp.cumsum(rest)[:-1]])
+
+
+def sosfilt_zi(sos: Any) -> Any:
+    """Return the states of the sections of a filter after a constant 1 for ever, which each section multiplies."""
+    level, states = 1.0, []
+    for section in sos:
+        b, a = section[:3], section[3:]
+        states.append(level * lfilter_zi(b, a))
+        level = level * (b.sum() / a.sum())
+    return xp.stack(states)
 
 
 def _zpk2tf(z: Any, p: Any, k: Any) -> Any:
@@ -177,7 +187,8 @@ COMPOSITIONS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
         "freqz": _freqz,
         "freqz_sos": _freqz_sos,
         "freqz_zpk": _freqz_zpk,
-        "lfilter_zi": _lfilter_zi,
+        "lfilter_zi": lfilter_zi,
+        "sosfilt_zi": sosfilt_zi,
         "sosfreqz": _freqz_sos,
         "zpk2tf": _zpk2tf,
     },

@@ -14,6 +14,11 @@ from gpuarray.graph import tape
 Partial: TypeAlias = Callable[..., Any] | None
 
 
+def vary(*values: Any) -> bool:
+    """Return whether some values depend on a variable."""
+    return bool(tape.state.tapes) and any(isinstance(v, GpuArray) and tape.varying(v.node()) for v in values)
+
+
 def with_partials(function: Callable[..., Any], partials: Sequence[Partial]) -> Callable[..., Any]:
     """Return a function of elements with partial derivatives by its positional arguments.
 

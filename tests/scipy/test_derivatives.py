@@ -134,6 +134,10 @@ FREE = np.array([1.0, 1, 1, 0, 1, 1])
         (lambda b, a: signal.lfilter(b, a, LINE[:9]), (B + 0.1j, A - 0.2j)),
         (lambda s, x: signal.sosfilt(s * FREE + (1 - FREE), x), (SOS, LINE[:18].reshape(2, 9))),
         (lambda s: signal.sosfilt(s * FREE + (1 - FREE), LINE[:9], zi=LINE[:4].reshape(2, 2)), (SOS,)),
+        (lambda b, a, x: signal.filtfilt(b, a, x, axis=0), (B, A, LINE[:40].reshape(20, 2))),
+        (lambda b: signal.filtfilt(b, 1.0, LINE[:20], padtype="even"), (B,)),
+        (lambda a: signal.filtfilt(B, a, LINE[:9], padtype=None), (A,)),
+        (lambda s, x: signal.sosfiltfilt(s * FREE + (1 - FREE), x), (SOS, LINE[:40].reshape(2, 20))),
     ],
 )
 def test_coefficients_of_filters_have_derivatives(function, arguments):
@@ -171,6 +175,9 @@ BANDS = np.random.default_rng(3).random((3, 6))
         (lambda a: linalg.rq(a, mode="economic"), (MATRIX[:2],)),
         (lambda a: linalg.rq(a)[0], (MATRIX[:2],)),
         (lambda a: linalg.rq(a, mode="r"), (BANDS.T,)),
+        (lambda a: linalg.qr(a, pivoting=True)[:2], (MATRIX,)),
+        (lambda a: linalg.qr(a, mode="economic", pivoting=True)[:2], (BANDS.T + 1j * LINE[:18].reshape(6, 3),)),
+        (lambda a: linalg.qr(a, mode="r", pivoting=True)[0], (LINE[:18].reshape(2, 3, 3),)),
         (lambda b, a: signal.freqz(b, a, worN=6), (B, A)),
         (lambda b: signal.freqz(b, worN=[0.1, 0.4], fs=2.0)[1], (B,)),
         (lambda a: signal.freqz(B, a, 7, True)[1], (A,)),
@@ -179,6 +186,7 @@ BANDS = np.random.default_rng(3).random((3, 6))
         (signal.lfilter_zi, (B, A * 1.7)),
         (lambda b: signal.lfilter_zi(b, A[:2]), (B,)),
         (lambda a: signal.lfilter_zi(B[:2], a), (A,)),
+        (lambda s: signal.sosfilt_zi(s * FREE + (1 - FREE)), (SOS,)),
         (signal.zpk2tf, (POINTS[:2], POINTS[:3], np.array(1.3))),
         (lambda h: signal.upfirdn(h, LINE[:9], 3, 2), (B,)),
         (lambda h: signal.upfirdn(h, LINE[:9], 2, 3, mode="symmetric"), (LINE[:7],)),
@@ -212,6 +220,57 @@ def test_centres_of_mass_have_derivatives():
         testing.check_grads(
             lambda a: ndimage.center_of_mass(a, labels, [1, 2]), (image,), order=1, rtol=1e-4, atol=1e-4
         )
+
+
+#: Neither coordinates nor their differences from whole numbers are 0, where images have no derivatives.
+TURN = np.array([[0.913, 0.127], [-0.0713, 1.0431]])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda m: ndimage.affine_transform(IMAGE, m, order=1), (TURN,)),
+        (lambda m, by: ndimage.affine_transform(IMAGE, m, by, (4, 20), mode="mirror"), (TURN, np.array([0.3, 0.2]))),
+        (lambda m: ndimage.affine_transform(IMAGE, m, mode="nearest"), (np.c_[TURN, [0.21, 0.13]],)),
+        (lambda m: ndimage.affine_transform(IMAGE, m, 0.117, mode="nearest"), (np.diag(TURN),)),
+        (lambda by: ndimage.affine_transform(IMAGE, TURN, by), (np.array(0.23),)),
+        (lambda by: ndimage.shift(IMAGE, by), (np.array([1.7, -2.3]),)),
+        (lambda x, by: ndimage.shift(x, by, order=2, mode="reflect"), (IMAGE, np.array(0.4))),
+        (lambda x, angle: ndimage.rotate(x, angle), (IMAGE, np.array(33.0))),
+        (lambda angle: ndimage.rotate(IMAGE, angle, reshape=False, order=1, mode="nearest"), (np.array(-7.0),)),
+        (lambda angle: ndimage.rotate(LINE.reshape(3, 5, 10), angle, axes=(2, 1)), (np.array(12.0),)),
+    ],
+)
+def test_places_that_images_are_seen_at_have_derivatives(function, arguments):
+    with xp.using(device="cpu"):
+        arrays = tuple(map(xp.asarray, arguments))
+        testing.check_grads(function, arrays, order=1, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(xp.vjp(function, *arrays)[0], function(*arguments), rtol=1e-9, atol=1e-9)
+
+
+def test_factors_of_zoom_decide_on_the_number_of_samples_alone():
+    with xp.using(device="cpu"):
+        assert xp.grad(lambda factor: ndimage.zoom(xp.asarray(IMAGE), factor).sum())(xp.asarray(1.3)) == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ndimage.gaussian_filter(IMAGE, x[0])",
+        "ndimage.fourier_shift(IMAGE, x[:2])",
+        "ndimage.percentile_filter(IMAGE, x[1], 3)",
+        "ndimage.uniform_filter(IMAGE, 3, mode='constant', cval=x[0])",
+        "signal.savgol_filter(LINE, 5, 2, deriv=1, delta=x[1])",
+        "signal.filtfilt(x[:2], [1.0, 0.1], LINE, method='gust')",
+    ],
+)
+def test_parameters_without_derivatives_are_errors_that_name_the_function(call):
+    function = eval(f"lambda x, IMAGE, LINE: abs({call}).sum()", {"ndimage": ndimage, "signal": signal})
+    with xp.using(device="cpu"):
+        images = (xp.asarray(IMAGE), xp.asarray(LINE))
+        with pytest.raises(DerivativeError, match=call.split("(")[0].split(".")[1]):
+            xp.grad(function)(xp.asarray(KNOWN + 1), *images)
+        assert np.isfinite(float(function(xp.asarray(KNOWN + 1), *images)))
 
 
 @pytest.mark.parametrize("method", ["pdf", "logpdf"])

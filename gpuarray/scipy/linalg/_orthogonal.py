@@ -6,9 +6,11 @@ from scipy import linalg as scipy_linalg
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
 from gpuarray.functions import factorisations
 from gpuarray.functions.arguments import as_array
 from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._derivatives import vary
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.linalg._arguments import computed, refuse
 
@@ -52,6 +54,9 @@ def qr(
     ValueError
         If ``mode`` is anything else, there are fewer than two axes, or an element is not finite.
     """
+    if pivoting and mode != "raw" and vary(a):  # the order of the columns never changes by a little
+        *_, order = qr(stop_gradient(a), mode="r", pivoting=True, check_finite=check_finite)
+        return *qr(xp.take_along_axis(a, order[..., None, :], axis=-1), mode=mode), order
     if pivoting:
         options = {"mode": mode, "pivoting": True, "check_finite": check_finite}
         return run_counted(scipy_linalg.qr, _PIVOTING, (a,), options)

@@ -16,7 +16,7 @@ _SINGLE: Final = frozenset((int, float, str, type(None)))
 
 def each(value: Any, count: int) -> list[Any]:
     """Return a value for each axis: those of a sequence, or one value repeated."""
-    if type(value) not in _SINGLE and isinstance(value, Iterable):
+    if type(value) not in _SINGLE and isinstance(value, Iterable) and getattr(value, "shape", True) != ():
         return [*value]
     return [value] * count
 

@@ -9,15 +9,19 @@ from scipy import ndimage, special
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
+from gpuarray.autodiff import stop_gradient
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import as_array, read
 from gpuarray.functions.fallback import placed
+from gpuarray.functions.joining import stack
 from gpuarray.functions.logic import where
+from gpuarray.functions.manipulation import broadcast_to
 from gpuarray.functions.mathematics import clip
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._calls import is_hosts, is_target
+from gpuarray.scipy._derivatives import vary
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import checked, each, finished, output_dtype
 from gpuarray.scipy.ndimage._boundary import rounded
@@ -86,6 +90,17 @@ def _seen(a: Any, positions: Places, dtype: DType) -> GpuArray:
     return finished(_stored(result, dtype), a.output)
 
 
+def _seen_at(a: Any, lines: Sequence[Any], shape: Shape) -> GpuArray:
+    """Return an array at coordinates that depend on a variable, a line of them for each axis."""
+    points = stack([broadcast_to(line, shape) for line in lines])
+    return map_coordinates(a.input, points, a.output, a.order, a.mode, a.cval, a.prefilter)
+
+
+def _grid(shape: Shape, like: GpuArray) -> list[GpuArray]:
+    """Return the coordinates of a result along each axis, on the device of an array."""
+    return [placed(line, like.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
+
+
 def _separable(lines: Sequence[Any]) -> Places:
     """Return coordinates that depend on one axis each."""
     return Places([[(axis, line)] for axis, line in enumerate(lines)], [len(line) for line in lines])
@@ -103,6 +118,10 @@ def _of_shift(a: Any) -> Places:
 @by_name(ndimage.shift, on_host=at_places(ndimage.shift, lambda a: _of_shift(a) if a.order > 1 else None))
 def shift(a: Any) -> GpuArray:
     """Return an array moved along its axes."""
+    if vary(a.shift):
+        a.input = as_array(a.input)
+        grid = _grid(a.input.shape, a.input)
+        return _seen_at(a, [x - by for x, by in zip(grid, each(a.shift, len(grid)), strict=True)], a.input.shape)
     a.input, dtype = _checked(ndimage.shift, a, a.shift)
     return _seen(a, _of_shift(a), dtype)
 
@@ -132,6 +151,7 @@ def _of_large_zoom(a: Any) -> Places | None:
 @by_name(ndimage.zoom, on_host=at_places(ndimage.zoom, _of_large_zoom))
 def zoom(a: Any) -> GpuArray:
     """Return an array enlarged or made smaller."""
+    a.zoom = read(stop_gradient(a.zoom)) if vary(a.zoom) else a.zoom  # it decides on the number of samples alone
     enlarged = np.where((np.asarray(a.zoom) > 0) & (np.asarray(a.zoom) < 1), 2.0, a.zoom)  # SciPy checks no empty image
     a.input, dtype = _checked(ndimage.zoom, a, enlarged, grid_mode=a.grid_mode)
     if a.prefilter and all(factor == 1 for factor in each(a.zoom, a.input.ndim)):
@@ -165,8 +185,7 @@ def geometric_transform(a: Any) -> GpuArray:
     source = as_array(a.input)
     result_shape = a.output_shape if a.output_shape is not None else source.shape
     shape = tuple(a.output.shape) if a.output_shape is None and is_target(a.output) else tuple(result_shape)
-    grid = [placed(line, source.device) for line in np.ogrid[tuple(slice(n) for n in shape)]]
-    result = a.mapping(tuple(grid), *a.extra_arguments, **(a.extra_keywords or {}))
+    result = a.mapping(tuple(_grid(shape, source)), *a.extra_arguments, **(a.extra_keywords or {}))
     if is_hosts((source,), {}):
         lines = np.empty((len(result), *shape))
         for target, line in zip(lines, result, strict=True):
@@ -199,16 +218,28 @@ def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-def _of_matrix(a: Any) -> Places:
-    matrix, offset, ndim = np.asarray(a.matrix, float), a.offset, a.input.ndim
+def _shape_of_result(a: Any) -> Shape:
     like = a.output if is_target(a.output) else a.input
-    shape = tuple(like.shape if a.output_shape is None else a.output_shape)
+    return tuple(like.shape if a.output_shape is None else a.output_shape)
+
+
+def _of_matrix(a: Any) -> Places:
+    matrix, offset, ndim, shape = np.asarray(a.matrix, float), a.offset, a.input.ndim, _shape_of_result(a)
     if matrix.ndim == 2 and matrix.shape[1] == ndim + 1:
         matrix, offset = matrix[:ndim, :-1], matrix[:ndim, -1]
     moves = np.broadcast_to(np.asarray(offset, float), (ndim,))
     if matrix.ndim == 1:
         matrix = np.diag(matrix)
     return _transformed(ndim, _rows(matrix), tuple(moves.tolist()), tuple(range(ndim)), shape)
+
+
+def _affine(matrix: GpuArray, offset: Any, grid: Sequence[Any]) -> list[Any]:
+    """Return a matrix times coordinates, and an offset; a line is a diagonal."""
+    offset = broadcast_to(offset, (len(grid),))
+    if matrix.ndim == 1:
+        return [factor * x + move for factor, x, move in zip(matrix, grid, offset, strict=True)]
+    rows = zip(matrix, offset, strict=True)
+    return [sum((factor * x for factor, x in zip(row, grid, strict=True)), move) for row, move in rows]
 
 
 def _of_large_matrix(a: Any) -> Places | None:
@@ -218,6 +249,13 @@ def _of_large_matrix(a: Any) -> Places | None:
 @by_name(ndimage.affine_transform, on_host=at_places(ndimage.affine_transform, _of_large_matrix))
 def affine_transform(a: Any) -> GpuArray:
     """Return an array at coordinates that are an affine function of those of the result."""
+    if vary(a.matrix, a.offset):
+        a.input = as_array(a.input)
+        matrix, offset = (as_array(value, a.input.device) for value in (a.matrix, a.offset))
+        count, shape = a.input.ndim, _shape_of_result(a)
+        if matrix.ndim == 2 and matrix.shape[1] == count + 1:
+            matrix, offset = matrix[:count, :-1], matrix[:count, -1]
+        return _seen_at(a, _affine(matrix, offset, _grid(shape, a.input)), shape)
     a.matrix, a.offset = (
         value if np.ndim(value) == 0 else np.asarray(read(value), float) for value in (a.matrix, a.offset)
     )
@@ -226,10 +264,15 @@ def affine_transform(a: Any) -> GpuArray:
     return _seen(a, _of_matrix(a), dtype)
 
 
-def _of_rotation(a: Any) -> Places:
-    source = a.input
-    axes = sorted(normalize_axis(axis, source.ndim) for axis in a.axes)
-    cosine, sine = special.cosdg(a.angle), special.sindg(a.angle)
+def _plane(a: Any) -> list[int]:
+    """Return the axes of a rotation."""
+    return sorted(normalize_axis(axis, a.input.ndim) for axis in a.axes)
+
+
+def _turned(a: Any, angle: Any) -> tuple[Any, Any, Shape]:
+    """Return the matrix and the offset of a rotation by an angle on the host, and the shape of its result."""
+    source, axes = a.input, _plane(a)
+    cosine, sine = special.cosdg(angle), special.sindg(angle)
     matrix = np.array([[cosine, sine], [-sine, cosine]])
     plane = np.array([source.shape[axis] for axis in axes])
     extents = plane
@@ -241,7 +284,24 @@ def _of_rotation(a: Any) -> Places:
     shape = [*source.shape]
     for axis, extent in zip(axes, extents.tolist(), strict=True):
         shape[axis] = extent
-    return _transformed(source.ndim, _rows(matrix), tuple(offset.tolist()), tuple(axes), tuple(shape))
+    return matrix, offset, tuple(shape)
+
+
+def _of_rotation(a: Any) -> Places:
+    matrix, offset, shape = _turned(a, a.angle)
+    return _transformed(a.input.ndim, _rows(matrix), tuple(offset.tolist()), tuple(_plane(a)), shape)
+
+
+def _rotated(a: Any) -> GpuArray:
+    """Return an array rotated by an angle that depends on a variable."""
+    a.input = as_array(a.input)
+    shape = _turned(a, read(stop_gradient(a.angle)) if a.reshape else 0.0)[2]
+    grid, plane = _grid(shape, a.input), _plane(a)
+    cosine, sine = (turned(elementwise.deg2rad(a.angle)) for turned in (elementwise.cos, elementwise.sin))
+    x, y = (grid[axis] - (shape[axis] - 1) / 2 for axis in plane)
+    for axis, line in zip(plane, (cosine * x + sine * y, cosine * y - sine * x), strict=True):
+        grid[axis] = line + (a.input.shape[axis] - 1) / 2
+    return _seen_at(a, grid, shape)
 
 
 def _of_large_rotation(a: Any) -> Places | None:
@@ -251,5 +311,7 @@ def _of_large_rotation(a: Any) -> Places | None:
 @by_name(ndimage.rotate, on_host=at_places(ndimage.rotate, _of_large_rotation))
 def rotate(a: Any) -> GpuArray:
     """Return an array rotated in the plane of two axes."""
+    if vary(a.angle):
+        return _rotated(a)
     a.input, dtype = _checked(ndimage.rotate, a, a.angle, a.axes, a.reshape)
     return _seen(a, _of_rotation(a), dtype)

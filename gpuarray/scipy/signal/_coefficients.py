@@ -3,21 +3,13 @@
 The zeros of a filter are a convolution, and its poles a recurrence whose derivative is the recurrence backward.
 """
 
-from typing import Any
-
 import numpy as np
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
-from gpuarray.graph import tape
 from gpuarray.scipy import signal
 from gpuarray.scipy._derivatives import with_cotangents
 from gpuarray.scipy.signal._convolution import convolve
-
-
-def vary(*coefficients: Any) -> bool:
-    """Return whether some coefficients depend on a variable."""
-    return bool(tape.state.tapes) and any(isinstance(c, GpuArray) and tape.varying(c.node()) for c in coefficients)
 
 
 def filtered(b: GpuArray, a: GpuArray, x: GpuArray, state: GpuArray | None) -> tuple[GpuArray, GpuArray]:

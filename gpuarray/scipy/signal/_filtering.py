@@ -1,7 +1,7 @@
 """Filters with recurrences: lfilter, filtfilt, sosfilt, sosfiltfilt and deconvolve."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from operator import index
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ from gpuarray.functions.arguments import as_array, as_arrays, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph.shapes import normalize_axis
 from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._compositions import lfilter_zi, sosfilt_zi
+from gpuarray.scipy._derivatives import vary
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy._threads import by_lines
 from gpuarray.scipy.signal import _coefficients
@@ -104,7 +106,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         if len(bottom) == 1:
             raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
         result, after = signal, state
-    elif _coefficients.vary(b, a):
+    elif vary(b, a):
         zeros, poles = (as_array(line, signal.device).reshape(-1).astype(kind, copy=False) for line in (b, a))
         result, after = _coefficients.filtered(zeros, poles, xp.moveaxis(signal, number, -1), state)
         result = xp.moveaxis(result, -1, number)
@@ -199,7 +201,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         raise ValueError(f"the signals have no samples along axis {axis}")
     if not signal.size:
         return signal if zi is None else (signal, as_array(zi, signal.device))
-    if _coefficients.vary(sos):
+    if vary(sos):
         return _one_by_one(sos, signal, number, zi)
     y, after = _filtered(recurrences.of_sections, (sections,), signal, number, state)
     if zi is None:
@@ -235,24 +237,38 @@ def _extent_of_padding(padtype: Any, padlen: Any, extent: int, ntaps: int) -> in
 
 
 def _both_ways(
-    recurrence: recurrences.Recurrence, steady: GpuArray, x: GpuArray, axis: int, edge: int, padtype: Any
+    respond: Callable[[GpuArray], GpuArray], kind: np.dtype[Any], x: GpuArray, axis: int, edge: int, padtype: Any
 ) -> GpuArray:
-    """Filter forward and backward, from the states of a step as high as the first sample.
+    """Filter forward and backward by a function of lines, from the states of a step as high as the first sample.
 
     Integers are continued as such, as in SciPy, and may wrap around.
     """
     if not x.size:
-        return x.astype(recurrence.dtype)
+        return x.astype(kind)
     line = xp.moveaxis(x, axis, -1)
     if edge:
         line = extended(line, edge, padtype)
-    line = line.astype(recurrence.dtype, copy=False)
+    line = line.astype(kind, copy=False)
     for _ in range(2):
-        line, _state = recurrence.respond(line, line[..., :1] * steady, is_state_wanted=False)
-        line = line[..., ::-1]
+        line = respond(line)[..., ::-1]
     if edge:
         line = line[..., edge:-edge]
     return xp.moveaxis(line, -1, axis)
+
+
+def _from_steady(recurrence: recurrences.Recurrence, steady: Callable[[], Any]) -> Callable[[GpuArray], GpuArray]:
+    """Return a filter that starts from the states of a step, which a function of SciPy returns."""
+    states = recurrence.kept("steady", steady)
+    return lambda line: recurrence.respond(line, line[..., :1] * states, is_state_wanted=False)[0]
+
+
+def _by_transfer_function(line: GpuArray, b: Any, a: Any) -> GpuArray:
+    return lfilter(b, a, line, zi=lfilter_zi(b, a) * line[..., :1])[0]
+
+
+def _by_sections(line: GpuArray, sos: GpuArray) -> GpuArray:
+    states = [state * line[..., :1] for state in sosfilt_zi(sos)]
+    return sosfilt(sos, line, zi=xp.stack(states))[0]
 
 
 @mirrors(
@@ -294,7 +310,8 @@ def filtfilt(
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
     signal = as_array(x)
-    top, bottom = (np.atleast_1d(read(line)) for line in (b, a))
+    is_varying = method == "pad" and vary(b, a)
+    top, bottom = (np.atleast_1d(read(stop_gradient(line) if is_varying else line)) for line in (b, a))
     number = normalize_axis(axis, signal.ndim)
     kind = _floating(top, bottom, signal)
     scaled = _transfer_function(top, bottom)
@@ -310,8 +327,11 @@ def filtfilt(
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], max(len(top), len(bottom)))
     if len(bottom) == 1 and not signal.size:
         raise ValueError("the signal is empty; a filter of finite impulse response needs at least one sample")
-    steady = recurrence.kept("steady", lambda: scipy_signal.lfilter_zi(top, bottom))
-    return _both_ways(recurrence, steady, signal, number, edge, padtype)
+    if is_varying and max(len(top), len(bottom)) > 1:
+        respond: Any = partial(_by_transfer_function, b=b, a=a)
+    else:
+        respond = _from_steady(recurrence, lambda: scipy_signal.lfilter_zi(top, bottom))
+    return _both_ways(respond, kind, signal, number, edge, padtype)
 
 
 @mirrors(_sosfiltfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfiltfilt, "x"))
@@ -336,7 +356,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     ValueError
         If a parameter has another value, or the signals are not longer than ``padlen``.
     """
-    sections = _check_sections(sos)
+    sections = _check_sections(stop_gradient(sos))
     signal = as_array(x)
     number = normalize_axis(axis, signal.ndim)
     taps = 2 * len(sections) + 1
@@ -344,8 +364,11 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     edge = _extent_of_padding(padtype, padlen, signal.shape[number], int(taps))
     kind = _floating(sections, signal)
     recurrence = recurrences.recurrence(recurrences.of_sections, sections, dtype=kind, device=signal.device)
-    steady = recurrence.kept("steady", lambda: scipy_signal.sosfilt_zi(sections).ravel())
-    return _both_ways(recurrence, steady, signal, number, edge, padtype)
+    if vary(sos):
+        respond: Any = partial(_by_sections, sos=sos)
+    else:
+        respond = _from_steady(recurrence, lambda: scipy_signal.sosfilt_zi(sections).ravel())
+    return _both_ways(respond, kind, signal, number, edge, padtype)
 
 
 @mirrors(scipy_signal.deconvolve, kind=COMPOSED)

@@ -27,13 +27,14 @@ _MODES: Final = ("mirror", "constant", "nearest", "wrap", "interp")
 
 @mirrors(scipy_signal.savgol_filter, kind=COMPOSED, values=())
 def savgol_filter(
-    x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
+    x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: Any = 1.0, axis: int = -1,
     mode: str = "interp", cval: float = 0.0,
 ) -> GpuArray:  # fmt: skip
     """Return signals, or a derivative of them, smoothed by polynomials of least squares."""
     if mode not in _MODES:
         raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
     signal = as_array(x)
+    delta = read(delta)[()] if isinstance(delta, GpuArray) else delta
     if signal.dtype not in (dtypes.float32, dtypes.float64):
         signal = (signal.real if signal.dtype.kind == "c" else signal).astype(dtypes.float64)
     number = normalize_axis(axis, signal.ndim)
