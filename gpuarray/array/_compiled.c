@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 12
+#define VERSION 13
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -111,19 +111,21 @@ static int replace_all(PyObject *type, const char *const *names, PyObject **orig
 }
 
 PyDoc_STRVAR(install_doc,
-"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, /)\n--\n\n"
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, hide, /)\n--\n\n"
 "Put compiled operators in front of the methods of a class.\n\n"
 "The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
 "context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
 "host always computes; what an array has that has seen no memory, and a cell without a leaf; and the\n"
-"operations of the package by ufunc, and its dtypes; and the function `temporaries.taken` with its two answers.");
+"operations of the package by ufunc, and its dtypes; the function `temporaries.taken` with its two\n"
+"answers; and the function that removes frames from errors.");
 
 static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
-    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOO", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOOO", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
                           &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
-                          &PyTuple_Type, &dtypes, &taken, &left_side, &right_side))
+                          &PyTuple_Type, &dtypes, &taken, &left_side, &right_side,
+                          &hide_frames))
         return NULL;
     const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {
         {array, "_value", &of_array.value}, {array, "_device", &of_array.device},
@@ -140,7 +142,7 @@ static PyObject *install(PyObject *module, PyObject *args)
         if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
             return NULL;
     PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes,
-                         taken, left_side, right_side};
+                         taken, left_side, right_side, hide_frames};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;

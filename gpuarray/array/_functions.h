@@ -72,7 +72,7 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     PyObject *bound = PyMethod_New(other_methods[ARRAY_UFUNC], array);
     PyObject *result = bound == NULL ? NULL : PyObject_Call(bound, args, keywords);
     Py_XDECREF(bound);
-    return result;
+    return of_method(result);
 }
 
 PyDoc_STRVAR(write_doc,
@@ -280,7 +280,7 @@ static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssi
                 return result;
             break;
         }
-    return PyObject_Vectorcall(other_methods[APPLY], args, count, NULL);
+    return of_method(PyObject_Vectorcall(other_methods[APPLY], args, count, NULL));
 }
 
 /* What NumPy gets in place of the arguments of a call, by position and by name; NULL if the call is not plain. */

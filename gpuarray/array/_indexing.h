@@ -215,7 +215,7 @@ static PyObject *subscript(PyObject *array, PyObject *key)
         if (result != NULL || PyErr_Occurred())
             return result;
     }
-    return PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL);
+    return of_method(PyObject_CallFunctionObjArgs(other_methods[GETITEM], array, key, NULL));
 }
 
 /* A view that NumPy made of these elements, which is consumed; NULL without an error if it is none of the memory. */
@@ -350,6 +350,6 @@ static int ass_subscript(PyObject *array, PyObject *key, PyObject *value)
             return is_left;
         done = PyObject_CallFunctionObjArgs(other_methods[SETITEM], array, key, value, NULL);
     }
-    Py_XDECREF(done);
+    Py_XDECREF(of_method(done));
     return done == NULL ? -1 : 0;
 }

@@ -137,9 +137,9 @@ static PyObject *binary(PyObject *left, PyObject *right, int op)
     if (result != NULL || PyErr_Occurred())
         return result;
     if (PyObject_TypeCheck(left, array_type))
-        return PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL);
+        return of_method(PyObject_CallFunctionObjArgs(forward_methods[op], left, right, NULL));
     if (PyObject_TypeCheck(right, array_type))
-        return PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL);
+        return of_method(PyObject_CallFunctionObjArgs(reflected_methods[op], right, left, NULL));
     Py_RETURN_NOTIMPLEMENTED;
 }
 
@@ -148,7 +148,7 @@ static PyObject *compare(PyObject *array, PyObject *other, int comparison)
     PyObject *result = Py_TYPE(array) == array_type ? operator_result(array, other, 0, 0, comparison) : NULL;
     if (result != NULL || PyErr_Occurred())
         return result;
-    return PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL);
+    return of_method(PyObject_CallFunctionObjArgs(comparison_methods[comparison], array, other, NULL));
 }
 
 /* Whether `mine`, the elements of an array, can be updated. */
@@ -219,7 +219,7 @@ static PyObject *inplace(PyObject *array, PyObject *other, int op)
                 return is_left < 0 ? NULL : Py_NewRef(array);
         }
     }
-    return PyObject_CallFunctionObjArgs(inplace_methods[op], array, other, NULL);
+    return of_method(PyObject_CallFunctionObjArgs(inplace_methods[op], array, other, NULL));
 }
 
 #define OPERATOR(name, op) \
@@ -273,7 +273,7 @@ static PyObject *unary(PyObject *array, int op)
         if (result != NULL || PyErr_Occurred())
             return result;
     }
-    return PyObject_CallOneArg(unary_methods[op], array);
+    return of_method(PyObject_CallOneArg(unary_methods[op], array));
 }
 
 /* The product of two small vectors or matrices; NULL without an error if the method in Python is to be called. */
@@ -304,17 +304,17 @@ static PyObject *product(PyObject *left, PyObject *right)
     if (!PyObject_TypeCheck(left, array_type)) {
         if (!PyObject_TypeCheck(right, array_type))
             Py_RETURN_NOTIMPLEMENTED;
-        return PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL);
+        return of_method(PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL));
     }
     PyObject *result = small_product(left, right);
     if (result != NULL || PyErr_Occurred())
         return result;
-    return PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL);
+    return of_method(PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL));
 }
 
 static PyObject *iproduct(PyObject *array, PyObject *other)
 {
-    return PyObject_CallFunctionObjArgs(other_methods[IMATMUL], array, other, NULL);
+    return of_method(PyObject_CallFunctionObjArgs(other_methods[IMATMUL], array, other, NULL));
 }
 
 static PyObject *negative(PyObject *array) { return unary(array, NEGATIVE); }

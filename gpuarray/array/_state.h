@@ -56,6 +56,8 @@ static struct { Py_ssize_t device, memory, own; } of_cell;
 static struct { Py_ssize_t limit, on_pinned; } of_setting;
 
 static PyTypeObject *array_type, *cell_type;
+/* Removes what Python's methods add to the traceback of an error. */
+static PyObject *hide_frames;
 /* The methods in Python. */
 static PyObject *forward_methods[BINARIES], *reflected_methods[BINARIES], *inplace_methods[BINARIES];
 static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS + 1];
@@ -114,6 +116,29 @@ static PyObject *quiet_context(void)
     Py_XSETREF(context, new_context);
     thread = now;
     return context;
+}
+
+/* The result of a method in Python. An error ends at the line of the program, as one of NumPy does. */
+static PyObject *of_method(PyObject *result)
+{
+    PyObject *type, *error, *traceback;
+    if (result != NULL)
+        return result;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback != NULL)
+        PyException_SetTraceback(error, traceback);
+    PyObject *done = PyObject_CallOneArg(hide_frames, error);
+    if (done != NULL) {
+        Py_DECREF(done);
+        Py_XDECREF(traceback);
+        PyErr_Restore(type, error, PyException_GetTraceback(error));
+        return NULL;
+    }
+    Py_DECREF(type);
+    Py_DECREF(error);
+    Py_XDECREF(traceback);
+    return NULL;
 }
 
 /* Enter that context; NULL if another call has entered it. */

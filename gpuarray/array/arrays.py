@@ -26,6 +26,7 @@ from gpuarray.graph.nodes import Node
 from gpuarray.immediacy import Immediacy, immediacy, limit_variable, quiet
 from gpuarray.references import is_temporary, owner_count
 from gpuarray.runtime import evaluate, telemetry
+from gpuarray.runtime.history import hide_frames
 from gpuarray.source_locations import frame_at
 
 #: Names that only this package uses, which completion does not offer.
@@ -228,7 +229,7 @@ for _name, _reason in ABSENT.items():
 compiled.install(
     *(GpuArray, Cell, Immediacy, cells, limit_variable, quiet),
     *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
-    *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT),
+    *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT, hide_frames),
 )
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.

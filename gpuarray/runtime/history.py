@@ -128,12 +128,12 @@ def blame_last(error: Exception, device: Device) -> None:
             _add_notes(error, "the device was evaluating" if number == 0 else "or, before that,", evaluation)
 
 
-def hide_frames(error: Exception) -> None:
-    """Remove the frames of this package below the caller from an error, unless debugging is on.
+def hide_frames(error: BaseException) -> None:
+    """Remove the frames of this package below the caller from an error of values, unless debugging is on.
 
     The line of the program, or the notes of an error of an evaluation, say where it comes from.
     """
-    if config.current.debug:
+    if config.current.debug or not isinstance(error, OF_VALUES):
         return
     trace = error.__traceback__
     last = None

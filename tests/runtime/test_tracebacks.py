@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.array import compiled
 from gpuarray.settings import Config
 
 
@@ -52,6 +53,29 @@ def _of_package(trace):
 )
 def test_nothing_of_the_package_is_seen_below_a_call_with_wrong_arguments(call, debug):
     with xp.using(device="cpu", debug=debug), pytest.raises(ValueError) as caught:  # noqa: PT011  # of several classes
+        call(xp.ones((2, 3)))
+    assert bool(_of_package(caught.tb)) == bool(debug)
+
+
+@pytest.mark.skipif(not compiled.IS_COMPILED, reason="methods in Python have frames")
+@pytest.mark.parametrize("debug", [0, 1])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + x[0, :2],
+        lambda x: np.ones(2) - x,
+        lambda x: x < x[:, :2],
+        lambda x: x @ x,
+        lambda x: x.__iadd__(x[0, :2]),
+        lambda x: x[5],
+        lambda x: x[xp.asarray([5])],
+        lambda x: x.__setitem__(0, x[0, :2]),
+        lambda x: np.add(x, x[0, :2]),
+    ],
+    ids=["add", "subtract", "less", "matmul", "iadd", "getitem", "gather", "setitem", "ufunc"],
+)
+def test_nothing_of_the_package_is_seen_below_an_operator(call, debug):
+    with xp.using(device="cpu", debug=debug), pytest.raises((ValueError, IndexError)) as caught:
         call(xp.ones((2, 3)))
     assert bool(_of_package(caught.tb)) == bool(debug)
 
