@@ -236,7 +236,9 @@ def check_element(value: Any, dtype: DType) -> None:
 
     From version 2.4 on, it assigns no array with axes; before, it assigned those of one element.
     """
-    if isinstance(value, StoredArray | np.ndarray) and value.shape:
+    if isinstance(value, StoredArray | np.ndarray):
+        if not value.shape:
+            return
         value = np.broadcast_to(np.zeros((), value.dtype), value.shape)
     elif not hasattr(value, "__len__"):
         return
