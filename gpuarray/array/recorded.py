@@ -20,14 +20,9 @@ from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import HEAVY, Generate, Map, Node, View
-from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.direct import pending_in_order
 
-#: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
-_COSTLY: Final = frozenset(
-    (generators.random_below, generators.random_bits, generators.random_normal, generators.random_uniform)
-)
 _LEAST: Final = 4096
 #: Errors that one value causes; the others have values.
 OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
@@ -224,7 +219,7 @@ def _is_pending(node: Node) -> bool:
     """Return whether a value is recorded, not computed, and worth being stored."""
     if not node.depth or node.result is not None:
         return False
-    return type(node) is not Generate or node.op in _COSTLY
+    return type(node) is not Generate or node.op.is_costly  # others, such as ranges, are computed where they are used
 
 
 recorded: Final = Recorded()

@@ -23,7 +23,7 @@ from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import broadcast_shapes
-from gpuarray.ops import calls, factorisations, generators, images, searches
+from gpuarray.ops import calls, factorisations, generators, images
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 
@@ -31,13 +31,6 @@ from gpuarray.ops.spec import CallOp
 _Array: TypeAlias = Any
 _Given: TypeAlias = dict[int, _Array]
 _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[_Array]], Sequence[_Array | None]]
-
-#: Calls whose results are integers.
-FLAT: Final = frozenset((
-    calls.argsort, calls.argpartition, calls.searchsorted, calls.isin, calls.bincount, calls.histogram, calls.packbits,
-    calls.unpackbits, factorisations.row_order, images.first_of_part, images.place_in_envelope, searches.last_least,
-    searches.last_outside,
-))  # fmt: skip
 
 
 def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Device) -> Cotangents:

@@ -4,7 +4,7 @@ Spans that a ufunc folds in order are folded again by steps that have derivative
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +19,6 @@ from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
-
-#: Operations that are folded in pairs; others in order.
-_ASSOCIATIVE: Final = frozenset((
-    ops.add, ops.multiply, ops.maximum, ops.minimum, ops.fmax, ops.fmin, ops.logaddexp, ops.logaddexp2, ops.hypot,
-))  # fmt: skip
 
 
 def least_squares(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArray]) -> Cotangents:
@@ -89,8 +84,8 @@ def spans(outputs: Outputs, cts: dict[int, GpuArray], operands: Sequence[GpuArra
 def _folded(op: Any, lines: Node, is_there: Any) -> Node:
     """Fold the second axis of an array, where elements are there; the first ones are."""
     while (length := lines.shape[1]) > 1:
-        half = length // 2 if op in _ASSOCIATIVE else 1
-        if op in _ASSOCIATIVE:  # neighbours, so that the order stays
+        half = length // 2 if op.is_associative else 1
+        if op.is_associative:  # neighbours, so that the order stays
             first, second, rest = (0, 2, half), (1, 2, half), (2 * half, 1, length - 2 * half)
         else:
             first, second, rest = (0, 1, 1), (1, 1, 1), (2, 1, length - 2)

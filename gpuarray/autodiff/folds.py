@@ -23,20 +23,12 @@ Axes: TypeAlias = tuple[int, ...]
 SUM: Final = reductions.sum
 ARANGE: Final = generators.arange
 
-#: Reductions whose results are positions, truths or integers.
-FLAT: Final = frozenset((
-    reductions.any, reductions.all, reductions.argmin, reductions.argmax, reductions.bitwise_and,
-    reductions.bitwise_or, reductions.bitwise_xor,
-))  # fmt: skip
-
 
 def reduction(
     node: Reduce, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> Sequence[GpuArray | None]:
     """Return the cotangent of the reduced array."""
     (source,) = inputs
-    if node.op in FLAT:
-        return (None,)
     if node.op not in RULES:
         raise undefined(node, node.op.name)
     beside = shape_beside(node, source)
@@ -82,7 +74,7 @@ def scan(
     combine = node.op.combine
     if node.op is SUM:
         return (converted(wrap(_reverse_sums(ct.node(), node.axis), device), source.dtype),)
-    if combine is None or node.op in FLAT or node.op not in RULES:
+    if combine is None or node.op not in RULES:
         raise undefined(node, f"{node.op.name} along an axis")
     axis = node.axis
     (result,) = through(lambda x: _doubled(x, axis, combine), (wrap(source, device),), ct)

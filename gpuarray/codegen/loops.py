@@ -7,7 +7,7 @@ row kernels (:mod:`gpuarray.codegen.reductions`).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, assert_never
+from typing import assert_never
 
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import value_name
@@ -184,13 +184,9 @@ def makes_vec4(loop: Loop, item: object) -> bool:
     return aligned and layout.strides[rank:] == contiguous_strides(layout.shape[rank:])
 
 
-#: A generator that costs more than this, such as random bits, costs much less for four neighbours together.
-_COSTLY: Final = 100
-
-
 def needs_vec4(loop: Loop) -> bool:
     """Whether a loop generates elements that cost much less four at a time."""
-    return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
+    return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.is_costly for i in loop.instructions)
 
 
 def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, count: int, first: int) -> None:

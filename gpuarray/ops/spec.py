@@ -81,6 +81,8 @@ class Signature:
 DTypeRule = Callable[..., Signature]
 
 OPS: Final[dict[str, "Op"]] = {}
+#: An element that costs more operations makes :attr:`GenerateOp.is_costly` true.
+_COSTLY: Final = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -204,6 +206,11 @@ class MapOp(Op):
         """About how many NumPy functions the reference calls: one written in Python, one for each operation."""
         return 1 if isinstance(self.numpy, np.ufunc) else self.cost
 
+    @property
+    def is_associative(self) -> bool:
+        """Whether folds may combine neighbours first. NumPy states the identity of such ufuncs, except of extremes."""
+        return self.kind is Kind.EXTREME or getattr(self.numpy, "identity", None) is not None
+
     def resolve(self, *operands: Any) -> Signature:
         """Return the signature for operand dtypes, of which Python scalar types are weak.
 
@@ -296,6 +303,11 @@ class GenerateOp(Op):
         super().__post_init__()
         if not self.numpy_calls:
             object.__setattr__(self, "numpy_calls", self.cost)
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether an element, such as random bits, costs more than to store it, and much less among four neighbours."""
+        return self.cost > _COSTLY
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
