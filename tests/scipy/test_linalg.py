@@ -154,6 +154,7 @@ def test_systems(dtype):
     check("inv", a)
     check("inv", np.triu(a), assume_a="upper triangular")
     check("inv", a * np.eye(6, dtype=a.dtype), assume_a="diagonal")
+    check("inv", a, assume_a="diagonal")
     check("det", a)
     check("det", a[0])
     for left, right in ((values(dtype, 2, 7, 4), values(dtype, 2, 7, 3)), (values(dtype, 4, 7), values(dtype, 4))):

@@ -160,7 +160,6 @@ REFUSED = [
     ("order_filter", np.ones(4, bool), [1, 1, 1], 1),
     ("convolve2d", values("float16", 4, 3), values("float16", 2, 2)),
     ("correlate2d", np.ones((4, 3), bool), np.ones((2, 2), bool)),
-    ("filtfilt", [2.0], [1.0], values("float64", 40)),
     ("csd", values("float64", 400), values("complex64", 400)),
 ]
 
@@ -175,6 +174,29 @@ def test_corners(device):
             for function in (getattr(signal, name), getattr(ours, name).composition):
                 with pytest.raises(ValueError, match=r"not (supported|available|allowed)|must be at least 2"):
                     function(*args)
+
+
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+@pytest.mark.parametrize("method", ["pad", "gust"])
+def test_filters_of_one_coefficient(device, method):
+    args = "filtfilt", [2.0], [0.5], values("float64", 40), -1, "odd", None, method
+    with xp.using(device=device):
+        try:
+            signal.filtfilt(*args[1:])
+        except ValueError as error:  # before SciPy 1.18
+            with pytest.raises(ValueError, match=str(error)):
+                ours.filtfilt.composition(*args[1:])
+        else:
+            check(*args)
+
+
+@pytest.mark.parametrize("function", ["sawtooth", "square"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+def test_waveforms_have_scipys_dtypes(function, dtype):
+    times = np.arange(1, 9).astype(dtype)
+    with xp.using(device="cpu"):
+        for part in (0.25, np.float32(0.25), np.full(8, 0.25, dtype), np.full(8, 0.25)):
+            check(function, times, part, tolerance=5e-3 if dtype == "float16" else 1e-5)
 
 
 def test_medfilt_warns_of_long_windows(device):

@@ -145,7 +145,9 @@ def inv(
     if structure == "general" or structure in ("symmetric", "hermitian"):
         return linear_systems.inv(array)
     unit = xp.eye(array.shape[-1], dtype=array.dtype, device=array.device).broadcast(array.shape)
-    return solve(array, unit, check_finite=False, assume_a=assume_a)
+    inverse = solve(array, unit, check_finite=False, assume_a=assume_a)
+    # SciPy leaves what stands beside a diagonal
+    return xp.where(unit == 1, inverse, array) if structure == "diagonal" else inverse
 
 
 @mirrors(scipy_linalg.det)

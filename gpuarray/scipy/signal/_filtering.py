@@ -110,9 +110,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         zeros, poles = (as_array(line, signal.device).reshape(-1).astype(kind, copy=False) for line in (b, a))
         result, after = _coefficients.filtered(zeros, poles, xp.moveaxis(signal, number, -1), state)
         result = xp.moveaxis(result, -1, number)
-    elif not order:
-        result, after = signal * kind.type(top[0]), state
-    elif len(bottom) == 1 and state is None:
+    elif order and len(bottom) == 1 and state is None:
         shape = [1] * signal.ndim
         shape[number] = len(top)
         taps = as_array(top.astype(kind), signal.device).reshape(shape)

@@ -236,6 +236,8 @@ class Recurrence:
         """
         *lead, count = x.shape
         rows, order = prod(lead), len(self.system.b)
+        if not order:
+            return x * np.dtype(self.dtype).type(self.system.d), state
         length = min(_BLOCK, count)
         number = -(-count // length)
         rest = count - (number - 1) * length

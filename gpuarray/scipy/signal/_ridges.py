@@ -4,9 +4,10 @@ There is at most one ridge at a position, and ridges never cross. So all of them
 position, and each step to the next width is a few operations with these.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import scipy
 from scipy import signal as scipy_signal
 from scipy import stats as scipy_stats
 
@@ -21,6 +22,10 @@ from gpuarray.scipy.ndimage._labels import at
 from gpuarray.scipy.signal._convolution import convolve
 
 __all__ = ["find_peaks_cwt"]
+
+#: Of several maxima of the narrowest wavelet that a ridge ends with, SciPy has taken the first since 1.18, which sorts
+#: them; before, the last.
+_BY_FIRST: Final = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18)
 
 _REASON = "wavelets are complex, or a largest distance is negative"
 
@@ -68,6 +73,8 @@ class _Ridges(NamedTuple):
     ----------
     length : GpuArray
         The number of their maxima; 0 where no ridge ends.
+    peak : GpuArray
+        The positions of those of their last maxima that stand for them.
     born : GpuArray
         The rows of their first maxima.
     row : GpuArray
@@ -77,6 +84,7 @@ class _Ridges(NamedTuple):
     """
 
     length: GpuArray
+    peak: GpuArray
     born: GpuArray
     row: GpuArray
     gap: GpuArray
@@ -97,21 +105,21 @@ def _ridges(rows: GpuArray, reach: Any, patience: float) -> GpuArray:
     count, extent = rows.shape
     position = xp.arange(extent + 1, dtype=np.int32, device=rows.device)
     zeros = xp.zeros_like(position)
-    ridges = _Ridges(zeros, zeros, zeros, zeros)
+    ridges = _Ridges(*[zeros] * 5)
     inner = (rows[:, 1:-1] > rows[:, 2:]) & (rows[:, 1:-1] > rows[:, :-2])
     is_maximum = xp.pad(inner, ((0, 0), (1, extent - inner.shape[1])))
     ends = xp.zeros(count * extent + 1, np.int32, device=rows.device)
 
     def note(is_ended: GpuArray) -> None:
         """Write the lengths of ridges that have ended to the rows and the positions where they end."""
-        ends[xp.where(is_ended, ridges.row * np.int32(extent) + position, np.int32(ends.size - 1))] = ridges.length
+        ends[xp.where(is_ended, ridges.row * np.int32(extent) + ridges.peak, np.int32(ends.size - 1))] = ridges.length
 
     for row in range(count - 1, -1, -1):
         ridges, is_continued = _continued(ridges, position, is_maximum[row], row, float(reach[row]))
         is_lost = ridges.gap > patience
         note(is_lost & (ridges.length > 0))
         is_new = is_maximum[row] & ~is_continued
-        begun = np.int32(1), np.int32(row), np.int32(row), np.int32(0)
+        begun = np.int32(1), position, np.int32(row), np.int32(row), np.int32(0)
         left = ridges._replace(length=xp.where(is_lost, np.int32(0), ridges.length))
         ridges = _Ridges(*(xp.where(is_new, new, old) for new, old in zip(begun, left, strict=True)))
     note(ridges.length > 0)
@@ -127,12 +135,14 @@ def _continued(
     nearest = _nearest(ridges, position)
     is_near = is_maximum & at(is_ridge, nearest) & (xp.abs(nearest - position) <= reach)
     target = xp.where(is_near, nearest, none)
-    added, last = xp.zeros_like(position), xp.zeros_like(position)
+    added, last, first = xp.zeros_like(position), xp.zeros_like(position), xp.full_like(position, none)
     np.add.at(added, target, np.int32(1))
     np.maximum.at(last, target, position)
+    np.minimum.at(first, target, position)
     is_longer = is_ridge & (added > 0)
     continued = (
         xp.where(is_ridge, ridges.length + added, np.int32(0)),
+        xp.where(is_longer, first if _BY_FIRST else last, ridges.peak),
         ridges.born,
         xp.where(is_longer, np.int32(row), ridges.row),
         xp.where(is_longer, np.int32(0), ridges.gap + 1),

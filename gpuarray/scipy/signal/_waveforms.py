@@ -11,6 +11,7 @@ from gpuarray.array import GpuArray, apply
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
+from gpuarray.scipy._calls import trial
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy._threads import elementwise
 
@@ -23,26 +24,24 @@ def _floating(x: GpuArray) -> GpuArray:
     return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
-def _periodic(t: Any, fraction: Any) -> tuple[GpuArray, GpuArray]:
-    """Return times and parts of the period in the dtype of SciPy's results, for which numbers are in double precision.
+def _periodic(function: Any, t: Any, fraction: Any) -> list[GpuArray]:
+    """Return times and parts of the period in the dtype of SciPy's results.
 
     Raises
     ------
     TypeError
-        If the times are complex or boolean.
+        If SciPy's function takes no times of this dtype.
     """
-    phases, parts = (x if isinstance(x, GpuArray) else np.asarray(x) for x in (t, fraction))
-    kind = np.result_type(phases.dtype, parts.dtype)
-    if kind.kind == "c" or phases.dtype == dtypes.bool_:
-        raise TypeError(f"periodic waveforms of times of dtype {phases.dtype} are not supported")
-    times, result = (x.astype(kind if kind == dtypes.float32 else dtypes.float64) for x in as_arrays(phases, parts))
-    return times, result
+    phases = t if isinstance(t, GpuArray) else np.asarray(t)
+    sample = fraction if type(fraction) in (int, float) else np.zeros(1, np.asarray(fraction).dtype)
+    kind = trial(function, phases, sample)
+    return [x.astype(kind) for x in as_arrays(phases, fraction)]
 
 
 @mirrors(scipy_signal.sawtooth, on_host=elementwise(scipy_signal.sawtooth))
 def sawtooth(t: Any, width: Any = 1) -> GpuArray:
     """Return a periodic sawtooth or triangle, which rises from -1 to 1 in a part ``width`` of the period 2 pi."""
-    times, rising = _periodic(t, width)
+    times, rising = _periodic(scipy_signal.sawtooth, t, width)
     phase = xp.remainder(times, 2 * np.pi)
     top = rising * (2 * np.pi)
     is_rising = phase < top
@@ -55,7 +54,7 @@ def sawtooth(t: Any, width: Any = 1) -> GpuArray:
 @mirrors(scipy_signal.square, on_host=elementwise(scipy_signal.square))
 def square(t: Any, duty: Any = 0.5) -> GpuArray:
     """Return a periodic square wave, which is 1 in a part ``duty`` of the period 2 pi, and -1 in the rest."""
-    times, fraction = _periodic(t, duty)
+    times, fraction = _periodic(scipy_signal.square, t, duty)
     result = xp.where(xp.remainder(times, 2 * np.pi) < fraction * (2 * np.pi), 1.0, -1.0)
     return xp.where((fraction < 0) | (fraction > 1), np.nan, result).astype(times.dtype, copy=False)
 

@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import COMPOSED
-from gpuarray.scipy._calls import run_counted
+from gpuarray.scipy._calls import run_counted, trial
 from gpuarray.scipy._mirror import mirrors
 
 __all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "zeta"]
@@ -129,12 +129,14 @@ def multigammaln(a: Any, d: Any) -> GpuArray:
 @mirrors(scipy_special.polygamma)
 def polygamma(n: Any, x: Any) -> GpuArray:
     """Return derivatives of the digamma function, the n-th at x; NaN if n is no integer."""
-    order, point = as_arrays(_computed(as_array(n)), _computed(as_array(x)))
+    order, point = as_arrays(n, x)
+    result_kind = trial(scipy_special.polygamma, order, np.ones(1, point.dtype))
+    order, point = _computed(order), _computed(point)
     kind = np.result_type(order.dtype, point.dtype)
     order, point = (v.astype(kind, copy=False) for v in (order, point))
     result = special.gamma(order + 1) * special.zeta(order + 1, point)
     sign = xp.where(xp.remainder(order, 2) == 1, 1, xp.where(xp.remainder(order, 2) == 0, -1, np.nan)).astype(kind)
-    return xp.where(order == 0, special.digamma(point), sign * result)
+    return xp.where(order == 0, special.digamma(point), sign * result).astype(result_kind, copy=False)
 
 
 def riemann(x: GpuArray) -> GpuArray:
