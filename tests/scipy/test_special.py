@@ -148,7 +148,7 @@ def test_compositions():
 
 
 def test_dtypes_of_functions_that_scipy_defines_in_python():
-    for dtype in ("float16", "float32", "int32"):
+    for dtype in ("float16", "float32", "int8", "int32"):
         x = np.asarray([1, 2, 5]).astype(dtype)
         check("polygamma", x, x[::-1].copy(), tolerance=1e-6)
         check("polygamma", 2, x, tolerance=1e-6)

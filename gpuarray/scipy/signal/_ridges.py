@@ -23,8 +23,8 @@ from gpuarray.scipy.signal._convolution import convolve
 
 __all__ = ["find_peaks_cwt"]
 
-#: Of several maxima of the narrowest wavelet that a ridge ends with, SciPy has taken the first since 1.18, which sorts
-#: them; before, the last.
+#: Of several maxima of the narrowest wavelet that a ridge ends with, SciPy took the last one before 1.18. Since then it
+#: takes any, by a sort that depends on the processor; we take the first one.
 _BY_FIRST: Final = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18)
 
 _REASON = "wavelets are complex, or a largest distance is negative"

@@ -170,10 +170,11 @@ def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
     if any(v.dtype.kind == "c" for v in as_arrays(x, 0 if q is None else q)):
         return run_counted(scipy_special.zeta, _COMPLEX, (x, q, out), {})
     if q is None:
-        result = riemann(_computed(as_array(x)))
+        array = as_array(x)
+        result = riemann(_computed(array)).astype(trial(scipy_special.zeta, array), copy=False)
     else:
-        weak = (v if type(v) in (int, float) else as_array(v).dtype for v in (x, q))
-        kind = np.result_type(*weak, dtypes.float32)
+        samples = (v if type(v) in (int, float) else np.ones(1, as_array(v).dtype) for v in (x, q))
+        kind = scipy_special.zeta(*samples).dtype
         result = special.zeta(*(v.astype(kind, copy=False) for v in as_arrays(x, q)))
     if out is not None:
         out[...] = result
