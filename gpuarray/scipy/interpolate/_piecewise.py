@@ -42,11 +42,10 @@ def fitted(
         if arrays and not is_host_device(device):
             name = f"scipy.interpolate.{original.__name__}"
             telemetry.fallback(name, _FIT, sum(array.nbytes for array in arrays))
-    return original(*map(_read, args), **{key: _read(value) for key, value in kwargs.items()}), device
-
-
-def _read(value: Any) -> Any:
-    return read(value) if isinstance(value, GpuArray) else value
+    args = tuple([value.get() if type(value) is GpuArray else value for value in args])
+    if kwargs:
+        kwargs = {key: value.get() if type(value) is GpuArray else value for key, value in kwargs.items()}
+    return original(*args, **kwargs), device
 
 
 class _Interpolant:
