@@ -1,8 +1,8 @@
-"""The logger ``gpuarray``, and the ladder of ``config.debug`` on it.
+"""The logger ``gpuarray``, and the levels of ``config.debug``.
 
-A message belongs to a rung: 1 devices, fallbacks and compilations, 2 steps and launches, 3 decisions, 4 WGSL. It is
-logged if ``config.debug`` is at least its rung, or if the logger's level includes the level of the rung. It goes to the
-handlers of the program, or to stderr if there are none.
+A message has a level: 1 devices, fallbacks and compilations, 2 steps and launches, 3 decisions, 4 WGSL. It is logged if
+``config.debug`` is at least its level, or if the logger is enabled for the corresponding level of :mod:`logging`. It
+goes to the handlers of the program, or to stderr if there are none.
 """
 
 import logging
@@ -21,14 +21,14 @@ DEVICES: Final = 1
 STEPS: Final = 2
 DECISIONS: Final = 3
 SOURCES: Final = 4
-#: The level of :mod:`logging` of each rung.
-LEVELS: Final = {DEVICES: logging.INFO, STEPS: logging.DEBUG, DECISIONS: 8, SOURCES: 5}
+#: The levels of :mod:`logging`, by those of ``config.debug``.
+_LOGGING_LEVELS: Final = {DEVICES: logging.INFO, STEPS: logging.DEBUG, DECISIONS: 8, SOURCES: 5}
 
 logger: Final = logging.getLogger("gpuarray")
 
 
 class _Stderr(logging.Handler):
-    """Writes to what ``sys.stderr`` is at the time."""
+    """Writes to the current ``sys.stderr``."""
 
     def emit(self, record: logging.LogRecord) -> None:
         print(f"gpuarray: {record.getMessage()}", file=sys.stderr)
@@ -37,15 +37,15 @@ class _Stderr(logging.Handler):
 _stderr: Final = _Stderr()
 
 
-def is_told(rung: int) -> bool:
-    """Whether messages of a rung go anywhere: asked first where a message is dear to make."""
-    return config.current.debug >= rung or logger.isEnabledFor(LEVELS[rung])
+def is_enabled(level: int) -> bool:
+    """Whether messages of a level are logged, for callers whose messages take long to make."""
+    return config.current.debug >= level or logger.isEnabledFor(_LOGGING_LEVELS[level])
 
 
-def tell(rung: int, message: str, *arguments: object) -> None:
-    """Log a message of a rung, with ``%`` arguments."""
-    if is_told(rung):
-        record = logger.makeRecord(logger.name, LEVELS[rung], "(gpuarray)", 0, message, arguments, None)
+def log(level: int, message: str, *arguments: object) -> None:
+    """Log a message of a level, with ``%`` arguments."""
+    if is_enabled(level):
+        record = logger.makeRecord(logger.name, _LOGGING_LEVELS[level], "(gpuarray)", 0, message, arguments, None)
         if logger.hasHandlers():
             logger.handle(record)
         else:

@@ -135,7 +135,7 @@ def name_of_call(frame: FrameType) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """A location in a program, for people.
+    """A location in a program, in readable form.
 
     Attributes
     ----------

@@ -152,7 +152,7 @@ def check_few(host: npt.NDArray[Any], key: Any, limit: int) -> None:
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value of NumPy has real elements and no more than these, as masked arrays have."""
+    """Return whether a value of NumPy has real elements, and nothing besides, such as the mask of a masked array."""
     return value.dtype.kind in "biuf" and (isinstance(value, np.generic) or type(value) is np.ndarray)
 
 

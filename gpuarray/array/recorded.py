@@ -52,8 +52,8 @@ class Recorded:
         self._lock = threading.Lock()
 
     def clear(self) -> None:
-        """Remove the cells that are gone or computed; not while a trace is active, which takes a look for a use."""
-        if tracing.is_anywhere() or not self._lock.acquire(blocking=False):  # another thread is at it
+        """Remove the cells that are gone or computed, unless a trace is active, which would see a use."""
+        if tracing.is_anywhere() or not self._lock.acquire(blocking=False):  # another thread does it
             return
         try:
             count = len(self.cells)

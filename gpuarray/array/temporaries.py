@@ -29,7 +29,7 @@ _IDLE: Final = ("EXTENDED_ARG", "KW_NAMES", "NOP", "PRECALL")
 
 @lru_cache(1 << 12)
 def taken(code: CodeType, maker: int, used: int) -> int:
-    """Return as which operand an operator takes what an instruction has left on the stack.
+    """Return which operand of an operator is the value that an earlier instruction has made.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class _Library:
         return name in self._texts or formulas.is_declared(name)
 
     def among(self, words: set[str]) -> set[str]:
-        """Return those of some words that are names of declarations."""
+        """Return the words that are names of declarations."""
         return (words & self._texts.keys()) | (words & formulas.names())
 
     @property

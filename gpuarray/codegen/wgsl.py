@@ -200,7 +200,7 @@ def apply_expression(
 
 @lru_cache(maxsize=4096)
 def _form(op: MapOp, sources: tuple[DType, ...], dtype: DType, plain: bool, *_target: bool) -> str:
-    """Return an operation as a template of its operands; the key has what it depends on of the target."""
+    """Return the WGSL template of an operation; the key has the properties of the target on which it depends."""
     operands = [f"{{{number}}}" for number in range(len(sources))]
     if op.kind is Kind.CONVERSION:
         return casts.cast_expression(operands[0], sources[0], dtype)

@@ -98,7 +98,7 @@ ABSENT: Final[dict[str, str]] = {
 
 
 def reason_for(name: str) -> str:
-    """Return the replacement for a name, or for another name of NumPy what it is for; empty for any other."""
+    """Return what replaces a name that is absent here, or the purpose of NumPy's function; else an empty string."""
     if name in ABSENT:
         return ABSENT[name].format(name=name)
     if name in np.__all__:

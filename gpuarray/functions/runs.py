@@ -61,7 +61,7 @@ class Runs:
         return self._array(build.elementwise(ops.subtract, ends, begins))
 
     def described(self, index: bool, inverse: bool, counts: bool) -> list[GpuArray]:
-        """Return those of indices, inverse indices and counts that are wanted."""
+        """Return the requested ones of indices, inverse indices and counts."""
         descriptions = ((index, self.indices), (inverse, self.inverse_indices), (counts, self.counts))
         return [describe() for is_wanted, describe in descriptions if is_wanted]
 

@@ -124,7 +124,7 @@ class Tape:
 
 
 class _State:
-    """The tapes of all threads, by thread: asked before the thread is, as there is none nearly always.
+    """The tapes of all threads, by thread. Code looks here first, because there is nearly never a tape.
 
     Attributes
     ----------

@@ -371,7 +371,7 @@ class Trace(tracing.Mode):
     # -- NumPy ---------------------------------------------------------------------------------------------------------
 
     def looked_at(self, array: npt.NDArray[Any]) -> None:
-        """Note that the values of a NumPy array are used; they are constant if nothing else refers to the array."""
+        """Note that the function reads a NumPy array, whose values are constant if nothing else refers to the array."""
         self.host_arrays.append(array)
 
     def outliving(self) -> list[npt.NDArray[Any]]:

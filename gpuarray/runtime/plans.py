@@ -96,7 +96,7 @@ _plans: Final = Plans()
 
 
 def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
-    """Return those of some nodes that are still to be computed, each once."""
+    """Return the nodes that are still to be computed, each once."""
     if len(nodes) == 1:
         return nodes if nodes[0].result is None and type(nodes[0]) is not Leaf else ()
     return [*dict.fromkeys([node for node in nodes if node.result is None and type(node) is not Leaf])]

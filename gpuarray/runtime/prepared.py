@@ -247,7 +247,7 @@ def placed_anew(placement: Placement, decisions: Sequence[Decision], provider: P
 
 def _placement(steps: Sequence[PreparedStep]) -> Placement:
     for step in steps:
-        logs.tell(
+        logs.log(
             logs.DECISIONS, "%s: on the %s, %s", name_of(step.planned.step), step.decision.where, step.decision.reason
         )
     fallbacks = tuple(n for n, step in enumerate(steps) if step.decision.is_fallback)

@@ -64,7 +64,7 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
 
 
 def held(order: Sequence[Node], candidates: Sequence[int]) -> list[int]:
-    """Return those of the indices that :func:`storable` returned whose values arrays have."""
+    """Return the indices, among those that :func:`storable` returned, of nodes whose values arrays have."""
     return [index for index in candidates if (node := order[index]).holder and node.is_held]
 
 

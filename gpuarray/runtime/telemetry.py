@@ -108,7 +108,7 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
         _add(_sites, (function, where or find_origin()), (function, None))
     if policy == "warn":
         _warn(f"{function} ran on the host, on {nbytes:,} bytes: {reason}", FallbackWarning, function)
-    logs.tell(logs.DEVICES, "%s runs on the host: %s", function, reason)
+    logs.log(logs.DEVICES, "%s runs on the host: %s", function, reason)
 
 
 def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> None:

@@ -1,4 +1,4 @@
-"""The ladder of `config.debug` on the logger `gpuarray`."""
+"""The logger `gpuarray` and the levels of `config.debug`."""
 
 import logging
 import subprocess
@@ -27,7 +27,7 @@ evaluate_something.calls = 0
 
 
 @pytest.mark.parametrize("debug", range(5))
-def test_rungs(caplog, debug):
+def test_levels(caplog, debug):
     with xp.using(debug=debug):
         evaluate_something("wgpu")
         xp.evaluate(xp.linalg.eigvals(xp.eye(3, dtype=xp.float32, device="wgpu")))
@@ -90,7 +90,7 @@ def impatience(monkeypatch):
 
 
 @pytest.mark.usefixtures("impatience")
-def test_long_work_is_told_of_once(caplog):
+def test_long_work_is_reported_once(caplog):
     with caplog.at_level(logging.INFO, logger="gpuarray"):
         for _ in range(2):
             with logs.report_if_long("test", "testing, as tests do"):
@@ -114,7 +114,7 @@ def test_work_goes_on_where_no_thread_can_watch_it(monkeypatch):
 
 
 @pytest.mark.usefixtures("impatience")
-def test_a_long_loop_on_the_host_is_told_of(caplog):
+def test_a_long_loop_on_the_host_is_reported(caplog):
     timing = workers.ChunkTiming(1)
     for _ in range(2):
         timing.record(workers._LONG_NS)
@@ -126,7 +126,7 @@ def test_a_long_loop_on_the_host_is_told_of(caplog):
 
 
 @pytest.mark.usefixtures("impatience")
-def test_a_long_wait_for_a_device_is_told_of(caplog, monkeypatch):
+def test_a_long_wait_for_a_device_is_reported(caplog, monkeypatch):
     monkeypatch.setattr(logs, "_reported", {"plan", "compile", "calibration"})
     x = xp.asarray(np.ones((1500, 1500), np.float32), device="wgpu:0")
     with caplog.at_level(logging.INFO, logger="gpuarray"):

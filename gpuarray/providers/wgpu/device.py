@@ -101,7 +101,7 @@ class Adapter:
 
     @property
     def features(self) -> frozenset[str]:
-        """Those of :data:`FEATURES` that it has."""
+        """The elements of :data:`FEATURES` that the adapter has."""
         return frozenset(FEATURES) & frozenset(self.handle.features)
 
     @property

@@ -109,7 +109,7 @@ class Dispatcher:
 
         Return True if runs are left open, to be submitted later. With a copy, all are submitted.
         """
-        is_logged = self._is_logged = logs.is_told(logs.STEPS)
+        is_logged = self._is_logged = logs.is_enabled(logs.STEPS)
         if self._is_timed != (is_logged or bool(observers.active)):
             self.flush()
             self._is_timed = not self._is_timed
@@ -233,7 +233,7 @@ class Dispatcher:
                 launch.last = 0, None, 0
             prepared.owner, prepared.serial = self, next(self._serials)
         self._unbound |= new
-        if self._is_timed or logs.is_told(logs.DEVICES):  # so that each compilation is logged at its cause
+        if self._is_timed or logs.is_enabled(logs.DEVICES):  # so that each compilation is logged at its cause
             self._bind()
 
     def _bind(self) -> None:
@@ -345,8 +345,8 @@ class Dispatcher:
         launches = self._timed().collect() if observers.active or self._timer is not None else []
         if launches:
             observers.launches_done(launches)
-        for launch in launches if logs.is_told(logs.STEPS) else ():
-            logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
+        for launch in launches if logs.is_enabled(logs.STEPS) else ():
+            logs.log(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 
     def clear(self) -> None:
         """Release the resources of this dispatcher on the device."""

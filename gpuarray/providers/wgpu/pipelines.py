@@ -71,12 +71,12 @@ class _Compiled:
         self.users: WeakSet[User] = WeakSet()
 
     def was_used(self) -> bool:
-        """Whether it has run again since this was asked last."""
+        """Whether it has run since the last call of this method."""
         before, self.runs = self.runs, sum(user.runs for user in self.users)
         return self.runs > before
 
     def drop(self) -> None:
-        """Have its users drop it."""
+        """Tell the users of the pipeline to release it."""
         for user in [*self.users]:
             user.unbind()
 
@@ -170,12 +170,12 @@ class Pipelines:
                 compiled.users.add(user)
             return compiled.pipeline
         self._counters.warm_misses += self.is_warmed
-        if logs.is_told(logs.SOURCES):
-            logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
+        if logs.is_enabled(logs.SOURCES):
+            logs.log(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
         with logs.report_if_long("compile", f"compiling the kernel {label}, once in this process"):
             compiled = self._keep(key, label, self._awaited(key, label))
-        logs.tell(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
+        logs.log(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
         if observers.active:
             observers.span(observers.COMPILE, label, start, perf_counter_ns())
         if user is not None:

@@ -107,7 +107,7 @@ class WgpuProvider(Guarded):
         if config.current.warm_up:
             self._pipelines.is_warmed = True
             self._warm_up = WarmUp(self._pipelines, self._driver_name(), self._lock, self._using)
-        logs.tell(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
+        logs.log(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
 
     def _find_facts(self) -> Mapping[str, bool]:
         """Return the result of the self-test for this driver, from the record of its first run if there is one."""

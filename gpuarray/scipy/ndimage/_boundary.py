@@ -128,5 +128,5 @@ def widened(source: GpuArray, modes: Sequence[str], cval: Any) -> GpuArray:
 
 
 def wrapped_constant(cval: Any, dtype: Any) -> Any:
-    """Return the constant beyond the edges as SciPy's filters of footprints have it: cut off to integers that wrap."""
+    """Return the constant beyond edges as SciPy's footprint filters convert it: truncated, and integers wrap around."""
     return np.trunc(cval).astype(np.int64).astype(dtype) if dtype.kind in "biu" else cval
