@@ -86,7 +86,7 @@ class SelectableArray(ViewableArray):
                     host = self._host
                 else:
                     host = self.parts()
-                    if host is None and self._compute_for_parts(key):
+                    if host is None and (device is AUTO or is_cpu(device)) and self._compute_for_parts(key):
                         host = self.parts()
                     memory = cell.memory
             else:

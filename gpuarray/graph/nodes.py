@@ -52,6 +52,9 @@ class BaseNode:
         The storage cell of the user's array whose value the node is.
     origin : Origin or None
         The line of the program that recorded it; None inside a composition, whose users have it.
+    needs_plan : bool
+        Whether an operation on it has tried in vain to have it computed at once, as a value that it is computed from is
+        large or elsewhere. Operations on it need not try again.
     """
 
     __slots__ = (
@@ -61,6 +64,7 @@ class BaseNode:
         "dtype",
         "holder",
         "inputs",
+        "needs_plan",
         "op",
         "origin",
         "result",
@@ -76,6 +80,7 @@ class BaseNode:
     result: "Leaf | None"
     holder: "ref[Any] | None"
     origin: Origin | None
+    needs_plan: bool
 
     def __init__(self, op: Any, inputs: "tuple[Node, ...]", shape: Shape, dtype: DType, detail: Any = None) -> None:
         self.op = op
@@ -86,6 +91,7 @@ class BaseNode:
         self.result = None
         self.holder = None
         self.origin = None
+        self.needs_plan = False
         if not inputs:
             self.depth = 1
         elif len(inputs) == 2:  # the most frequent first
@@ -208,6 +214,7 @@ def map_with_scalar(
     value.shape = value.inputs = ()
     value.dtype = scalar_dtype
     value.result = value.holder = value.origin = None
+    value.needs_plan = False
     value.depth = 1
     new: Map = _new(Map)
     new.op = op
@@ -216,6 +223,7 @@ def map_with_scalar(
     new.dtype = dtype
     new.inputs = (value, node) if is_first else (node, value)
     new.result = new.holder = new.origin = None
+    new.needs_plan = False
     new.depth = (node.depth or 1) + 1
     return new
 

@@ -237,7 +237,8 @@ def is_direct(device: Device) -> bool:
 
 def element(node: Node, position: int, device: Device) -> Any:
     """Return an element of a value in host memory as a NumPy scalar; None if it is not there."""
-    return host_memory.element(node, position) if is_immediate(device) else None
+    value = host_memory.element(node, position)  # which takes less time where there is none
+    return value if value is not None and is_immediate(device) else None
 
 
 def small_value(node: Node, limit: int) -> Any:
@@ -289,14 +290,32 @@ def computed_small(node: Node, device: Device) -> bool:
     Operations on it then need not be recorded. Deeper graphs depend on large values or on values of a device, because
     small graphs are computed as soon as they are used.
     """
+    if node.needs_plan or node.depth > _SHALLOW:
+        return False
     state = immediacy()
+    if not state.covers(device):
+        return False
     limit = state.limit
-    if node.depth > _SHALLOW or not state.covers(device):
-        return False
-    if node.size > limit or any(operand.size > limit for operand in node.inputs):
-        return False
     with places.graphs:
-        return node.result is not None or direct.compute((node,), limit, calls=device.kind == "cpu")
+        if node.result is not None:
+            return True
+        if _is_left(node, limit) or not direct.compute((node,), limit, calls=device.kind == "cpu"):
+            node.needs_plan = True
+            return False
+    return True
+
+
+def _is_left(node: Node, limit: int) -> bool:
+    """Return whether a pending node has more elements than a limit, or an operand that has, or that needs a plan."""
+    if node.size > limit:
+        return True
+    for operand in node.inputs:
+        if (operand.needs_plan and operand.result is None) or operand.size > limit:
+            return True
+        leaf = operand if type(operand) is Leaf else operand.result
+        if leaf is not None and leaf.host is None and host_memory.in_process(leaf) is None:
+            return True
+    return False
 
 
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:
