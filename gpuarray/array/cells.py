@@ -37,7 +37,7 @@ noted: Final = recorded.cells
 #: Values of at most as many bytes are copied in less time than a view of them is made.
 _COPIED: Final = 1 << 13
 #: The record of a value before few of its elements are read or written; no object has the ``id`` 0.
-_NO_PARTS: Final = (0, False, 0)
+_NO_PARTS: Final = (0, False, 0, 0)
 #: Stands for the leaf of a cell's own memory until it is needed.
 UNMADE: Final = object()
 #: Held while a cell gets another value, or its memory is written to. A signal handler may write while the thread that
@@ -74,9 +74,10 @@ class Cell:
 
     device: Device
     _node: Node
-    _parts: tuple[int, bool, int]
-    """How often a few elements were read or written since the value was made as a whole, whether any were written, and
-    the ``id`` of the node that the value was then. Not set before."""
+    _parts: tuple[int, bool, int, int]
+    """How often a few elements were read or written since the value was made as a whole, whether any were written, the
+    ``id`` of the node that the value was then, and how often it was moved to the host for such operations. Not set
+    before."""
     memory: Any
     own: Any
 
@@ -143,27 +144,27 @@ class Cell:
         return memory
 
     def note_part(self, *, is_written: bool) -> bool:
-        """Note that few elements of a large value are read or written; return whether it was moved to the host for it.
+        """Note that few elements of the value are read or written; return whether it was moved to the host for it.
 
-        That is so if the value is elsewhere or to be computed on the device ``"auto"``, and such operations were
-        recorded for as long as the move takes.
+        That is so if the value is elsewhere or to be computed on a device, and such operations were recorded for as
+        long as the move takes. Small values of the device ``"auto"`` are placed with what computes them.
         """
         node = self.node
-        if self.device is not AUTO or node.size <= immediacy().limit:
+        state = immediacy()
+        if node.size <= state.limit if self.device is AUTO else not state.covers(self.device):
             return False
-        count, was_written, of = getattr(self, "_parts", _NO_PARTS)
+        count, was_written, of, moves = getattr(self, "_parts", _NO_PARTS)
         count, is_written = (count + 1, is_written or was_written) if of == id(node) else (1, is_written)
-        if evaluate.moved_for_parts(node, self.device, count, is_written=is_written):
-            self._parts = _NO_PARTS
-            return True
-        self._parts = count, is_written, id(node)
-        return False
+        # a value that leaves the host again is asked for its parts twice as often before the next move
+        is_moved = evaluate.moved_for_parts(node, self.device, count >> moves, is_written=is_written)
+        self._parts = (0, False, 0, moves + 1) if is_moved else (count, is_written, id(node), moves)
+        return is_moved
 
     def keep_parts(self, before: int) -> None:
         """Note that a few elements of the value were replaced, which was the node with the ``id`` ``before``."""
-        count, _, of = getattr(self, "_parts", _NO_PARTS)
+        count, _, of, moves = getattr(self, "_parts", _NO_PARTS)
         if of == before:
-            self._parts = count + 1, True, id(self.node)
+            self._parts = count + 1, True, id(self.node), moves
 
     def claim(self) -> bool:
         """Make the memory the cell's own, to be written to; return False if the value is not there, or at a GPU too.

@@ -76,6 +76,7 @@ class SelectableArray(ViewableArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
+        layout: Layout | None = None
         if limit := immediacy().limit:
             host = memory = self._value
             if host is None:
@@ -86,8 +87,10 @@ class SelectableArray(ViewableArray):
                     host = self._host
                 else:
                     host = self.parts()
-                    if host is None and (device is AUTO or is_cpu(device)) and self._compute_for_parts(key):
-                        host = self.parts()
+                    if host is None:
+                        layout = indexing.part(self._storage_layout(), key)
+                        if layout is not None and self._compute_for_parts(layout):
+                            host = self.parts()
                     memory = cell.memory
             else:
                 device = self._device
@@ -126,24 +129,22 @@ class SelectableArray(ViewableArray):
                         if chosen.base is not None and chosen.flags.c_contiguous:
                             chosen = chosen.copy()
                         return of_host(type(self), chosen, device)
-        return self._recorded_item(key)
+        return self._recorded_item(key, layout)
 
-    def _compute_for_parts(self, key: Any) -> bool:
-        """Have a large value computed or moved to the host, of which a basic key selects few elements.
+    def _compute_for_parts(self, layout: Layout) -> bool:
+        """Have the value computed on the host or moved to it if a part is of few elements; return whether it was.
 
-        Return whether it was: a loop reads one part after the other.
+        A loop reads one part after the other.
         """
-        limit = immediacy().limit
-        if self._cell.node.size <= limit:
+        cell, limit = self._made_cell, immediacy().limit
+        if layout.size > limit:
             return False
-        layout = indexing.part(self._storage_layout(), key)
-        if layout is None or layout.size > limit:
-            return False
-        return self.compute_on_host() or self._cell.note_part(is_written=False)
+        return (cell.node.size > limit and self.compute_on_host()) or cell.note_part(is_written=False)
 
-    def _recorded_item(self, key: Any) -> Self:
-        """Return a view or a copy of elements, as a layout or by a node."""
-        layout = indexing.part(self._storage_layout(), key)
+    def _recorded_item(self, key: Any, layout: Layout | None) -> Self:
+        """Return a view or a copy of elements, as a layout, if it is known, or by a node."""
+        if layout is None:
+            layout = indexing.part(self._storage_layout(), key)
         if layout is None and (element := with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
             if layout is not None and layout.shape and not is_of_scalars(key):  # an array as key makes a copy

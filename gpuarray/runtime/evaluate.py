@@ -56,6 +56,8 @@ QUICKLY_SEEN: Final = 1 << 17
 #: Nanoseconds that a recorded read or write of a few elements, and what is computed with them, takes more than in host
 #: memory, about.
 _OF_PART: Final = 50e3
+#: Nanoseconds by which a program may fall behind a pinned device while it waits for a value.
+_BEHIND: Final = 1e6
 _origin_of: Final = attrgetter("origin")
 #: A download of this many bytes takes about as long as one of a few: reading one element downloads the whole array.
 _SENT_WHOLE: Final = 1 << 15
@@ -359,7 +361,7 @@ def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
 
 
 def moved_for_parts(node: Node, device: Device, parts: int, *, is_written: bool) -> bool:
-    """Move a large value of the device "auto" to the host if programs read and write parts of it there in less time.
+    """Move a value of a device to the host if programs read and write parts of it there in less time.
 
     Parameters
     ----------
@@ -373,7 +375,8 @@ def moved_for_parts(node: Node, device: Device, parts: int, *, is_written: bool)
         Whether some were written, so that a copy on the device is of no use.
     """
     provider = registry.open_device(device)
-    if is_host(provider) or parts * _OF_PART < at(auto.rates_of(provider).download, node.nbytes):
+    spent = parts * _OF_PART - (0 if device is auto.AUTO else _BEHIND)
+    if spent < 0 or is_host(provider) or spent < at(auto.rates_of(provider).download, node.nbytes):
         return False
     evaluate((node,), device)
     leaf = current(node)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.runtime import direct
 from gpuarray.settings import recording
 
 
 @pytest.fixture(autouse=True)
-def direct():
+def direct_limit():
     """Compute small arrays as users do by default."""
     with xp.using(device="wgpu", direct_limit=1 << 14, direct_pinned=True):
         yield
@@ -41,6 +42,56 @@ def test_what_a_kernel_computes_stays_on_the_gpu():
     assert launches() > 0
     assert rows.residency == total.residency == ("wgpu:0",)
     np.testing.assert_allclose(np.asarray(total), 300 * 44850 + np.arange(300), rtol=1e-6)
+
+
+def test_what_a_loop_reads_and_writes_by_parts_moves_to_the_host():
+    matrix = np.random.default_rng(0).random((300, 300)) + 300 * np.eye(300)
+    a, x = xp.asarray(np.stack([matrix, matrix])), xp.zeros(300)
+    for _ in range(3):
+        expected = np.zeros(300)
+        for rows, solution in ((a[0], x), (matrix, expected)):
+            for i in range(300):
+                solution[i] = (1.0 - rows[i, :i] @ solution[:i]) / rows[i, i]
+        before = launches()
+    assert before > 0
+    assert x.residency == ("cpu",)
+    assert a.residency == ("cpu", "wgpu:0")  # it is only read
+    assert (a[1, 2, :7] * x[:7]).is_computed()
+    assert launches() == before
+    np.testing.assert_allclose(np.asarray(x), expected, rtol=1e-12)
+
+
+def test_few_parts_of_what_a_kernel_computes_are_recorded():
+    large = xp.ones((300, 300), dtype=xp.float32)
+    for _ in range(30):
+        means = large.mean(axis=1)
+        large = large * means[0] + means[1] - means[2]
+    assert large.residency == means.residency == ()
+    np.testing.assert_array_equal(np.asarray(large), 1)
+
+
+def test_a_value_that_leaves_the_host_again_moves_ever_less_often():
+    x, large = xp.zeros(300), xp.asarray(np.ones((600, 600)))
+    moves, is_on_host = 0, True
+    for i in range(900):
+        x[i % 300] = x[i % 7] + 1
+        if i % 60 == 0:
+            x[0] = large.sum()  # recorded
+        moves += not is_on_host and x.is_computed()
+        is_on_host = x.is_computed()
+    assert 1 < moves < 8
+
+
+def test_an_operation_does_not_try_again_to_compute_what_needs_a_kernel(monkeypatch):
+    x = xp.asarray(np.ones((600, 600)))[:100, 0] * 2
+    assert not (x + 1).is_computed()
+    tried = []
+    monkeypatch.setattr(direct, "compute", lambda *given, **keywords: tried.append(given))
+    y = x
+    for _ in range(3):
+        y = y * x + y
+    assert not tried
+    assert not y.is_computed()
 
 
 def test_values_of_kernels_and_of_the_host_meet():
