@@ -44,9 +44,15 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
     known_bounds = _stated(node) or _stated(value) or _known.get(value)
     if known_bounds is not None:
         return known_bounds
-    on_host = evaluate.is_host_device(device)
-    if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
-        _known[value] = known_bounds = int(value.host.min()), int(value.host.max())
+    on_host, is_small = evaluate.is_host_device(device), node.size < evaluate.QUICKLY_SEEN
+    if isinstance(value, Leaf) and value.host is not None and (on_host or is_small):
+        seen = value.host
+    elif on_host and is_small:
+        seen = evaluate.read(node, device)  # it is computed for the elements at these positions, too
+    else:
+        seen = None
+    if seen is not None:
+        _known[current(node)] = known_bounds = int(seen.min()), int(seen.max())
         return known_bounds
     ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
     both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
