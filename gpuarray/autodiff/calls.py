@@ -7,6 +7,7 @@ Most rules take arrays of this package, and NumPy's arrays and scalars, with whi
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -55,9 +56,10 @@ def _sort(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence
     (x,) = operands
     order = called(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
     if not isinstance(x, GpuArray):
-        pulled = np.empty_like(cts[0])
-        np.put_along_axis(pulled, order, cts[0], -1)
-        return (pulled,)
+        starts = np.arange(prod(x.shape[:-1])).reshape(*x.shape[:-1], 1) * x.shape[-1]
+        pulled = np.empty(x.size, cts[0].dtype)
+        pulled[order + starts] = cts[0]
+        return (pulled.reshape(x.shape),)
     return (wrap(build.scatter_all(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
 
 

@@ -217,6 +217,9 @@ class Program:
                     known.add_output(operands[0], self.numbers[node], ct)  # equal calls are one joint
                     continue
                 origin = node.origin if isinstance(node, BaseNode | Outputs) else None  # others run a program's code
+                for operand in operands:  # constants of the line
+                    if isinstance(operand, BaseNode) and operand.origin is None:
+                        operand.origin = origin
                 stand(origin)
                 if type(node) is View and is_part(node.layout, operands[0]):
                     known.add_part(operands[0], node.layout, ct, origin)
@@ -227,8 +230,6 @@ class Program:
                     with using(pending_limit=pieces.limit):
                         shares = node.pull(ct, wanted, self.device, pieces.pullback)
                 for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
-                    if isinstance(operand, BaseNode) and operand.origin is None:
-                        operand.origin = origin
                     if share is not None and is_wanted:
                         known.add(operand, share)
             cts = [known.pop(node) for node in self.variables]

@@ -35,11 +35,11 @@ _NUMPY: Final[Any] = np
 def _along(op: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
     """Return the result of an operation that orders the last axis, applied along any axis."""
     array, number = line_axis(x, axis)
-    last = array.swapaxes(number, -1)
-    node = build.call_one(op, [last.node()], last.shape, dtype, **parameters)
-    ordered = wrap(node, x.device)
+    is_last = number == array.ndim - 1
+    last = array if is_last else array.swapaxes(number, -1)
+    ordered = wrap(build.call_one(op, [last.node()], last.shape, dtype, **parameters), x.device)
     # not the view itself: NumPy's result has no base
-    return ordered if number == array.ndim - 1 else wrap(ordered.swapaxes(number, -1).node(), x.device)
+    return ordered if is_last else wrap(ordered.swapaxes(number, -1).node(), x.device)
 
 
 def _by_line(op: CallOp, order_of_result: Literal["C", "K"]) -> Callable[..., Any]:

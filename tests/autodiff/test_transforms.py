@@ -333,6 +333,10 @@ def test_derivatives_are_explained_by_the_lines_that_they_are_of() -> None:
         curvature = xp.grad(lambda x: xp.grad(fun)(x).sum())(x)
         assert f"derivative of {short_name(__file__)}:{first + 2}" in str(xp.explain(curvature, stage="plan"))
         assert "derivative" not in str(xp.explain(fun(x), stage="plan"))
+        halves = str(xp.explain(xp.grad(lambda x: np.sum(np.exp(x * 0.5)))(x), stage="simplified"))
+        (constant,) = [line for line in halves.splitlines() if "full 0.5" in line]
+        assert "x * 0.5" in constant
+        assert "derivative" not in constant
     assert not assumed_origins
 
 
