@@ -109,7 +109,8 @@ class Config:
     debug: int = _setting(
         0,
         "Level of the logger `gpuarray`, which writes to stderr unless the program has configured logging: 1 devices "
-        "and fallbacks, 2 also steps and launches, 3 also the reason for the placement of each step, 4 also its WGSL.",
+        "and fallbacks, 2 also steps and launches, 3 also the reason for the placement of each step, 4 also its WGSL. "
+        "From 1 on, tracebacks show the frames of this package.",
     )
     origins: bool = _setting(
         True, "Store the source line that recorded each operation, for `explain`, `profile` and error messages."
