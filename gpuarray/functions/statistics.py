@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 
 __all__ = ["average", "mean", "std", "var"]
+
+
+_SINGLE: Final = (dtypes.float32, dtypes.complex64)
+_DOUBLE: Final = (dtypes.float64, dtypes.complex128)
 
 
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
@@ -124,6 +128,8 @@ def mean(
     """
     array = as_array(x)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
+    if dtype is None and out is not None and array.dtype in _SINGLE and out.dtype in _DOUBLE:
+        dtype = dtypes.promote(array.dtype, dtypes.float64)  # as NumPy adds up in the dtype of out
     compute, result_dtype = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
     return write_out(reduced(build.cast(node, result_dtype), array, where), out, "unsafe")
