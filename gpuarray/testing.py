@@ -298,7 +298,18 @@ class Fault(Exception):  # noqa: N818  # the name of the concept
 
 
 #: The methods of a provider that may fail.
-_CALLS: Final = ("allocate", "allocate_all", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
+_CALLS: Final = (
+    "allocate",
+    "allocate_all",
+    "prepare",
+    "write",
+    "read",
+    "run",
+    "repeat",
+    "synchronize",
+    "export",
+    "adopt",
+)
 
 
 @contextmanager
@@ -336,10 +347,11 @@ def failing(
 
         return wrapper
 
-    for name in _CALLS:
+    names = [name for name in _CALLS if hasattr(provider, name)]
+    for name in names:
         setattr(provider, name, wrapped(name, getattr(provider, name)))
     try:
         yield calls
     finally:
-        for name in _CALLS:
+        for name in names:
             delattr(provider, name)

@@ -125,6 +125,29 @@ class TranslatingProvider(Provider, Protocol):
         """Return ``step`` in the form that :meth:`run` takes; ``translated`` is its translation, if it was made."""
 
 
+class RepeatingProvider(Provider, Protocol):
+    """A provider that keeps what it enqueued for tasks, and whose buffers have a ``serial`` number each.
+
+    No other buffer of any device ever has the same number.
+    """
+
+    def run(self, tasks: Sequence[Task], wanted: Any = None, key: tuple[int, ...] = ()) -> None:
+        """Enqueue tasks, and keep what was enqueued for :meth:`repeat` if there is a ``key``."""
+
+    def repeat(self, key: tuple[int, ...], scalars: list[Any], wanted: Any = None) -> bool:
+        """Enqueue the tasks of a key again; return False, having done nothing, if they are to be given to :meth:`run`.
+
+        Parameters
+        ----------
+        key : tuple of int
+            A number that stands for the programs of the tasks, and the serial numbers of all their buffers.
+        scalars : list
+            The scalars of all tasks, in order.
+        wanted : Buffer, optional
+            The buffer that is read next, if known.
+        """
+
+
 class WordProvider(Provider, Protocol):
     """A provider that reads words of many buffers in one submission."""
 

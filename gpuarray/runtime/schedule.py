@@ -54,7 +54,17 @@ class Schedule:
         The copies that reuse the buffer of their input.
     """
 
-    __slots__ = ("_actions", "_allocations", "_begin", "_donated", "_is_repeatable", "_loads", "_results", "_transfers")
+    __slots__ = (
+        "_actions",
+        "_allocations",
+        "_begin",
+        "_donated",
+        "_is_repeatable",
+        "_loads",
+        "_repeats",
+        "_results",
+        "_transfers",
+    )
 
     def __init__(
         self,
@@ -72,12 +82,16 @@ class Schedule:
             for place, group in groupby(built.allocations.values(), key=itemgetter(0))
         ]
         self._transfers = len(built.transfers)
+        self._repeats = not built.transfers and hasattr(provider, "repeat")
+        """Whether the device keeps what it enqueued; its buffers are then known before the first task runs."""
         self._actions = built.actions
         self._results: list[Result] = [
             (position, [(place, number[key]) for place, key in registers], leaf)
             for position, registers, leaf in built.results
         ]
         for action in self._actions:
+            if isinstance(action, Batch):
+                action.scalars = [scalar for _, _, _, scalars, _ in action.tasks for scalar in scalars]
             if type(action) is Transfer:
                 action.read, action.written = number[action.read], number[action.written]
             else:
@@ -199,17 +213,18 @@ class Schedule:
         if type(action) is Transfer:
             action.run(buffers, _keep(leaves))
             return
-        get = buffers.__getitem__
-        tasks = []
-        for code, inputs, outputs, scalars, step in action.tasks:
-            values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
-            tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
+        is_last = wanted is not None and action is self._actions[-1]
+        read = self._next_read(action.place, wanted, order, buffers) if is_last else None
         if run is not None or observe is not None:
-            _run_for(action, tasks, run, observe)
-        elif wanted is not None and action is self._actions[-1]:
-            action.place.run(tasks, self._next_read(action.place, wanted, order, buffers))
+            _run_for(action, _bound_tasks(action, buffers, order), run, observe)
+        elif self._repeats and action.is_device:
+            device: Any = action.place
+            key = (action.serial, *[buffer.serial for buffer in buffers])
+            scalars = [order[position].parameters[part] for position, part in action.scalars]
+            if not device.repeat(key, scalars, read):
+                device.run(_bound_tasks(action, buffers, order), read, key)
         else:
-            action.place.run(tasks)
+            action.place.run(_bound_tasks(action, buffers, order), read)
 
     def _update(
         self,
@@ -284,6 +299,16 @@ class Schedule:
             if order[position] is wanted:
                 return next((buffers[number] for owner, number in registers if owner is place), None)
         return None
+
+
+def _bound_tasks(batch: Batch, buffers: list[Any], order: Sequence[Any]) -> list[Task]:
+    """Return the tasks of a batch with their buffers and scalars."""
+    get = buffers.__getitem__
+    tasks = []
+    for code, inputs, outputs, scalars, step in batch.tasks:
+        values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
+        tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
+    return tasks
 
 
 def _reads_output(step: PreparedStep) -> bool:

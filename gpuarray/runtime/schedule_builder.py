@@ -1,8 +1,9 @@
 """The registers and the order of the tasks and transfers of a schedule (:mod:`gpuarray.runtime.schedule`)."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from gpuarray.runtime import places
 from gpuarray.runtime.placement import residency
 from gpuarray.runtime.placement.decisions import DEVICE
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+
+_serials: Final = count(1)
 
 
 @final
@@ -30,12 +33,18 @@ class Batch:
         numbers of their parameters, and the prepared step.
     numbers : list of int
         The numbers of the steps.
+    serial : int
+        Identifies the tasks, but for their buffers and scalars.
+    scalars : list
+        The scalars of all tasks, in order.
     """
 
     place: Provider
     is_device: bool
     tasks: list[tuple[Any, list[Any], list[Any], Sequence[tuple[int, int]], PreparedStep]]
     numbers: list[int]
+    serial: int = field(default_factory=_serials.__next__)
+    scalars: list[tuple[int, int]] = field(default_factory=list)
 
 
 @final

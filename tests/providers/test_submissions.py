@@ -426,3 +426,145 @@ def test_errors_name_all_lines_that_were_open(monkeypatch):
     assert notes.index(": x * 3") < notes.index(": x + 1")
     again = xp.asarray(np.ones(100, np.float32), device=device) + 1
     assert float(again.sum()) == 200, "the device is opened anew"
+
+
+class TestRepeated:
+    """Runs with a key, whose commands are kept."""
+
+    def grow(self, opened, result, scalar):
+        """Enqueue an addition in place that can be repeated; return whether it was a repetition."""
+        key = (1, result.serial)
+        if opened.provider.repeat(key, [scalar]):
+            return True
+        opened.provider.run([Task(opened.increase, [], [result], [scalar])], None, key)
+        return False
+
+    def repeated(self, opened):
+        """Return a buffer of zeros for which additions are repeated."""
+        result = self.compiled(opened, 0)
+        assert [self.grow(opened, result, 0) for _ in range(3)] == [False, False, True]
+        return result
+
+    def compiled(self, opened, scalar):
+        """Return a buffer of a value, after the kernel was compiled."""
+        result = opened.run(scalar)
+        opened.grow(opened.run(0), 0)
+        assert opened.value(result) == scalar
+        return result
+
+    def test_the_second_run_is_kept(self, opened):
+        result = self.compiled(opened, 1)
+        launches = opened.provider.stats()["launches"]
+        assert [self.grow(opened, result, 2**n) for n in range(1, 7)] == [False, False, True, True, True, True]
+        assert opened.provider.stats()["launches"] == launches + 6
+        assert opened.value(result) == 127
+
+    def test_other_scalars_have_other_words(self, opened):
+        result = self.repeated(opened)
+        before = opened.submits
+        assert all(self.grow(opened, result, scalar) for scalar in (3, 3, 5, 3, 7))
+        assert opened.submits == before
+        assert opened.value(result) == 21
+
+    def test_other_buffers_have_other_commands(self, opened):
+        result = self.repeated(opened)
+        other = opened.run(100)
+        assert not self.grow(opened, other, 1)
+        assert self.grow(opened, result, 2)
+        assert [opened.value(result), opened.value(other)] == [2, 101]
+
+    def test_words_begin_anew_when_there_is_no_room(self, opened, monkeypatch):
+        result = self.repeated(opened)
+        monkeypatch.setattr(uniforms, "CAPACITY", 4 * opened.provider._dispatcher.alignment)
+        kept = [self.grow(opened, result, scalar) for scalar in range(10, 30)]
+        assert set(kept) == {True, False}
+        assert opened.value(result) == sum(range(10, 30))
+
+    def test_released_memory_ends_it(self, opened):
+        result = self.repeated(opened)
+        released = opened.run(1)
+        released.release()
+        opened.provider.trim()
+        assert not self.grow(opened, result, 5)
+        assert opened.value(result) == 5
+
+    def test_dropped_kernels_end_it(self, opened):
+        result = self.repeated(opened)
+        opened.increase.unbind()
+        assert not self.grow(opened, result, 5)
+        assert opened.value(result) == 5
+
+    def test_a_closed_device_is_an_error(self, opened):
+        result = self.repeated(opened)
+        opened.provider.close()
+        with pytest.raises(DeviceError):
+            self.grow(opened, result, 5)
+
+    def test_a_released_buffer_is_an_error(self, opened):
+        result = self.repeated(opened)
+        result.release()
+        with pytest.raises(DeviceError, match="release"):
+            self.grow(opened, result, 5)
+
+    def test_shared_memory_is_submitted_at_once(self, opened):
+        result = self.repeated(opened)
+        opened.provider.export(result)
+        before = opened.submits
+        assert not self.grow(opened, result, 5)
+        assert opened.submits == before + 1
+        assert opened.value(result) == 5
+
+    def test_a_copy_to_the_host_travels_along(self, opened):
+        result = self.repeated(opened)
+        before = opened.submits
+        assert opened.provider.repeat((1, result.serial), [4], result)
+        assert opened.submits == before + 1
+        assert opened.value(result) == 4
+        assert opened.submits == before + 1
+
+    def test_a_failed_submission_is_not_forgotten(self, opened, monkeypatch):
+        result = self.repeated(opened)
+        opened.value(result)
+        monkeypatch.setattr(dispatch, "_TOGETHER", 1)
+
+        def fail(*_):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(opened.provider._driver, "submit", fail)
+            with pytest.raises(KeyboardInterrupt):
+                self.grow(opened, result, 4)
+        assert self.grow(opened, result, 8)
+        assert opened.value(result) == 8
+
+    def test_long_programs_are_submitted_in_parts(self, opened, monkeypatch):
+        monkeypatch.setattr(dispatch, "_BATCH", 8)
+        monkeypatch.setattr(dispatch, "_FIRST", 2)
+        result = self.compiled(opened, 0)
+        tasks = [Task(opened.increase, [], [result], [scalar]) for scalar in range(30)]
+        key = (2, result.serial)
+        for _ in range(2):
+            opened.provider.run(tasks, None, key)
+        opened.value(result)
+        before = opened.submits
+        assert opened.provider.repeat(key, [*range(30)])
+        assert opened.value(result) == 3 * 435
+        assert opened.submits - before == 5  # of 2, 4, 8, 8 and 8 launches
+
+
+def test_recordings_are_repeated(monkeypatch):
+    """Programs that run again with the same memory, and scratch memory, do not bind their tasks again."""
+    step = xp.jit(lambda x, a: (xp.sort(x, axis=0) * a).var() + x)
+    x = xp.asarray(np.random.default_rng(0).random((300, 40), dtype=np.float32), device="wgpu")
+    expected = np.asarray(x)
+    for number in range(4):
+        step(x, number)
+        xp.synchronize()
+    runs = []
+    run = WgpuProvider.run
+    monkeypatch.setattr(WgpuProvider, "run", lambda *given: (runs.append(given), run(*given))[1])
+    for number in range(10):
+        result = np.asarray(step(x, number))
+        np.testing.assert_allclose(result, (expected * number).var() + expected, rtol=1e-5)
+        del result
+    assert len(runs) <= 2

@@ -4,11 +4,13 @@ Invariant: launches run in the given order. Open runs, which are encoded but not
 every operation that depends on them: a read, a write, a wait, the release of memory, the export of a buffer. The
 background flusher (:mod:`.flusher`) submits them soon in any case, once their kernels are compiled. Runs whose
 submission failed stay open, and do not run twice. Each launch finds its parameter words through a dynamic offset
-(:mod:`.uniforms`). The provider calls this module under its lock.
+(:mod:`.uniforms`). The commands of a run are kept for its repetition with the same buffers. The provider calls this
+module under its lock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
+from operator import is_
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -41,6 +43,61 @@ _WORK: Final = 1 << 36
 #: The background flusher ends when no run was left open for this long.
 _LINGER_NS: Final = 250_000_000
 _GROUPS: Final = 8192
+#: Most commands that are kept for runs that are repeated.
+_ENCODED: Final = 1 << 15
+
+
+class Encoding:
+    """The commands of a run, which are enqueued again when the run is repeated with the same buffers.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The tasks of the run.
+    commands : list of Command
+        Their commands, in order.
+    scratch : list of (int, int)
+        The sizes and serial numbers of the scratch buffers that were allocated.
+
+    Attributes
+    ----------
+    commands, scratch
+        The parameters.
+    programs : list of Prepared
+        The programs of the tasks.
+    work : int
+        Their approximate number of operations.
+    scalars : list
+        The scalars of all tasks for which the commands have the parameters.
+    """
+
+    __slots__ = ("_varying", "commands", "programs", "scalars", "scratch", "work")
+
+    def __init__(self, tasks: Sequence[Task], commands: list[Command], scratch: list[tuple[int, int]]) -> None:
+        self.commands = commands
+        self.scratch = scratch
+        self.programs = [task.prepared for task in tasks]
+        self.work = sum([prepared.work for prepared in self.programs])
+        self.scalars: list[Any] = []
+        self._varying: list[tuple[int, PreparedLaunch, slice]] = []
+        """The numbers of the commands whose parameters depend on scalars, their launches, and which scalars."""
+        first = 0
+        for task in tasks:
+            launches = task.prepared.launches
+            own = slice(len(self.scalars), len(self.scalars) + len(task.scalars))
+            self._varying += [(number, launch, own) for number, launch in enumerate(launches, first) if launch.runs]
+            self.scalars += task.scalars
+            first += len(launches)
+
+    def bind(self, scalars: list[Any], offset_of: Callable[[PreparedLaunch, Sequence[Any]], int]) -> None:
+        """Give the commands the parameters for other scalars, whose offsets a function returns."""
+        if all(map(is_, scalars, self.scalars)):
+            return
+        commands = self.commands[:]
+        for number, launch, own in self._varying:
+            pipeline, group, _, workgroups = commands[number]
+            commands[number] = pipeline, group, offset_of(launch, scalars[own]), workgroups
+        self.commands, self.scalars = commands, scalars
 
 
 class Dispatcher:
@@ -80,6 +137,10 @@ class Dispatcher:
         #: Of the launches of a task, by the serial numbers of its program and its buffers.
         self._groups: dict[tuple[int, ...], list[Any]] = {}
         self._group_count = 0
+        #: By the keys of runs that found all their bind groups, which they have only from the second time on.
+        self._encodings: dict[tuple[int, ...], Encoding] = {}
+        self._encoded = 0  # the number of their commands
+        self._generation = 0  # of the uniform arena in which their parameters have offsets
         self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # keys of bind groups, by the serial number of each bound buffer
         self._unbound: dict[Prepared, None] = {}  # programs whose launches have no pipelines yet
@@ -104,18 +165,16 @@ class Dispatcher:
                 raise ValueError(f"kernel {launch.label!r} has {launch.nbytes:,} bytes of parameters")
         return prepared
 
-    def run(self, tasks: Sequence[Task], download: Download | None = None) -> bool:
+    def run(self, tasks: Sequence[Task], download: Download | None = None, key: tuple[int, ...] = ()) -> None:
         """Enqueue tasks in order, and a copy to the host after them, in as few submits as possible.
 
-        Return True if runs are left open, to be submitted later. With a copy, all are submitted.
+        Without a copy, the run may be left open, to be submitted later. With a ``key``, its commands are kept for
+        :meth:`repeat` once it has run before.
         """
-        is_logged = self._is_logged = logs.is_enabled(logs.STEPS)
-        if self._is_timed != (is_logged or bool(observers.active)):
-            self.flush()
-            self._is_timed = not self._is_timed
+        self._choose_timing()
         try:
             # allocate everything before the first submit, so that a lack of memory leaves no partial run
-            scratch = [self._scratch(task) if task.prepared.scratch else () for task in tasks]
+            scratch = [self._scratch(task.prepared) for task in tasks]
             is_new = False
             for task in tasks:
                 if task.prepared.owner is self:
@@ -124,19 +183,108 @@ class Dispatcher:
                     is_new = True
             if is_new:  # before the first submit too, as a wait for a compiler can be interrupted
                 self._begin_all(tasks)
-            for task, buffers in zip(tasks, scratch, strict=True):
-                self._add(task, buffers)
-            if download is not None or is_logged or self._is_due(tasks):
-                self.flush(download)
-            self._complete = len(self._commands)
-            return self._complete > 0
+            group_count = self._group_count
+            groups = [
+                self._groups_of(task, [*task.inputs, *task.outputs, *buffers])
+                for task, buffers in zip(tasks, scratch, strict=True)
+            ]
+            generation = self._uniforms.generation
+            encoded: list[Command] = []
+            for task, own in zip(tasks, groups, strict=True):
+                encoded += self._add(task, own)
+            is_shared = self.is_shared and any(b.is_shared for task in tasks for b in (*task.inputs, *task.outputs))
+            if key and group_count == self._group_count and not (self._unbound or self._is_timed or self.is_shared):
+                self._keep(key, tasks, encoded, scratch, generation)
+            self._end(download, is_due=is_shared)
         except BaseException:
             del self._commands[self._complete :], self._launched[self._complete :]
             raise
         finally:
             self._spare.clear()
 
-    def _is_due(self, tasks: Sequence[Task]) -> bool:
+    def repeat(self, key: tuple[int, ...], scalars: list[Any], download: Download | None = None) -> bool:
+        """Enqueue the commands that :meth:`run` has kept for a key; return False if there are none."""
+        encoding = self._encodings.get(key)
+        is_old = self._generation != self._uniforms.generation
+        if encoding is None or is_old or self.is_shared or self._choose_timing():
+            return False
+        programs = encoding.programs
+        for prepared in programs:
+            if prepared.owner is not self:
+                return False
+        try:
+            if encoding.scratch:
+                scratch = [self.pool.allocate(nbytes) for nbytes, _ in encoding.scratch]
+                if any(buffer.serial != serial for buffer, (_, serial) in zip(scratch, encoding.scratch, strict=True)):
+                    return False
+            if scalars:
+                encoding.bind(scalars, self._offset)
+                if self._generation != self._uniforms.generation:  # there was no room for the parameters
+                    return False
+            for prepared in programs:
+                prepared.runs += 1
+            commands = encoding.commands
+            most = _FIRST if len(commands) > 2 * _FIRST else _BATCH
+            rest = commands
+            while len(self._commands) + len(rest) > most:
+                room = max(most - len(self._commands), 0)
+                self._commands += rest[:room]
+                rest = rest[room:]
+                self.flush()
+                most = min(2 * most, _BATCH)
+            self._commands += rest
+            self._counters.launches += len(commands)
+            self._work += encoding.work
+            self._end(download)
+        except BaseException:
+            del self._commands[self._complete :]
+            raise
+        return True
+
+    def _choose_timing(self) -> bool:
+        """Determine whether the launches of the next run are timed."""
+        is_logged = self._is_logged = logs.is_enabled(logs.STEPS)
+        if self._is_timed != (is_logged or bool(observers.active)):
+            self.flush()
+            self._is_timed = not self._is_timed
+        return self._is_timed
+
+    def _keep(
+        self,
+        key: tuple[int, ...],
+        tasks: Sequence[Task],
+        commands: list[Command],
+        scratch: Sequence[Sequence[WgpuBuffer]],
+        generation: int,
+    ) -> None:
+        """Keep the commands of a run whose parameters have offsets of one generation."""
+        if self._generation != generation or self._encoded + len(commands) > _ENCODED:
+            self._drop_encodings()
+        self._generation = generation
+        if len(commands) > _ENCODED or self._uniforms.generation != generation:
+            return
+        known = self._encodings.pop(key, None)
+        self._encoded += len(commands) - (0 if known is None else len(known.commands))
+        allocated = dict.fromkeys(chain.from_iterable(scratch))  # tasks share some
+        self._encodings[key] = Encoding(tasks, commands, [(buffer.nbytes, buffer.serial) for buffer in allocated])
+
+    def _drop_encodings(self) -> None:
+        """Forget the commands of all runs."""
+        self._encodings.clear()
+        self._encoded = 0
+
+    def _end(self, download: Download | None, *, is_due: bool = False) -> None:
+        """Complete a run, and submit it if it is due."""
+        if download is not None or self._is_logged or self._is_due() or is_due:
+            self.flush(download)
+        self._complete = len(self._commands)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether runs are left open, to be submitted later."""
+        return self._complete > 0
+
+    def _is_due(self) -> bool:
         """Return whether to submit the open runs now."""
         self._together += 1
         now = perf_counter_ns()
@@ -151,7 +299,6 @@ class Dispatcher:
             apart >= min(_APART_NS, (now - self._busy_since) // _SHARE)
             or self._together >= _TOGETHER
             or self._work >= _WORK
-            or (self.is_shared and any(b.is_shared for task in tasks for b in (*task.inputs, *task.outputs)))
         )
 
     def waited(self) -> None:
@@ -176,38 +323,49 @@ class Dispatcher:
             self.flush()
         return bool(self._commands) or age < _LINGER_NS
 
-    def _add(self, task: Task, scratch: Sequence[WgpuBuffer]) -> None:
-        prepared, uniforms, commands = task.prepared, self._uniforms, self._commands
-        buffers = [*task.inputs, *task.outputs, *scratch]
+    def _groups_of(self, task: Task, buffers: Sequence[WgpuBuffer]) -> list[Any]:
+        """Return the bind groups of a task, whose buffers are its inputs, outputs and scratch."""
         # serial numbers are never reused, so the buffers of known groups belong to this device
-        key = (prepared.serial, *[buffer.serial for buffer in buffers])
-        groups = self._groups.get(key)
-        if groups is None:
-            groups = self._create_groups(task, buffers, key)
+        key = (task.prepared.serial, *[buffer.serial for buffer in buffers])
+        return self._groups.get(key) or self._create_groups(task, buffers, key)
+
+    def _add(self, task: Task, groups: Sequence[Any]) -> list[Command]:
+        """Enqueue the launches of a task, and return their commands."""
+        prepared, commands = task.prepared, self._commands
         launches = prepared.launches
         most = _FIRST if len(launches) > 2 * _FIRST else _BATCH
+        added: list[Command] = []
         for launch, group in zip(launches, groups, strict=True):
-            data = launch.data(task.scalars) if launch.runs else None
-            generation, known, offset = launch.last
-            if generation != uniforms.generation or data != known:
-                offset = uniforms.offset_of(launch.words if data is None else launch.block(data))
-                launch.last = uniforms.generation, data, offset
+            offset = self._offset(launch, task.scalars)
             if len(commands) >= most:
                 self.flush()
                 most = min(2 * most, _BATCH)
-            commands.append((launch.pipeline or launch, group, offset, launch.workgroups))
+            command = (launch.pipeline or launch, group, offset, launch.workgroups)
+            commands.append(command)
+            added.append(command)
             if self._is_timed:
                 self._launched.append((task.tag, launch))
         self._counters.launches += len(launches)
         self._work += prepared.work
+        return added
 
-    def _scratch(self, task: Task) -> list[WgpuBuffer]:
-        """Return scratch buffers; launches run in order, so a task can reuse those of an earlier task.
+    def _offset(self, launch: PreparedLaunch, scalars: Sequence[Any]) -> int:
+        """Return the offset of the parameters of a launch."""
+        uniforms = self._uniforms
+        data = launch.data(scalars) if launch.runs else None
+        generation, known, offset = launch.last
+        if generation != uniforms.generation or data != known:
+            offset = uniforms.offset_of(launch.words if data is None else launch.block(data))
+            launch.last = uniforms.generation, data, offset
+        return offset
+
+    def _scratch(self, prepared: Prepared) -> list[WgpuBuffer]:
+        """Return the scratch buffers of a task; launches run in order, so it can reuse those of an earlier task.
 
         They stay out of the pool until the run is encoded, because other buffers are allocated before that.
         """
-        buffers = []
-        for nbytes in task.prepared.scratch:
+        buffers: list[WgpuBuffer] = []
+        for nbytes in prepared.scratch:
             spare = self._spare.get(size_class(nbytes))
             buffers.append(spare.pop() if spare else self.pool.allocate(nbytes))
         for buffer in buffers:
@@ -221,7 +379,8 @@ class Dispatcher:
         """
         if not self._unbound:
             self.flush()  # the device can work while kernels are compiled
-        self._pipelines.make_room()
+        if self._pipelines.make_room():
+            self._drop_encodings()
         new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
         kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
         self._compiling += self._pipelines.begin(kernels)
@@ -291,6 +450,7 @@ class Dispatcher:
     def drop_groups(self, storage: Storage) -> None:
         """Forget the bind groups of a buffer before it is destroyed, and submit the open runs, which may use it."""
         self.flush()
+        self._drop_encodings()
         for key in self._keys.pop(storage.serial, ()):
             self._group_count -= len(set(self._groups.pop(key, ())))
             for serial in key[1:]:
@@ -299,6 +459,7 @@ class Dispatcher:
 
     def drop_all_groups(self) -> None:
         """Forget all bind groups; they are created again when needed."""
+        self._drop_encodings()
         self._groups.clear()
         self._keys.clear()
         self._group_count = 0

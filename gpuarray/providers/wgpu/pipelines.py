@@ -236,8 +236,12 @@ class Pipelines:
     def _is_full(self) -> bool:
         return len(self._compiled) >= _CAPACITY or self._nbytes >= _MOST_BYTES
 
-    def make_room(self) -> None:
-        """Drop kernels that were not used for long, if there are too many; called before others are compiled."""
+    def make_room(self) -> bool:
+        """Drop kernels that were not used for long, if there are too many; called before others are compiled.
+
+        Return whether any was dropped.
+        """
+        count = self.count
         while self._compiled and self._is_full:
             key, compiled = self._compiled.popitem(last=False)
             if compiled.was_used():
@@ -246,6 +250,7 @@ class Pipelines:
             self._ahead.discard(key)
             self._nbytes -= compiled.nbytes
             compiled.drop()
+        return self.count < count
 
     def _awaited(self, key: _Key, label: str) -> Any:
         """Return a kernel compiled by another thread, so that interrupts end the wait for it."""

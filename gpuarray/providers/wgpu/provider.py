@@ -258,10 +258,11 @@ class WgpuProvider(Guarded):
         """Return a program prepared for :meth:`run`; its kernels are compiled at the first run."""
         return self._dispatcher.prepare(program)
 
-    def run(self, tasks: Sequence[Task], wanted: WgpuBuffer | None = None) -> None:
+    def run(self, tasks: Sequence[Task], wanted: WgpuBuffer | None = None, key: tuple[int, ...] = ()) -> None:
         """Enqueue tasks in order; each reads the results of earlier ones.
 
-        The buffer ``wanted`` is read next. If it is small, the same submit copies it to the host.
+        The buffer ``wanted`` is read next. If it is small, the same submit copies it to the host. With a ``key``,
+        :meth:`repeat` can run the tasks again.
         """
         # the same as _using, but without its calls, because each evaluation runs
         with self._entered(), self._lock:
@@ -272,20 +273,42 @@ class WgpuProvider(Guarded):
                 if expected is not None and (wanted is not None or self._writes(tasks, expected.copies[0].source)):
                     self._transfer.forget()
                 if wanted is None:
-                    if self._dispatcher.run(tasks) and not self._flusher.is_running:
+                    self._dispatcher.run(tasks, None, key)
+                    if self._dispatcher.is_open and not self._flusher.is_running:
                         self._flusher.start()
                 else:
-                    self._run_and_fetch(tasks, wanted)
+                    self._fetching(wanted, lambda download: self._dispatcher.run(tasks, download, key))
+            except wgpu.GPUError as error:
+                raise self._translated(error, "a launch") from error
+
+    def repeat(self, key: tuple[int, ...], scalars: list[Any], wanted: WgpuBuffer | None = None) -> bool:
+        """Run the tasks again that :meth:`run` was given with a key; return False if it must be called instead.
+
+        The scalars are those of all tasks, in order. The key contains the serial numbers of all buffers.
+        """
+        with self._entered(), self._lock:
+            if self._dead:
+                raise DeviceError(self._dead)
+            if self._transfer.expected is not None:  # the tasks may write to its source
+                return False
+            try:
+                if wanted is not None:
+                    return self._fetching(wanted, lambda download: self._dispatcher.repeat(key, scalars, download))
+                is_known = self._dispatcher.repeat(key, scalars)
+                if is_known and self._dispatcher.is_open and not self._flusher.is_running:
+                    self._flusher.start()
+                return is_known
             except wgpu.GPUError as error:
                 raise self._translated(error, "a launch") from error
 
     def _writes(self, tasks: Sequence[Task], gpu: Any) -> bool:
         return any(buffer.storage(self._pool).gpu is gpu for task in tasks for buffer in task.outputs)
 
-    def _run_and_fetch(self, tasks: Sequence[Task], wanted: WgpuBuffer) -> None:
+    def _fetching(self, wanted: WgpuBuffer, run: Callable[[drivers.Download | None], bool | None]) -> bool:
+        """Run tasks with a copy of a small buffer to the host; return False if ``run`` does, which ran nothing."""
         download = self._transfer.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
         try:
-            self._dispatcher.run(tasks, download)
+            is_run = run(download) is not False
         except DeviceMemoryError:  # nothing was submitted
             if download is not None:
                 self._transfer.keep(download.staging)
@@ -293,7 +316,11 @@ class WgpuProvider(Guarded):
         except BaseException:
             self._transfer.clear()
             raise
-        self._transfer.expected = download
+        if is_run:
+            self._transfer.expected = download
+        elif download is not None:
+            self._transfer.keep(download.staging)
+        return is_run
 
     def synchronize(self) -> None:
         """Wait until all enqueued work is done; raise the error of the device if there was one."""
