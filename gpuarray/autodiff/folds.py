@@ -44,8 +44,9 @@ def shape_beside(node: Reduce, source: Node) -> Shape:
 
 def _extreme(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
     """Share the cotangent among the elements that are the extreme one."""
-    ones = (x == result).astype(x.dtype)
-    return scale(ct, ones / ones.sum(axis=axes, keepdims=True))
+    is_extreme = x == result
+    part = 1 / is_extreme.astype(x.dtype).sum(axis=axes, keepdims=True)  # infinite if the result is NaN
+    return apply(ops.where, is_extreme, scale(ct, part), scale(ct, 0 * part))
 
 
 def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
