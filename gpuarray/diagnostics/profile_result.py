@@ -213,7 +213,7 @@ class Profile:
         for phase, text in PHASES.items():
             if self.phases.get(phase):
                 yield text, duration(self.phases[phase])
-        yield "evaluations", f"{counts.get('evaluations', 0):,}, {counts.get('plans', 0):,} of them planned anew"
+        yield "evaluations", f"{counts.get('evaluations', 0):,}, {counts.get('plans', 0):,} new plans"
         yield "kernels compiled", f"{counts.get('compiles', 0):,}"
         yield "to devices", amount(counts.get("bytes_uploaded", 0))
         yield "from devices", amount(counts.get("bytes_downloaded", 0))
