@@ -13,6 +13,7 @@ from gpuarray import dispatch
 from gpuarray.array import GpuArray, apply
 from gpuarray.array.compiled import write
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
+from gpuarray.functions.at_once import NOT_COMPUTED
 from gpuarray.functions.creation import asarray
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
@@ -94,6 +95,10 @@ def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
     numpys = getattr(ufunc, name)
 
     def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
+        if type(array) is GpuArray and len(arguments) < 3 and "out" not in keywords:  # the fourth may be ``out``
+            result = dispatch.METHODS["ufunc_at_once"](ufunc, name, (array, *arguments), keywords)
+            if result is not NOT_COMPUTED:
+                return result
         return numpys(array if name == "at" else asarray(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name

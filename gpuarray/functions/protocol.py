@@ -89,7 +89,10 @@ def install() -> None:
     for name, synonym in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(synonym)]
     dispatch.METHODS.update(
-        __array_function__=array_function, __array_namespace__=_namespace, __array_ufunc__=ufuncs.array_ufunc
+        __array_function__=array_function,
+        __array_namespace__=_namespace,
+        __array_ufunc__=ufuncs.array_ufunc,
+        ufunc_at_once=ufuncs.ufunc_at_once,
     )
     _fill()
     strictness.when_possible.append(_fill)

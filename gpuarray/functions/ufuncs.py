@@ -332,17 +332,24 @@ def _fills(ufunc: np.ufunc, keywords: dict[str, Any]) -> bool:
     return not is_comparison and all(target is not None for target in keywords.get("out", (None,)))
 
 
+def ufunc_at_once(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the result of a method of a ufunc as an array; NOT_COMPUTED if the call is to be recorded."""
+    rule = _rule(ufunc, method) if immediacy().limit else None
+    if rule is None or (ufunc is np.power and _may_fail_midway(method, inputs, keywords)):
+        return NOT_COMPUTED
+    if method == "__call__":
+        if keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
+            return computed(rule, inputs + keywords["out"], {})
+        if keywords.get("where", True) is not True and not _fills(ufunc, keywords):
+            return NOT_COMPUTED
+    return computed(rule, inputs, keywords)
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
-    rule = _rule(ufunc, method) if immediacy().limit else None
-    if rule is not None and not (ufunc is np.power and _may_fail_midway(method, inputs, keywords)):
-        is_defined = method != "__call__" or keywords.get("where", True) is True or _fills(ufunc, keywords)
-        if method == "__call__" and keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
-            result = computed(rule, inputs + keywords["out"], {})
-        else:
-            result = computed(rule, inputs, keywords) if is_defined else NOT_COMPUTED
-        if result is not NOT_COMPUTED:
-            return result
+    result = ufunc_at_once(ufunc, method, inputs, keywords)
+    if result is not NOT_COMPUTED:
+        return result
     if any(map(is_of_pandas, inputs)) and any(isinstance(value, GpuArray) for value in inputs):
         return getattr(ufunc, method)(*(np.asarray(v) if isinstance(v, GpuArray) else v for v in inputs), **keywords)
     answer = _METHODS.get(method)

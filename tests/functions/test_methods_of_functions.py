@@ -26,6 +26,13 @@ METHODS = {
     "outer of lists": lambda n, line, m, i: n.subtract.outer(i, [1, 2]),
     "reduce a unary function": lambda n, line, m, i: n.negative.reduce(line),
     "reduce a function": lambda n, line, m, i: n.hypot.reduce(m, axis=0),
+    "reduce to a dtype": lambda n, line, m, i: n.add.reduce(i, 0, np.float32),
+    "reduce by position": lambda n, line, m, i: n.add.reduce(m, 1, None, None, True, 1.0, m > 2),
+    "reduce into a part": lambda n, line, m, i: n.add.reduce(m[:, :3], 0, None, n.zeros_like(line)[1:4]),
+    "accumulate to a dtype": lambda n, line, m, i: n.add.accumulate(i, 0, np.float32),
+    "reduceat to a dtype": lambda n, line, m, i: n.add.reduceat(i, [0, 1], 0, np.float32),
+    "reduceat an array": lambda n, line, m, i: n.maximum.reduceat(m, n.asarray([0, 2]), axis=1),
+    "outer to a dtype": lambda n, line, m, i: n.multiply.outer(i, i, dtype=np.float32),
 }
 
 
