@@ -133,7 +133,7 @@ def _evaluate(
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
         settings = config.current
-        if run is None and settings.is_direct(device.kind):
+        if pending and run is None and settings.is_direct(device.kind):
             if _are_computed_directly(pending, device, provider, settings):
                 return None
             pending = pending_of(pending)

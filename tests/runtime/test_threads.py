@@ -22,7 +22,11 @@ from gpuarray.runtime import places
 from gpuarray.testing import assert_same
 
 
-def test_a_value_that_another_thread_evaluates_first(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize("number", [1, 2])
+def test_values_that_another_thread_evaluates_first(
+    number: int, direct: bool, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     x = xp.arange(5) * 2
     wanted = x + 1
     lock = places.graphs
@@ -32,14 +36,15 @@ def test_a_value_that_another_thread_evaluates_first(device: Device, monkeypatch
 
         def __enter__(self) -> None:
             monkeypatch.setattr(places, "graphs", lock)
-            xp.evaluate(wanted)
+            xp.evaluate(*(wanted, x)[:number])
             lock.acquire()
 
         def __exit__(self, *error: object) -> None:
             lock.release()
 
     monkeypatch.setattr(places, "graphs", Late())
-    xp.evaluate(wanted, x)
+    with xp.using(direct_pinned=direct):
+        xp.evaluate(wanted, x)
     assert wanted.tolist() == [1, 3, 5, 7, 9]
     assert x.tolist() == [0, 2, 4, 6, 8]
 
