@@ -96,21 +96,25 @@ typedef struct {
     double product, sum, multiple;
 } Arguments;
 
-/* What else than the product of sizes can show that a result is small: nothing; that product, if there are several arrays;
-   their shape, if it is the same; the size of the only array and the integers; or that one of two factors is a vector
-   and the other one a vector or a matrix. */
-enum { NO_GROWTH, PRODUCTS, ELEMENTS, MULTIPLES, VECTORS };
+/* What else than the product of sizes can show that a result is small, in any combination: that product, if there are
+   several arrays; their shape, if it is the same; the size of the only array and the integers; that one of two factors is
+   a vector and the other one a vector or a matrix; or the integers alone. */
+enum { PRODUCTS = 1, ELEMENTS = 2, MULTIPLES = 4, VECTORS = 8, INTEGERS = 16 };
+/* The most elements of a result that has all products, or as many as integers tell. */
+static const double MOST_PRODUCTS = 1 << 20;
 
 static int is_small_result(const Arguments *arguments, double most, long growth)
 {
     double limit = (double)most_elements(arguments->device, arguments->limit);
-    if (arguments->product <= most || (growth == ELEMENTS && arguments->is_one_shape))
+    if (arguments->product <= most || (growth & ELEMENTS && arguments->is_one_shape))
         return 1;
-    if (growth == MULTIPLES)
+    if (growth & VECTORS && arguments->count == 2 && arguments->axes <= 3)
+        return 1;
+    if (growth & MULTIPLES)
         return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
-    if (growth == VECTORS && arguments->count == 2 && arguments->axes <= 3)
-        return 1;
-    return growth != NO_GROWTH && arguments->count > 1 && arguments->product <= limit;
+    if (growth & INTEGERS)
+        return arguments->multiple <= MOST_PRODUCTS;
+    return growth && arguments->count > 1 && arguments->product <= (growth & PRODUCTS ? MOST_PRODUCTS : limit);
 }
 
 /* Note an array of NumPy that is an argument; 0 if it is none for a plain call. */
@@ -343,8 +347,8 @@ PyDoc_STRVAR(call_doc,
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
 "The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
 "product of the sizes of several arrays (growth is 1), the shape of all arrays (2), the size of an array times the\n"
-"integers (3), or the size of a factor whose other one is a vector (4). The last argument tells whether a result that\n"
-"shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
+"integers (4), the size of a factor whose other one is a vector (8), as many as the integers say (16), or the least of\n"
+"several of these (their sum). The last argument tells whether a result that shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {

@@ -56,7 +56,7 @@ _BESIDE_GPU: Final = 1 << 17
 #: The same where they would take longer.
 ANY: Final = 1 << 62
 #: The results of functions that read each element of large arrays once.
-_READING_ONCE: Final = "matrix products"
+_READING_ONCE: Final = ("matrix products", "vector products")
 #: The result of a call that is not computed at once.
 NOT_COMPUTED: Final = object()
 #: Types of arguments that NumPy takes as they are.
@@ -121,7 +121,7 @@ class AtOnce:
         self.may_be_view = "views" in results
         self.unbounded, self.is_bounded, self.growth = RESULTS[results]
         self.most = most
-        self.reads_once = most == ANY and results == _READING_ONCE
+        self.reads_once = most == ANY and results in _READING_ONCE
         self.group = group
         self.out = _position_of_out(self.call)
 

@@ -219,6 +219,8 @@ def array(
 
     ``ndmin`` is the minimum number of axes; ``subok`` and ``ndmax`` are accepted for compatibility with NumPy.
     """
+    if type(obj) is GpuArray and copy is True and dtype is order is device is like is None and not ndmin:
+        return obj.copy("K")
     result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
@@ -360,7 +362,7 @@ def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
     return asarray(x, None, order, copy=True)
 
 
-@native("asfortranarray")
+@native("asfortranarray", at_once="views")
 def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> GpuArray:
     """Convert data to an array in Fortran order with at least one axis."""
     return array(a, dtype, copy=None, order="F", ndmin=1, like=like)

@@ -253,7 +253,14 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     return array.view_of(seen, writeable=False)
 
 
-@native("broadcast_arrays")
+def _broadcasts(*arrays: Any, subok: Any = False) -> Any:
+    shape = np.broadcast(*arrays).shape
+    if any(type(array) is not np.ndarray for array in arrays):
+        raise TypeError  # numbers get the dtype of no array
+    return tuple([array if array.shape == shape else np.broadcast_to(array, shape) for array in arrays])
+
+
+@native("broadcast_arrays", at_once="views", call=_broadcasts)
 def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
     """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
 

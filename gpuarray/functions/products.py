@@ -109,7 +109,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
-@native("linalg.vecdot", at_once="matrix products", call=np.vecdot, most=ANY)
+@native("linalg.vecdot", at_once="vector products", call=np.vecdot, most=ANY)
 @standard_function
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, with the first operand conjugated.
@@ -295,7 +295,7 @@ def _check_axes(name: str, *operands: tuple[GpuArray, int]) -> None:
             raise ValueError(f"{name}: operand {number} has {operand.ndim} axes, and at least {least} are needed")
 
 
-@implements("matvec", at_once="elements")
+@implements("matvec", at_once="matrix products", most=ANY)
 def matvec(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of matrices and vectors, as ``numpy.matvec``: shapes (..., M, N) and (..., N)."""
     left, right = as_arrays(x1, x2)
@@ -303,7 +303,7 @@ def matvec(x1: Any, x2: Any, /) -> GpuArray:
     return matmul(left, right[..., None])[..., 0]
 
 
-@implements("vecmat", at_once="elements")
+@implements("vecmat", at_once="matrix products", most=ANY)
 def vecmat(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
     left, right = as_arrays(x1, x2)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpuarray.array.compiled import ELEMENTS, MULTIPLES, PRODUCTS, VECTORS
+from gpuarray.array.compiled import ELEMENTS, INTEGERS, MULTIPLES, PRODUCTS, VECTORS
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
 from gpuarray.graph.shapes import listed
 from gpuarray.immediacy import ONE_THREAD, immediacy
@@ -115,14 +115,16 @@ RESULTS: Final[dict[str, Results]] = {
     "sums": Results(inf, has_few_elements),
     # they are products of matrices and vectors, of which NumPy computes those of few operations
     "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
+    # they are products of vectors, of the shape to which the arrays broadcast or fewer elements
+    "vector products": Results(_FEW, has_few_elements, ELEMENTS | VECTORS),
     # they are sums of products over the last argument, ``axes``, of which NumPy computes those of few operations
-    "contractions": Results(_FEW, _has_few_contracted),
+    "contractions": Results(_FEW, _has_few_contracted, PRODUCTS),
     # they may have as many elements as the product of their sizes, or as the square of a single one
     "products": Results(_FEW, _has_few_products, PRODUCTS),
     # they may have as many elements as the size of the array times the integers among the arguments
     "multiples": Results(0, _has_few_multiples, MULTIPLES),
     # they have as many elements as the product of the integers among the arguments
-    "sizes": Results(0, _has_small_size),
+    "sizes": Results(0, _has_small_size, INTEGERS),
     # they are views of the arrays where strides allow
     "views": Results(inf, has_few_elements),
     # they are products, or views as far as NumPy returns these

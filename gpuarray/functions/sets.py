@@ -109,7 +109,11 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     return UniqueInverse(*_unique(as_array(x), inverse=True))
 
 
-@native("unique_values")
+def _sorted_values(x: Any) -> Any:
+    return _NUMPY.unique(x, equal_nan=False)  # which numpy.unique_values does not sort
+
+
+@native("unique_values", at_once="elements", call=_sorted_values)
 @standard_function
 def unique_values(x: ArrayLike, /) -> GpuArray:
     """Return the sorted unique elements; see :func:`unique_all`."""
