@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import WEAK, GpuArray, default_device, device_of, from_host, wrap
+from gpuarray.array import WEAK, GpuArray, default_device, device_of, wrap
 from gpuarray.device import Device
 from gpuarray.functions import manipulation, sorting
 from gpuarray.functions.arguments import (
@@ -24,6 +24,7 @@ from gpuarray.functions.arguments import (
     takes_names_of,
 )
 from gpuarray.functions.at_once import at_once
+from gpuarray.functions.host_results import wrapped
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.runs import runs, runs_of_rows
 from gpuarray.graph import build, tracing
@@ -80,7 +81,8 @@ def _unique(
         results: Any = _NUMPY.unique(
             evaluate.read(array.node(), array.device), index, inverse, counts, equal_nan=equal_nan
         )
-        return [from_host(item, array.device) for item in (results if isinstance(results, tuple) else (results,))]
+        several = results if isinstance(results, tuple) else (results,)
+        return [*wrapped(several, [], [], array.device, may_be_view=False)]
     ordered = runs(array, positions=index or inverse, equal_nan=equal_nan)
     return [ordered.values(), *ordered.described(index, inverse, counts)]
 

@@ -63,35 +63,42 @@ def _falling(x: Any) -> Any:
     return np.lexsort((*(np.where(nan, 0, -part) for part, nan in zip(parts, lost, strict=True)), kind), axis=-1)
 
 
-#: Floating numbers, few of which are equal, from which NumPy's quickest order with a repair beats a stable order.
-_REPAIRED_LEAST: Final = 128
+#: Elements of a line of floating numbers for which NumPy's quickest order with a repair beats other stable orders.
+_REPAIRED: Final = range(512, 1 << 18)
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
 _PIECE: Final = 1 << 16
 #: The most words for which there is memory beside those that are sorted.
 _SPARE: Final = 1 << 21
-#: The largest difference of integers that NumPy orders by their digits.
-_RADIX_MOST: Final = (1 << 16) - 1
+#: Integers from which on ordering short ones by their digits beats a stable sort.
+_RADIX_LEAST: Final = 256
 
 
 def _argsort(x: Any, *, descending: bool) -> Any:
+    if _is_repaired(x, descending):
+        return _argsort_repaired(x)
     out = np.empty(x.shape, np.int64)
-    _argsort_into(out, x, descending=descending)
+    _argsort_otherwise(out, x, descending)
     return out
 
 
 def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
+    if _is_repaired(x, descending):
+        np.copyto(out, _argsort_repaired(x))
+    else:
+        _argsort_otherwise(out, x, descending)
+
+
+def _argsort_otherwise(out: Any, x: Any, descending: bool) -> None:
     if descending and _has_nan(x):
         np.copyto(out, _falling(x))
         return
-    if x.ndim == 1 and _REPAIRED_LEAST <= x.size < _PACKED_LEAST and x.dtype.kind == "f" and not descending:
-        _argsort_repaired(out, x)
+    is_integral = x.dtype.kind in "iu" and x.dtype.itemsize > 2
+    if is_integral and x.size >= _RADIX_LEAST and (kind := _digits(x)) is not None:
+        short = np.subtract(*((x.max(), x) if descending else (x, x.min()))).astype(kind)
+        np.copyto(out, np.argsort(short, stable=True))
         return
-    if x.size >= _PACKED_LEAST and x.dtype.kind in "iuf" and (x.dtype.itemsize > 2 or x.dtype.kind == "f"):
-        if x.dtype.kind != "f" and int(x.max()) - int(x.min()) <= _RADIX_MOST:
-            short = np.subtract(*((x.max(), x) if descending else (x, x.min()))).astype(np.uint16)
-            np.copyto(out, np.argsort(short, stable=True))
-            return
+    if x.size >= _PACKED_LEAST and (is_integral or x.dtype.kind == "f"):
         lines = x.reshape(-1, x.shape[-1])
         if _argsort_packed(out.reshape(lines.shape), lines, descending):
             return
@@ -101,19 +108,32 @@ def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
         np.copyto(out, np.flip(x.shape[-1] - 1 - np.argsort(np.flip(x, -1), stable=True), -1))
 
 
-def _argsort_repaired(order: Any, x: Any) -> None:
-    """Write the stable order of a short line from NumPy's quickest one, in which equal elements have any order."""
-    found = np.argsort(x)
-    ordered = x[found]
-    follows = ordered[1:] == ordered[:-1]
+def _digits(x: Any) -> Any:
+    """Return the shortest dtype for the differences of integers, if NumPy orders it by its digits; else None."""
+    most = int(x.max()) - int(x.min())
+    return np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else None
+
+
+def _is_repaired(x: Any, descending: bool) -> bool:
+    return x.dtype.kind == "f" and not descending and x.size in _REPAIRED and x.size == x.shape[-1]
+
+
+def _argsort_repaired(x: Any) -> Any:
+    """Return the stable order of one line from NumPy's quickest one, in which equal elements have any order."""
+    order = np.argsort(x)
+    line = order.reshape(-1)
+    ordered = x.reshape(-1)[line]
+    follows = np.zeros(x.size, np.bool_)
+    np.equal(ordered[1:], ordered[:-1], out=follows[1:])
     if ordered[-1] != ordered[-1]:
-        follows |= np.isnan(ordered[:-1])
-    if follows.any():
-        bits = _PACKED_LEAST.bit_length()
-        found[1:] |= np.cumsum(~follows) << bits
-        found.sort()
-        found &= (1 << bits) - 1
-    np.copyto(order, found)
+        follows[1:] |= np.isnan(ordered[:-1])
+    if count := np.count_nonzero(follows):
+        tied, runs = _runs(follows) if 2 * count < x.size else (slice(None), np.cumsum(~follows))
+        bits = x.size.bit_length()
+        words = runs << bits | line[tied]
+        words.sort()
+        line[tied] = words & ((1 << bits) - 1)
+    return order
 
 
 def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
@@ -139,19 +159,19 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
         some <<= low
         some |= np.arange(piece[1].start, piece[1].stop, dtype=np.uint64)
     _sort_words(words)
-    tied = _ties(words, pieces, low) if cut else None
+    follows = _agree(words, pieces, low) if cut else None
     words &= np.uint64((1 << int(low)) - 1)
-    if tied is None:
+    if follows is None or not follows.any():
         return True
-    unstable, runs = tied
-    if unstable.size > x.size // 8:
-        return False
-    rows = unstable // x.shape[1]
-    positions = order[rows, unstable % x.shape[1]]
+    tied, runs = _runs(follows)
+    rows, columns = np.divmod(tied, x.shape[1])
+    positions = order[rows, columns]
     values = _keys(x[rows, positions])
     values = highest - values if descending else values - lowest
     if ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
-        order[rows, unstable % x.shape[1]] = positions[np.lexsort((values, runs))]
+        if tied.size > x.size // 8:
+            return False
+        order[rows, columns] = positions[np.lexsort((values, runs))]
     return True
 
 
@@ -173,17 +193,26 @@ def _pieces(lines: int, length: int) -> Iterator[tuple[slice, slice]]:
             yield slice(line, line + some), slice(start, min(start + _PIECE, length))
 
 
-def _ties(words: Any, pieces: Any, low: Any) -> tuple[Any, Any]:
-    """Return the flat positions of words that agree with a neighbour but for ``low`` bits, and the runs' numbers."""
-    after = []
+def _agree(words: Any, pieces: Any, low: Any) -> Any:
+    """Return which words agree with the one before in their line but for ``low`` bits."""
+    follows = np.zeros(words.shape, np.bool_)
     for lines, span in pieces:
         start = max(span.start - 1, 0)
         heads = words[lines, start : span.stop] >> low
-        row, column = np.nonzero(heads[:, 1:] == heads[:, :-1])
-        after.append((row + lines.start) * words.shape[1] + (column + start + 1))
-    follows = np.sort(np.concatenate(after))
-    tied = np.union1d(follows - 1, follows)
-    return tied, np.cumsum(~np.isin(tied, follows, assume_unique=True))
+        np.equal(heads[:, 1:], heads[:, :-1], out=follows[lines, start + 1 : span.stop])
+    return follows
+
+
+def _runs(follows: Any) -> tuple[Any, Any]:
+    """Return the flat positions of elements that agree with a neighbour in their line, and the numbers of their runs.
+
+    ``follows`` tells which elements agree with the one before.
+    """
+    follows = follows.reshape(-1)
+    tied = follows.copy()
+    tied[:-1] |= follows[1:]
+    positions = np.flatnonzero(tied)
+    return positions, np.cumsum(~follows[positions])
 
 
 def _keys(x: Any) -> Any:

@@ -63,7 +63,7 @@ def test_long_rows_of_every_width(device: Device, name: str) -> None:
     check(mixed(DTYPES[name], (2, 2500), seed=2), descending=True)
 
 
-@pytest.mark.parametrize("span", [2, 65_535, 65_536])
+@pytest.mark.parametrize("span", [2, 255, 256, 65_535, 65_536])
 @pytest.mark.parametrize("name", ["int32", "uint32", "int64", "uint64"])
 def test_orders_of_integers_of_a_short_range(device: Device, name: str, span: int) -> None:
     first = np.iinfo(name).max - span
@@ -102,20 +102,25 @@ def test_zeros_and_nan_keep_their_order(device: Device, bits: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("count", [127, 128, 500, 2047, 2048])
-def test_order_of_short_lines_with_equal_elements(kind: Any, count: int) -> None:
-    """Of zeros of either sign, NaNs, and a few other values."""
+@pytest.mark.parametrize("count", [511, 512, 5000, (1 << 18) - 1, 1 << 18])
+def test_order_of_lines_with_equal_elements(kind: Any, count: int) -> None:
+    """Of zeros of either sign, NaNs, a few other values, and values that agree in most bits."""
     random = np.random.default_rng(count)
+    near = 1 + random.integers(0, 5, count) * np.finfo(kind).eps
     lines = [
         random.random(count),
         random.integers(-2, 3, count) * random.choice([-0.0, 0.0, 1.0], count),
         np.where(random.random(count) < 0.2, np.nan, random.integers(0, 99, count)),
         np.full(count, np.nan),
+        np.where(np.arange(count) % 100, random.normal(size=count), near),
+        np.where(np.arange(count) % 100, near, random.normal(size=count) * 1e30),
     ]
     for line in lines:
         host = line.astype(kind)
-        found = xp.argsort(xp.asarray(host, device="cpu"))
-        np.testing.assert_array_equal(found.get(), np.argsort(host, stable=True))
+        for shape in ((count,), (1, count), (2, count // 2)):
+            array = np.resize(host, shape)
+            order = xp.argsort(xp.asarray(array, device="cpu"))
+            np.testing.assert_array_equal(order.get(), np.argsort(array, stable=True))
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="NumPy sorts in descending order since 2.5")
