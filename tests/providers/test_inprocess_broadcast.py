@@ -29,6 +29,14 @@ CASES = {
     "columns in any order, in short": (lambda n, p: p(TABLE)[:, p(SHUFFLED.astype(np.int32))]),
     "columns of a part, in any order": (lambda n, p: p(TABLE)[:, 3:][:, p(SHUFFLED[SHUFFLED < 253])]),
     "columns in their order": (lambda n, p: p(TABLE)[:, p(np.arange(7, 230))]),
+    "columns of every third row, some of them often": (lambda n, p: p(TABLE)[::3, p(SHUFFLED % 7)]),
+    "columns of rows from the end": (lambda n, p: p(TABLE)[::-1, p(SHUFFLED)]),
+    "columns from the end of a part": (lambda n, p: p(TABLE)[5:, 3:][:, p(-1 - SHUFFLED % 253)]),
+    "columns of several matrices": (lambda n, p: p(BOX)[:, ::2, p(SHUFFLED % 70)]),
+    "columns of one row": (lambda n, p: p(TABLE)[99:, p(SHUFFLED)]),
+    "short rows": (lambda n, p: p(TABLE[:, :3])[p(np.tile(ROWS, 9))]),
+    "parts of short rows": (lambda n, p: p(TABLE[:, :5])[p(np.tile(ROWS, 9)), 1:4]),
+    "some columns of rows": (lambda n, p: p(TABLE)[p(np.tile(ROWS, 9))[:, None], p(SHUFFLED[:3])]),
     "middle axis": (lambda n, p: p(BOX)[:, p(FEW)]),
     "two keys": (lambda n, p: p(BOX)[p(FEW), p(FEW)]),
     "one line": (lambda n, p: p(BOX) * n.exp(p(LINE))),
@@ -66,6 +74,10 @@ def _text(array):
 
 def test_rows_are_taken_whole():
     assert "take_lines(" in _text(xp.asarray(TABLE)[xp.asarray(ROWS)] + 1)
+
+
+def test_short_rows_are_taken_whole():
+    assert "take_lines(" in _text(xp.asarray(TABLE[:, :3])[xp.asarray(np.tile(ROWS, 9))] + 1)
 
 
 def test_positions_of_lines_that_are_stored_too():

@@ -21,7 +21,7 @@ from gpuarray.providers.inprocess.views import kept_axes
 #: How often a value has to be repeated in a tile for a register of its own shape.
 _REPEATED: Final = 8
 #: Shortest line that is copied as a whole.
-_LINE: Final = 16
+_LINE: Final = 2
 
 
 class Repeats(NamedTuple):
@@ -43,12 +43,12 @@ def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
     """Return the repetitions by broadcasting in a loop, of whose instructions some are used."""
     if loop.folds or not tiling.order:  # a single element repeats nothing
         return Repeats({}, {})
-    axes = _axes(loop, tiling, used)
-    _drop_unsuited(loop, axes, used)
     users: dict[int, list[int]] = defaultdict(list)
     for number in used:
         for operand in operands_of(loop.instructions[number]):
             users[operand].append(number)
+    axes = _axes(loop, tiling, used, _positions(loop, users, used))
+    _drop_unsuited(loop, axes, used)
     for number in [n for n in axes if isinstance(loop.instructions[n], Load) and axes.keys().isdisjoint(users[n])]:
         del axes[number]  # NumPy broadcasts it as it is
     return Repeats(axes, _lines(loop, tiling, axes, users, used))
@@ -72,8 +72,18 @@ def _lines(
     return lines
 
 
-def _axes(loop: Loop, tiling: Tiling, used: list[int]) -> dict[int, Shape]:
-    """Return the axes along which values change, of those that are often repeated in a tile."""
+def _positions(loop: Loop, users: dict[int, list[int]], used: list[int]) -> set[int]:
+    """Return the values that nothing needs but positions of takes."""
+    positions: set[int] = set()
+    for number in reversed(used):
+        served = [user in positions or isinstance(loop.instructions[user], Take) for user in users[number]]
+        if all(served) and number not in loop.wanted:
+            positions.add(number)
+    return positions
+
+
+def _axes(loop: Loop, tiling: Tiling, used: list[int], positions: set[int]) -> dict[int, Shape]:
+    """Return the axes along which values change, of those that a tile repeats often, or once if they are positions."""
     changing: dict[int, frozenset[int]] = {}
     for number in used:
         item = loop.instructions[number]
@@ -85,10 +95,12 @@ def _axes(loop: Loop, tiling: Tiling, used: list[int]) -> dict[int, Shape]:
         else:
             changing[number] = frozenset().union(*(changing[operand] for operand in operands_of(item)))
     whole = prod(tiling.block)
+    least = {number: _LINE if number in positions else _REPEATED for number in changing}
     return {
         number: tuple(sorted(axes))
         for number, axes in changing.items()
-        if loop.instructions[number].level == FULL and prod(kept_axes(tiling.block, tuple(axes))) * _REPEATED <= whole
+        if loop.instructions[number].level == FULL
+        and prod(kept_axes(tiling.block, tuple(axes))) * least[number] <= whole
     }
 
 
@@ -121,7 +133,10 @@ def take_lines(source: Any, starts: Any, offsets: Any, target: npt.NDArray[Any])
     """Take the elements of ``source`` at ``starts + offsets``: whole lines if the offsets are consecutive."""
     width, line = target.shape[-1], offsets.reshape(-1)
     if not (line[1:] - line[:-1] == 1).all():  # the offsets may be indices of a program, in any order
-        np.take(source, np.add(starts, offsets), None, target, "clip")
+        if (table := _table(source, starts.reshape(-1), line)) is not None and target.flags.c_contiguous:
+            np.take(table, line, 1, target.reshape(-1, width), "clip")
+        else:
+            np.take(source, np.add(starts, offsets), None, target, "clip")
         return
     begin = starts[..., 0] + line[0]
     rows = begin // width
@@ -131,3 +146,16 @@ def take_lines(source: Any, starts: Any, offsets: Any, target: npt.NDArray[Any])
         return
     lines: npt.NDArray[Any] = np.ndarray((source.size - width + 1, width), source.dtype, source, 0, source.strides * 2)
     target[...] = lines[begin]
+
+
+def _table(source: Any, starts: Any, offsets: Any) -> Any:
+    """Return the rows of a matrix that begin at ``starts``, and have elements at the offsets; None if there is none."""
+    if starts.size < 2:
+        return None
+    first, length = int(starts[0]), int(starts[1]) - int(starts[0])
+    end = first + starts.size * length
+    if length <= 0 or end > source.size or not (starts[1:] - starts[:-1] == length).all():
+        return None
+    if not 0 <= offsets.min() <= offsets.max() < length:
+        return None
+    return source[first:end].reshape(-1, length)
