@@ -365,6 +365,19 @@ def test_residuals_do_not_grow_with_the_rows(shape: tuple[int, int], most: float
     assert residual <= most * np.finfo(dtype).eps
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [16, 33, 64, 100])
+def test_equal_singular_values(n: int, dtype: str) -> None:
+    """The rotation of two columns of equal lengths may have any angle, and must not turn them into others."""
+    values = np.resize([1, 0.5, 0.5, 0.25], n)
+    left, right = (np.linalg.qr(random((4, n, n), dtype, seed))[0] for seed in (1, 2))
+    a = ((left * values) @ right).astype(dtype)
+    u, s, vh = map(wide, linalg.svd(xp.asarray(a)))
+    assert np.abs((u * s[..., None, :]) @ vh - a).max() <= n * np.finfo(dtype).eps
+    check_orthogonal(u, dtype)
+    check_orthogonal(adjoint(vh), dtype)
+
+
 @pytest.mark.parametrize("shape", [(60, 60), (100, 100), (120, 70)])
 def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> None:
     check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)

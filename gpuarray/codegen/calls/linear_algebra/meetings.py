@@ -36,11 +36,11 @@ def meeting(number: str, round: str, count: str) -> tuple[str, str]:
 
 
 def limits(numbers: Numbers) -> list[str]:
-    """Return statements that declare what the products of two columns of ``rows`` are compared with.
+    """Return statements that declare what products of two columns of ``rows`` are compared with.
 
-    Those of unit columns are turned away if they exceed ``rounding``, of what rotations make. Another sweep follows if
-    one exceeds ``enough``, of what sums of products make, unless all of these and the tangents of their rotations are
-    ``small``: what such rotations leave is a product of two of them. Columns whose squares are up to ``least`` stay.
+    Those of unit columns have errors of up to ``rounding`` from rotations, and of ``enough`` from sums. What rotations
+    leave whose products and tangents are ``small`` is a product of two of them, which is rounding. Columns are not
+    turned if their squares are up to ``least``.
     """
     real, epsilon = numbers.real, float(np.finfo(numbers.real_dtype).eps)
     return [
@@ -48,6 +48,24 @@ def limits(numbers: Numbers) -> list[str]:
         f"let enough = max(rounding, {real}({epsilon!r}) * sqrt({real}(rows)));",
         f"let small = {real}({epsilon**0.5!r});",
         f"let least = {real}({(NEGLIGIBLE * epsilon) ** 2!r});",
+    ]
+
+
+def decision(numbers: Numbers, is_more: str, is_much: str) -> list[str]:
+    """Return statements that decide whether another sweep follows because of a rotation, or that it is left out.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Of the dtype.
+    is_more, is_much : str
+        Whether the product of the columns exceeds ``enough``, and whether it is not ``small``.
+    """
+    return [
+        "let is_steep = abs(tangent) > small;",
+        f"if ({is_more}) {{ if (is_steep || {is_much}) {{ is_turned = 1u; }} }}",
+        # columns of equal lengths whose product is rounding: a rotation by any angle would change their other products
+        f"else if (is_steep) {{ versine = {numbers.real}(); across = {numbers.zero}; }}",
     ]
 
 
@@ -338,7 +356,7 @@ def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> Non
         f"var versine = {real}(); var across = {numbers.zero};",
         "if (is_there && size > rounding * longer) {",
         *rotation(numbers),
-        "if (size > enough * longer && (abs(tangent) > small || size > small * longer)) { is_turned = 1u; }",
+        *decision(numbers, "size > enough * longer", "size > small * longer"),
         "}",
         "pairs[local] = vec2<u32>(p, q); versines[local] = versine; sines[local] = across;",
         "}",

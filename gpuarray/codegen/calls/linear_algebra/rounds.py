@@ -9,7 +9,14 @@ from typing import Final
 
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
-from gpuarray.codegen.calls.linear_algebra.meetings import limits, meeting, rotation, turned_first, turned_second
+from gpuarray.codegen.calls.linear_algebra.meetings import (
+    decision,
+    limits,
+    meeting,
+    rotation,
+    turned_first,
+    turned_second,
+)
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives, uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -259,7 +266,7 @@ class Rounds:
             f"if (is_there && min(squares.x, squares.y) > least && {is_large}) {{",
             f"var versine = {real}(); var across = {numbers.zero};",
             *rotation(numbers),
-            f"if ({is_more} && (abs(tangent) > small || {is_much})) {{ is_turned = 1u; }}",
+            *decision(numbers, is_more, is_much),
         )
         if not self.team.in_registers:
             self.kernel.line(
