@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.device import Device
 from gpuarray.graph import build
-from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.indexing import index_dtype
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
 from gpuarray.graph.shapes import broadcast_to
@@ -103,7 +103,7 @@ def compaction(mask: Node, device: Device, shared: Sequence[Node] = ()) -> Compa
 
     The nodes ``shared``, on which the mask depends, are evaluated with it, so that they are not computed again.
     """
-    dtype = dtypes.int32 if mask.size < INDEX_LIMIT else dtypes.int64
+    dtype = index_dtype(mask.size)
     counts = build.scan(reductions.sum, build.reshape(mask, (mask.size,)), 0, dtype)
     if not mask.size:
         return Compaction(mask, 0, counts)

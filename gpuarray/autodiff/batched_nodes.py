@@ -7,9 +7,8 @@ from typing import Any
 
 from gpuarray.autodiff import batched_calls
 from gpuarray.autodiff.batches import Batch, permuted, rule
-from gpuarray.dtypes import int32, int64
 from gpuarray.graph import build
-from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.indexing import index_dtype
 from gpuarray.graph.layouts import Layout, contiguous, permute
 from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.ops import elementwise as ops
@@ -66,7 +65,7 @@ def _gather(batch: Batch, node: Gather) -> Node:
 
 def _positions(batch: Batch, positions: Node, size: int) -> Node:
     """Return positions in arrays of some size as positions in all of them."""
-    dtype = int32 if batch.size * size < INDEX_LIMIT else int64
+    dtype = index_dtype(batch.size * size)
     stacked = batch.value(positions)
     result = build.cast(positions if stacked is None else stacked, dtype)
     return build.elementwise(ops.add, result, batch.starts(size, len(positions.shape), dtype))

@@ -37,6 +37,17 @@ def as_array(value: ArrayLike, device: Device | None = None) -> GpuArray:
     return make(as_node(value), device or device_of(value) or default_device())
 
 
+def inexact(x: ArrayLike) -> GpuArray:
+    """Return an array of a floating or complex dtype; integers and booleans are converted to float64."""
+    array = as_array(x)
+    return array if array.dtype.kind in "fc" else array.astype(dtypes.float64)
+
+
+def elements_at(array: GpuArray, positions: GpuArray) -> GpuArray:
+    """Return the elements at flat positions, which must be in range."""
+    return wrap(build.gather(array.node(), positions.node()), array.device)
+
+
 def as_arrays(*values: ArrayLike) -> list[GpuArray]:
     """Convert values to arrays. New arrays are on the device of the values that are arrays already."""
     device: Device | None = None

@@ -20,6 +20,7 @@ from gpuarray.functions.arguments import (
     at_least_one_axis,
     check_cast,
     concatenated,
+    elements_at,
     line_axis,
     numbers,
     read,
@@ -214,7 +215,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
     positions = number.reshape(-1) * selector.size + ranges.arange(
         selector.size, dtype=dtypes.int64, device=lines.device
     )
-    chosen = wrap(build.gather(lines.node(), positions.node()), lines.device)
+    chosen = elements_at(lines, positions)
     return write_out(chosen.reshape(selector.shape), out, "unsafe")
 
 

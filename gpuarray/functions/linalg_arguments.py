@@ -11,7 +11,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
 from gpuarray.config import config
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions.arguments import ArrayLike, as_array, elements_at
 from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
@@ -60,12 +60,6 @@ def square(x: ArrayLike) -> GpuArray:
             f"Last 2 dimensions of the array must be square; the array has the shape {array.shape}"
         )
     return array
-
-
-def inexact(x: ArrayLike) -> GpuArray:
-    """Return an array of a floating or complex dtype; integers and booleans are converted to float64."""
-    array = as_array(x)
-    return array if array.dtype.kind in "fc" else array.astype(dtypes.float64)
 
 
 def factor_dtype(*arrays: GpuArray) -> DType:
@@ -199,4 +193,4 @@ def rows_in_order(array: GpuArray, order: GpuArray) -> GpuArray:
     plane = wrap(build.reshape(number, (*batch, 1, 1)), array.device) * rows
     column = wrap(build.generate(generators.arange, (0, 1), (columns,), dtypes.int64), array.device)
     positions = (order.astype(dtypes.int64)[..., None] + plane) * columns + column
-    return wrap(build.gather(array.broadcast((*batch, rows, columns)).node(), positions.node()), array.device)
+    return elements_at(array.broadcast((*batch, rows, columns)), positions)

@@ -1,5 +1,6 @@
 """Matrices of diagonals and triangles."""
 
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, made_of, make
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     ArrayLike,
@@ -24,6 +27,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
+from gpuarray.ops.spec import GenerateOp
 
 __all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
 
@@ -41,10 +45,7 @@ def eye(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    target = target_device(device, like)
-    if is_immediate(shape, target):
-        return made_of(np.eye(shape[0], shape[1], _diagonal(k, shape), kind), target)
-    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), target)
+    return _generated(np.eye, generators.eye, shape, k, kind, target_device(device, like))
 
 
 @native("identity")
@@ -65,10 +66,18 @@ def tri(
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape([max(0, n) for n in (n_rows, n_rows if n_cols is None else n_cols)], kind)
-    target = target_device(device, like)
-    if is_immediate(shape, target):
-        return made_of(np.tri(shape[0], shape[1], _diagonal(k, shape), kind), target)
-    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), target)
+    return _generated(np.tri, generators.tri, shape, k, kind, target_device(device, like))
+
+
+def _generated(
+    function: Callable[..., Any], op: GenerateOp, shape: tuple[int, ...], k: int, kind: DType, device: Device
+) -> GpuArray:
+    """Return the matrix that a function of NumPy makes, at once if it is small."""
+    rows, columns = shape
+    k = _diagonal(k, shape)
+    if is_immediate(shape, device):
+        return made_of(function(rows, columns, k, kind), device)
+    return make(build.generate(op, (columns, k), shape, kind), device)
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:

@@ -8,9 +8,8 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, reductions
-from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
+from gpuarray.functions.arguments import ArrayLike, Axis, inexact, standard_function
 from gpuarray.functions.at_once import ANY, QUICK
-from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.functions.singular_values import svdvals

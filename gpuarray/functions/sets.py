@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import WEAK, GpuArray, default_device, device_of, wrap
+from gpuarray.array import WEAK, GpuArray, default_device, device_of
 from gpuarray.device import Device
 from gpuarray.functions import manipulation, sorting
 from gpuarray.functions.arguments import (
@@ -19,6 +19,7 @@ from gpuarray.functions.arguments import (
     as_array,
     as_arrays,
     concatenated,
+    elements_at,
     result,
     standard_function,
     takes_names_of,
@@ -263,11 +264,6 @@ def _lines(*arrays: Any) -> list[GpuArray]:
     return [array.reshape(-1) for array in as_arrays(*arrays)]
 
 
-def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
-    """Return the elements at positions that are in range."""
-    return wrap(build.gather(array.node(), positions.node()), array.device)
-
-
 @overload
 def intersect1d(
     ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., return_indices: Literal[False] = ...
@@ -287,13 +283,13 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
         begins = [line.indices() for line in line_runs] if return_indices else []
     both = concatenated(lines, 0)
     order = sorting.argsort(both)
-    ordered = _at(both, order)
+    ordered = elements_at(both, order)
     twice = ordered[1:] == ordered[:-1]
     common = ordered[:-1][twice]
     if not return_indices:
         return common
     positions = [order[:-1][twice], order[1:][twice] - lines[0].size]
-    return (common, *(map(_at, begins, positions) if begins else positions))
+    return (common, *(map(elements_at, begins, positions) if begins else positions))
 
 
 @implements("union1d", at_once="sums")

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape, contiguous, slice_axis
 from gpuarray.graph.nodes import Map, Node
@@ -25,6 +26,11 @@ from gpuarray.ops import generators
 _BOUNDS: Final = frozenset((int, type(None)))
 
 INDEX_LIMIT = 1 << 31
+
+
+def index_dtype(size: int) -> DType:
+    """Return the dtype of positions in arrays of a size."""
+    return dtypes.int32 if size < INDEX_LIMIT else dtypes.int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +230,7 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
     if item.lowest is not None:
         tracing.mode().require(node, -extent if item.lowest < 0 else 0, extent)
-    narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
+    narrow = index_dtype(extent)
     signed = build.cast(node, narrow) if node.dtype != narrow else node
     if item.lowest is None or item.lowest < 0:
         wrapped = build.elementwise(ops.add, signed, extent)
@@ -261,10 +267,10 @@ def rows(selection: Selection, storage_size: int) -> Node | None:
 def positions(selection: Selection, storage_size: int) -> Node:
     """Return the flat storage positions of a selection, in the shape of its result."""
     layout = selection.layout
-    index_dtype = dtypes.int32 if storage_size < INDEX_LIMIT else dtypes.int64
+    dtype = index_dtype(storage_size)
     arrays = selection.arrays
     if not arrays:
-        return _affine(layout, index_dtype)
+        return _affine(layout, dtype)
     indexed = {element.axis for element in arrays}
     common: Shape = ()
     for element in arrays:
@@ -280,14 +286,14 @@ def positions(selection: Selection, storage_size: int) -> Node:
     )
     total: Node | None = None
     for element in arrays:
-        term, stride = build.cast(element.node, index_dtype), layout.strides[element.axis]
+        term, stride = build.cast(element.node, dtype), layout.strides[element.axis]
         term = term if stride == 1 else build.elementwise(ops.multiply, term, stride)
         total = term if total is None else build.elementwise(ops.add, total, term)
     assert total is not None
     lead = (1,) * len(before) + total.shape + (1,) * len(after)
     total = build.reshape(total, lead)
     is_all = lead == result_shape and not basic.offset
-    return total if is_all else build.elementwise(ops.add, total, _affine(basic, index_dtype))
+    return total if is_all else build.elementwise(ops.add, total, _affine(basic, dtype))
 
 
 def _affine(layout: Layout, dtype: dtypes.DType) -> Node:

@@ -16,10 +16,9 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import linear_systems
-from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.arguments import as_array, as_arrays, elements_at
 from gpuarray.scipy.linalg._arguments import Condition, check_all
 from gpuarray.scipy.linalg._cyclic import banded_solution
-from gpuarray.scipy.ndimage._labels import at
 
 
 class Spline(NamedTuple):
@@ -39,7 +38,7 @@ def _basis(t: GpuArray, points: GpuArray, interval: GpuArray, k: int, nu: int = 
     """Return the splines, or derivatives, of degree ``k`` that are not zero between the knots of some intervals."""
     values = [xp.ones_like(points)]
     for degree in range(1, k + 1):
-        knots = [at(t, interval + number) for number in range(1 - degree, degree + 1)]
+        knots = [elements_at(t, interval + number) for number in range(1 - degree, degree + 1)]
         shares = []
         for number, value in enumerate(values):
             width = knots[degree + number] - knots[number]
@@ -206,8 +205,8 @@ def _knots_of_period(x: GpuArray, k: int) -> GpuArray:
         x = xp.concat([x[:1], x[1:-1] - xp.diff(x)[:-1] / 2, x[-1:]])
     widths = xp.diff(x)
     number = xp.arange(k, dtype=np.int32, device=x.device) % widths.size
-    before = x[0] - xp.cumsum(at(widths, widths.size - 1 - number))
-    return xp.concat([before[::-1], x, x[-1] + xp.cumsum(at(widths, number))])
+    before = x[0] - xp.cumsum(elements_at(widths, widths.size - 1 - number))
+    return xp.concat([before[::-1], x, x[-1] + xp.cumsum(elements_at(widths, number))])
 
 
 def _coefficients(x: GpuArray, y: GpuArray, t: GpuArray, k: int, ends: Sequence[list[tuple[int, Any]]]) -> GpuArray:
@@ -246,7 +245,7 @@ def _bands(values: GpuArray, first: GpuArray, k: int) -> GpuArray:
     row = xp.arange(rows, dtype=np.int32, device=values.device)
     number = xp.arange(2 * k + 1, dtype=np.int32, device=values.device)[:, None] - k + row - first
     inside = (number >= 0) & (number < count)
-    return xp.where(inside, at(values.reshape(-1), xp.clip(number, 0, count - 1) * rows + row), 0.0)
+    return xp.where(inside, elements_at(values.reshape(-1), xp.clip(number, 0, count - 1) * rows + row), 0.0)
 
 
 def _periodic(x: GpuArray, y: GpuArray, t: GpuArray, k: int) -> GpuArray:

@@ -14,10 +14,9 @@ from scipy import interpolate as scipy_interpolate
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_arrays
+from gpuarray.functions.arguments import as_arrays, elements_at
 from gpuarray.scipy.linalg._arguments import Condition, check_all
 from gpuarray.scipy.linalg._cyclic import tridiagonal_solution
-from gpuarray.scipy.ndimage._labels import at
 
 #: The most points that SciPy's checks get: there are rules for two and for three points.
 _FEW: Final = 5
@@ -34,7 +33,7 @@ def picked(values: GpuArray, positions: GpuArray, axis: int = 0) -> GpuArray:
         number = number + xp.arange(prod(lead), dtype=kind, device=values.device)[:, None, None] * extent
     if rest:
         number = number * prod(rest) + xp.arange(prod(rest), dtype=kind, device=values.device)
-    return at(values.reshape(-1), number).reshape(*lead, *positions.shape, *rest)
+    return elements_at(values.reshape(-1), number).reshape(*lead, *positions.shape, *rest)
 
 
 class Fit(NamedTuple):

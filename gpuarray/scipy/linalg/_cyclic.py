@@ -18,13 +18,13 @@ from scipy import linalg as scipy_linalg
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
+from gpuarray.functions.arguments import elements_at
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.shapes import broadcast_shapes
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy.linalg._arguments import check
-from gpuarray.scipy.ndimage._labels import at
 
 #: Residuals, in units of the rounding errors of a product, up to which a solution counts as good.
 _GOOD: Final = 30
@@ -44,7 +44,7 @@ def _from(x: GpuArray, distance: int, axis: int = -2) -> GpuArray:
     there = position[1] + distance
     inside = (there >= 0) if distance < 0 else (there < extent)
     flat = (position[0] * extent + xp.clip(there, 0, extent - 1)) * prod(behind) + position[2]
-    return xp.where(inside, wrap(build.gather(x.node(), flat.node()), x.device), x.dtype.type(0))
+    return xp.where(inside, elements_at(x, flat), x.dtype.type(0))
 
 
 def moved(line: GpuArray, distance: int) -> GpuArray:
@@ -122,7 +122,7 @@ def _equations(bands: GpuArray, lower: int, size: int, right: GpuArray) -> list[
         number = (system * diagonals + diagonal) * rows + xp.minimum(row, rows - 1)
         is_known = (row < rows) & (diagonal == away + lower)
         unit = ((row >= rows) & (away == 0)).astype(right.dtype)
-        result.append(xp.where(is_known, at(flat, number), unit))
+        result.append(xp.where(is_known, elements_at(flat, number), unit))
     filled = xp.pad(right, [(0, 0)] * len(batch) + [(0, blocks * size - rows), (0, 0)])
     return [*result, filled.reshape(*batch, blocks, size, right.shape[-1])]
 

@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.device import Device
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import as_array
+from gpuarray.functions.arguments import as_array, elements_at
 from gpuarray.functions.joining import stack
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import flip
@@ -29,7 +29,6 @@ from gpuarray.ops import images
 from gpuarray.scipy._calls import is_target, run_scipy, write
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._arguments import each
-from gpuarray.scipy.ndimage._labels import at
 
 __all__ = ["distance_transform_bf", "distance_transform_edt"]
 
@@ -106,7 +105,7 @@ def _nearest(indices: Sequence[GpuArray], axes: Sequence[int]) -> GpuArray:
     result = _lines(shape, device)
     for axis, index in zip(reversed(axes), reversed(indices), strict=True):
         flat: Any = sum(number * np.int32(stride) for number, stride in zip(result, strides, strict=True))
-        result[axis] = at(index.reshape(-1), flat)
+        result[axis] = elements_at(index.reshape(-1), flat)
     return stack(result, 0)
 
 
@@ -247,4 +246,4 @@ def _taken(values: GpuArray, positions: Sequence[GpuArray]) -> GpuArray:
     for position, extent in zip(positions, values.shape, strict=True):
         inside = elementwise.maximum(elementwise.minimum(position, np.int32(extent - 1)), np.int32(0))
         flat = flat * np.int32(extent) + inside
-    return at(values.reshape(-1), flat)
+    return elements_at(values.reshape(-1), flat)

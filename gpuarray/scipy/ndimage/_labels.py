@@ -8,7 +8,7 @@ from scipy import ndimage
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.arguments import as_array, elements_at, read
 from gpuarray.functions.logic import where
 from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import COMPOSED
@@ -20,11 +20,6 @@ from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy._repeats import repeated
 
 __all__ = ["label"]
-
-
-def at(line: GpuArray, positions: GpuArray) -> GpuArray:
-    """Return the elements of a line at positions that are in it."""
-    return make(build.gather(line.node(), positions.node()), line.device)
 
 
 def _roots(inside: GpuArray, structure: Any) -> GpuArray:
@@ -48,7 +43,7 @@ def _labelled(source: GpuArray, structure: Any, dtype: Any) -> tuple[GpuArray, G
     is_root = roots == arange(source.size, dtype=np.int32, device=source.device)
     numbers = is_root.astype(np.int32).cumsum(0, dtype=np.int32)
     first = elementwise.minimum(roots, np.int32(source.size - 1))
-    labels = where(inside, at(numbers, first).reshape(source.shape), np.int32(0)).astype(dtype)
+    labels = where(inside, elements_at(numbers, first).reshape(source.shape), np.int32(0)).astype(dtype)
     return labels, make(numbers[-1:].node(), source.device)
 
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.functions import creation, elementwise, searching
-from gpuarray.functions.arguments import as_array, as_arrays, read
+from gpuarray.functions.arguments import as_array, as_arrays, elements_at, read
 from gpuarray.functions.binning import histogram as counted
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays
@@ -24,7 +24,6 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy.ndimage._labels import at
 
 __all__ = [
     "center_of_mass", "extrema", "histogram", "maximum", "maximum_position", "mean", "median", "minimum",
@@ -73,7 +72,7 @@ def _groups(a: Any) -> _Groups:
     known, order = np.unique(indices, return_inverse=True)
     table = as_array(known, source.device)
     position = clip(searching.searchsorted(table, line), 0, known.size - 1).astype(np.int32)
-    group = where(at(table, position) == line, position, np.int32(known.size))
+    group = where(elements_at(table, position) == line, position, np.int32(known.size))
     return _Groups(values, group, known.size, order.reshape(indices.shape))
 
 
@@ -117,7 +116,7 @@ def _sums(a: Any, *, of_squares: bool = False) -> tuple[GpuArray, GpuArray]:
     counts, totals = _counts(groups), _totals(values, groups)
     if of_squares:
         means = totals / elementwise.maximum(counts, 1.0)
-        away = values - at(means, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
+        away = values - elements_at(means, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
         totals = _totals(away * away, groups)
     return _listed(counts, groups), _listed(totals, groups)
 
@@ -198,7 +197,7 @@ def _position(groups: _Groups, extreme: GpuArray, *, is_least: bool) -> Any:
         if position == size:
             raise IndexError("index 0 is out of bounds for axis 0 with size 0: there is no extreme beside NaN")
         return np.int64(position)
-    extreme_of = at(extreme, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
+    extreme_of = elements_at(extreme, elementwise.minimum(groups.group, np.int32(groups.number - 1)))
     is_own = values == extreme_of
     if values.dtype.kind == "f":
         is_own = is_own | (elementwise.isnan(values) & elementwise.isnan(extreme_of))
@@ -277,14 +276,16 @@ def median(a: Any) -> GpuArray:
         return middle(groups.values[groups.group == 0])
     values = groups.values
     order = lexsort((values, groups.group))
-    values, group = at(values, order), at(groups.group, order)
+    values, group = elements_at(values, order), elements_at(groups.group, order)
     known = arange(groups.number, dtype=np.int32, device=values.device)
     first, end = (searching.searchsorted(group, known, side=side) for side in ("left", "right"))
     step = (end - first - 1) // 2
     if values.dtype.kind in "biu":
         values = values.astype(np.float64)
     last = max(values.size - 1, 0)
-    low, high = (at(values, clip(position, 0, last).astype(np.int32)) for position in (first + step, end - 1 - step))
+    low, high = (
+        elements_at(values, clip(position, 0, last).astype(np.int32)) for position in (first + step, end - 1 - step)
+    )
     # of a label without elements it is the least element with the least label, as in SciPy
     line = as_array(a.labels, values.device)
     a.index = line.min()

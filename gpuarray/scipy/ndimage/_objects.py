@@ -9,13 +9,12 @@ from scipy import ndimage
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
-from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.arguments import as_array, elements_at, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy.ndimage._labels import at
 
 __all__ = ["find_objects", "labeled_comprehension", "value_indices"]
 
@@ -94,8 +93,8 @@ def labeled_comprehension(a: Any) -> Any:
     indices.min()  # raises the error of no index
     line = labels.reshape(-1)
     order = xp.argsort(line, stable=True)
-    arrays = [at(array.reshape(-1), order) for array in arrays]
-    ends = [xp.searchsorted(at(line, order), indices, side=side) for side in ("left", "right")]
+    arrays = [elements_at(array.reshape(-1), order) for array in arrays]
+    ends = [xp.searchsorted(elements_at(line, order), indices, side=side) for side in ("left", "right")]
     results = [
         a.func(*(array[first:last] for array in arrays)) if last > first else a.default
         for first, last in read(xp.stack(ends, 1)).tolist()

@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.arguments import as_array, elements_at, read
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import flip
 from gpuarray.functions.padding import pad
@@ -23,7 +23,6 @@ from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._calls import run_scipy
 from gpuarray.scipy._mirror import by_name
 from gpuarray.scipy.ndimage._distances import NONE, checked, least_distances, numbers, results, unravelled
-from gpuarray.scipy.ndimage._labels import at
 
 __all__ = ["distance_transform_cdt"]
 
@@ -80,7 +79,7 @@ def _two_passes(inside: GpuArray, before: Sequence[_Offset]) -> tuple[GpuArray, 
     nearest = numbers(inside.shape, inside.device)
     for _ in range(2):
         fewest = _fewest(steps, before)
-        nearest = at(nearest.reshape(-1), _ends(steps, fewest, before))
+        nearest = elements_at(nearest.reshape(-1), _ends(steps, fewest, before))
         steps, nearest = flip(fewest), flip(nearest)
     return steps, nearest
 
@@ -110,7 +109,7 @@ def _ends(start: GpuArray, fewest: GpuArray, before: Sequence[_Offset]) -> GpuAr
         best = elementwise.minimum(best, other)
     longest = where(fewest == NONE, np.int32(0), fewest).max().item()
     for _ in range(int(longest).bit_length()):
-        number = at(number.reshape(-1), number)
+        number = elements_at(number.reshape(-1), number)
     return number
 
 

@@ -10,12 +10,11 @@ from scipy import signal as scipy_signal
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
-from gpuarray.functions.arguments import as_array, concatenated
+from gpuarray.functions.arguments import as_array, concatenated, elements_at
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape, tracing
 from gpuarray.ops import searches
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.ndimage._labels import at
 from gpuarray.scipy.signal._spacing import numbers_apart
 
 __all__ = ["find_peaks", "peak_prominences", "peak_widths"]
@@ -103,11 +102,11 @@ def _base(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArr
     before : GpuArray
         Where the ways end in any case.
     """
-    higher = _last_outside(_tree(line, is_least=False, end=np.inf), positions, at(line, positions), "up_to")
+    higher = _last_outside(_tree(line, is_least=False, end=np.inf), positions, elements_at(line, positions), "up_to")
     starts = xp.maximum(higher + 1, before)
     operands = _tree(line, is_least=True, end=np.inf).node(), starts.node(), (positions + 1).node()
     base = make(build.call_one(searches.last_least, operands, positions.shape, dtypes.int32), line.device)
-    return at(line, base), base
+    return elements_at(line, base), base
 
 
 def _both_sides(
@@ -125,7 +124,7 @@ def _prominences(line: GpuArray, positions: GpuArray, reach: int | None) -> tupl
     away = line.size if reach is None else reach
     ends = xp.maximum(positions - away, 0), xp.minimum(positions + away, line.size - 1)
     (low, left), (other, right) = _both_sides(_base, line, positions, ends)
-    result = at(line, positions).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
+    result = elements_at(line, positions).astype(np.float64) - xp.maximum(low, other).astype(np.float64)
     return result, left.astype(np.int64), line.size - 1 - right.astype(np.int64)
 
 
@@ -133,14 +132,14 @@ def _widths(
     line: GpuArray, positions: GpuArray, rel_height: float, prominences: GpuArray, left: GpuArray, right: GpuArray
 ) -> tuple[GpuArray, GpuArray, GpuArray, GpuArray]:
     """Return the widths of peaks, the heights at which they are measured, and between which positions."""
-    heights = at(line, positions).astype(np.float64) - prominences * rel_height
+    heights = elements_at(line, positions).astype(np.float64) - prominences * rel_height
 
     def crossing(line: GpuArray, positions: GpuArray, before: GpuArray) -> tuple[GpuArray, GpuArray]:
         """Return the last positions before peaks that are not above the heights, and the distances to the crossings."""
         tree = _tree(line.astype(np.float64), is_least=True, end=-np.inf)
         crossing_before = xp.maximum(_last_outside(tree, positions + 1, heights, "above"), before)
         low, high = (
-            at(line, index).astype(np.float64)
+            elements_at(line, index).astype(np.float64)
             for index in (crossing_before, xp.minimum(crossing_before + 1, positions))
         )
         return crossing_before.astype(np.float64), xp.where(low < heights, (heights - low) / (high - low), 0.0)
@@ -243,7 +242,7 @@ def _local_maxima(line: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray]:
     # at each position, twice the last place before a change of the signal, and one more if it rises there
     last = xp.maximum.accumulate(xp.where(before != after, 2 * number + (before < after), np.int32(0)))
     (ends,) = xp.nonzero((before > after)[1:] & (last[:-1] & 1).astype(bool))
-    starts = (at(last, ends) >> 1).astype(np.int64) + 1
+    starts = (elements_at(last, ends) >> 1).astype(np.int64) + 1
     ends = ends + 1
     return (starts + ends) // 2, starts, ends
 
@@ -258,8 +257,8 @@ class _Peaks:
 
     def keep(self, numbers: GpuArray) -> None:
         """Keep the peaks of some numbers."""
-        self.positions = at(self.positions, numbers)
-        self.properties = {name: at(values, numbers) for name, values in self.properties.items()}
+        self.positions = elements_at(self.positions, numbers)
+        self.properties = {name: elements_at(values, numbers) for name, values in self.properties.items()}
 
     def require(self, interval: Any, lowest: GpuArray, highest: GpuArray | None = None) -> None:
         """Keep the peaks with a property in an interval; its ends are numbers, one for each sample, or None."""
@@ -328,15 +327,15 @@ def find_peaks(
         peaks.properties |= {"plateau_sizes": ends - starts + 1, "left_edges": starts, "right_edges": ends}
         peaks.require(plateau_size, peaks.properties["plateau_sizes"])
     if height is not None:
-        peaks.properties["peak_heights"] = at(line, peaks.positions).astype(np.float64)
+        peaks.properties["peak_heights"] = elements_at(line, peaks.positions).astype(np.float64)
         peaks.require(height, peaks.properties["peak_heights"])
     if threshold is not None:
         wide = line.astype(np.float64)
-        sides = [at(wide, peaks.positions) - at(wide, peaks.positions + n) for n in (-1, 1)]
+        sides = [elements_at(wide, peaks.positions) - elements_at(wide, peaks.positions + n) for n in (-1, 1)]
         peaks.properties |= {"left_thresholds": sides[0], "right_thresholds": sides[1]}
         peaks.require(threshold, xp.minimum(*sides), xp.maximum(*sides))
     if distance is not None:
-        peaks.keep(numbers_apart(peaks.positions, at(line, peaks.positions), distance))
+        peaks.keep(numbers_apart(peaks.positions, elements_at(line, peaks.positions), distance))
     if prominence is not None or width is not None:
         measured = _prominences(line, peaks.positions, _reach(wlen))
         peaks.properties |= dict(zip(("prominences", "left_bases", "right_bases"), measured, strict=True))

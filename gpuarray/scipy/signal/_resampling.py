@@ -14,7 +14,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.device import Device
 from gpuarray.functions import fourier
-from gpuarray.functions.arguments import as_array, concatenated, read
+from gpuarray.functions.arguments import as_array, concatenated, inexact, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.graph import build, tape
 from gpuarray.graph.layouts import Layout
@@ -281,7 +281,7 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     weights = _window(window, extent)
     is_real = domain == "time" and signal.dtype.kind != "c" and (weights is None or weights.dtype.kind != "c")
     line = xp.moveaxis(signal, number, -1)
-    samples = line if line.dtype.kind in "fc" else line.astype(dtypes.float64)
+    samples = inexact(line)
     spectrum = samples if domain == "freq" else fourier.rfft(line) if is_real else fourier.fft(line)
     kind = dtypes.promote(spectrum.dtype, dtypes.complex64)
     spectrum = spectrum.astype(kind, copy=False)

@@ -14,11 +14,10 @@ from scipy import stats as scipy_stats
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, read
+from gpuarray.functions.arguments import as_array, elements_at, read
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._calls import run_counted
 from gpuarray.scipy._mirror import by_name
-from gpuarray.scipy.ndimage._labels import at
 from gpuarray.scipy.signal._convolution import convolve
 
 __all__ = ["find_peaks_cwt"]
@@ -58,7 +57,7 @@ def find_peaks_cwt(a: Any) -> GpuArray:
     window = int(np.ceil(vector.size / 20) if a.window_size is None else a.window_size)
     scipy_stats.scoreatpercentile([0.0], a.noise_perc)  # which checks it
     noise = _percentiles(rows[0], position, window, a.noise_perc)
-    ratio = xp.abs(at(rows.reshape(-1), narrowest * vector.size + position) / noise)
+    ratio = xp.abs(elements_at(rows.reshape(-1), narrowest * vector.size + position) / noise)
     result = xp.sort(position[~(ratio < a.min_snr)])
     return result if result.size else result.astype(dtypes.float64)  # as in SciPy
 
@@ -133,7 +132,7 @@ def _continued(
     none = np.int32(position.size - 1)
     is_ridge = ridges.length > 0
     nearest = _nearest(ridges, position)
-    is_near = is_maximum & at(is_ridge, nearest) & (xp.abs(nearest - position) <= reach)
+    is_near = is_maximum & elements_at(is_ridge, nearest) & (xp.abs(nearest - position) <= reach)
     target = xp.where(is_near, nearest, none)
     added, last, first = xp.zeros_like(position), xp.zeros_like(position), xp.full_like(position, none)
     np.add.at(added, target, np.int32(1))
@@ -164,7 +163,7 @@ def _nearest(ridges: _Ridges, position: GpuArray) -> GpuArray:
     before = xp.maximum.accumulate(xp.where(is_ridge, position, -none))
     behind = xp.minimum.accumulate(xp.where(is_ridge, position, none)[::-1])[::-1]
     left, right = xp.maximum(before, 0), xp.minimum(behind, final)
-    is_older = at(ridges.born, left) >= at(ridges.born, right)
+    is_older = elements_at(ridges.born, left) >= elements_at(ridges.born, right)
     distance = position - before, behind - position
     is_left = (distance[0] < distance[1]) | ((distance[0] == distance[1]) & is_older)
     return xp.where(is_left, left, right)
@@ -203,7 +202,7 @@ def _of_rank(line: GpuArray, starts: GpuArray, ends: GpuArray, rank: GpuArray) -
         is_high = ((ranks >> level) & 1) == 1
         low = xp.pad((~is_high).astype(np.int32).cumsum(0, dtype=np.int32), (1, 0))
         middle = low[-1]
-        first, last = at(low, starts), at(low, ends)
+        first, last = elements_at(low, starts), elements_at(low, ends)
         is_above = rank >= last - first
         rank = xp.where(is_above, rank - (last - first), rank)
         starts = xp.where(is_above, middle + starts - first, first)
@@ -212,4 +211,4 @@ def _of_rank(line: GpuArray, starts: GpuArray, ends: GpuArray, rank: GpuArray) -
         sorted_ranks = xp.zeros_like(ranks)
         sorted_ranks[xp.where(is_high, middle + number - low[:-1], low[:-1])] = ranks
         ranks = sorted_ranks
-    return at(line, at(order, xp.clip(result, 0, size - 1)))
+    return elements_at(line, elements_at(order, xp.clip(result, 0, size - 1)))

@@ -13,7 +13,7 @@ import numpy as np
 
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
-from gpuarray.scipy.ndimage._labels import at
+from gpuarray.functions.arguments import elements_at
 
 __all__ = ["numbers_apart"]
 
@@ -39,18 +39,18 @@ class _Neighbours:
         for level in range(self._levels):
             extent = np.int32(1 << level)
             is_left, is_right = ((count >> level) == 1 for count in self.counts)
-            first = at(ranges, xp.minimum(self.first + (extent - 1), final))
+            first = elements_at(ranges, xp.minimum(self.first + (extent - 1), final))
             left = xp.where(is_left, xp.maximum(ranges, first), left)
-            own = at(ranges, xp.minimum(self.number + (extent - 1), final))
-            right = xp.where(is_right, xp.maximum(own, at(ranges, self.last)), right)
-            ranges = xp.maximum(ranges, at(ranges, xp.maximum(self.number - extent, 0)))
+            own = elements_at(ranges, xp.minimum(self.number + (extent - 1), final))
+            right = xp.where(is_right, xp.maximum(own, elements_at(ranges, self.last)), right)
+            ranges = xp.maximum(ranges, elements_at(ranges, xp.maximum(self.number - extent, 0)))
         return left, right
 
     def any_near(self, flags: GpuArray) -> GpuArray:
         """Return whether a flag of a peak or of one near it is set."""
         counts = flags.astype(np.int32).cumsum(0, dtype=np.int32)
-        before = xp.where(self.first > 0, at(counts, xp.maximum(self.first - 1, 0)), np.int32(0))
-        return at(counts, self.last) > before
+        before = xp.where(self.first > 0, elements_at(counts, xp.maximum(self.first - 1, 0)), np.int32(0))
+        return elements_at(counts, self.last) > before
 
 
 def numbers_apart(positions: GpuArray, heights: GpuArray, distance: float) -> GpuArray:
@@ -89,9 +89,9 @@ def _chosen(ranks: GpuArray, order: GpuArray, near: _Neighbours) -> GpuArray:
         (sides[0], near.first - 1, near.first > 0),
         (sides[1], near.last + 1, near.last < final),
     ):
-        rank = at(greatest, xp.clip(start, 0, final))
-        other = at(order, xp.maximum(rank - 1, 0))
-        is_link = is_inside & (rank > 0) & (at(greatest, other) == rank)
+        rank = elements_at(greatest, xp.clip(start, 0, final))
+        other = elements_at(order, xp.maximum(rank - 1, 0))
+        is_link = is_inside & (rank > 0) & (elements_at(greatest, other) == rank)
         chosen = _followed(chosen, xp.where(is_link, other, number))
     return chosen
 
@@ -102,5 +102,5 @@ def _followed(flags: GpuArray, links: GpuArray) -> GpuArray:
         reached = xp.zeros(flags.size + 1, np.bool_, device=flags.device)
         reached[xp.where(flags, links, np.int32(flags.size))] = True
         flags = flags | reached[:-1]
-        links = at(links, links)
+        links = elements_at(links, links)
     return flags

@@ -6,9 +6,8 @@ import numpy as np
 from scipy import signal as scipy_signal
 
 import gpuarray.functions as xp
-from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply
-from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.arguments import as_array, as_arrays, inexact
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._calls import trial
@@ -18,10 +17,6 @@ from gpuarray.scipy._threads import elementwise
 __all__ = ["chirp", "gausspulse", "sawtooth", "square", "sweep_poly"]
 
 _METHODS = "'linear', 'quadratic', 'logarithmic', or 'hyperbolic' (or equivalents), but a value of "
-
-
-def _floating(x: GpuArray) -> GpuArray:
-    return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
 def _periodic(function: Any, t: Any, fraction: Any) -> list[GpuArray]:
@@ -68,7 +63,7 @@ def gausspulse(
     if isinstance(t, str):
         return scipy_signal.gausspulse(t, fc, bw, bwr, tpr, retquad, retenv)
     scipy_signal.gausspulse(0.0, fc, bw, bwr, tpr)  # its checks
-    times = _floating(as_array(t))
+    times = inexact(t)
     reference = 10.0 ** (bwr / 20.0)
     decay = -((np.pi * fc * bw) ** 2) / (4.0 * np.log(reference))
     envelope = xp.exp(-decay * times * times)
@@ -87,7 +82,7 @@ def chirp(
     complex: bool = False,
 ) -> GpuArray:  # fmt: skip
     """Return a cosine whose frequency changes from ``f0`` at time 0 to ``f1`` at time ``t1``."""
-    times = _floating(as_array(t))
+    times = inexact(t)
     f0, f1, t1 = float(f0), float(f1), float(t1)
     if method in ("linear", "lin", "li"):
         phase = 2 * np.pi * (f0 * times + 0.5 * ((f1 - f0) / t1) * times * times)
@@ -127,6 +122,6 @@ def _wave(phase: GpuArray, is_complex: bool) -> GpuArray:
 @mirrors(scipy_signal.sweep_poly, kind=COMPOSED)
 def sweep_poly(t: Any, poly: Any, phi: float = 0) -> GpuArray:
     """Return a cosine whose frequency is a polynomial of time."""
-    times = _floating(as_array(t))
+    times = inexact(t)
     phase = xp.polyval(xp.polyint(as_array(poly, times.device)), times) * (2 * np.pi)
     return xp.cos(phase + np.deg2rad(float(phi)))

@@ -10,7 +10,7 @@ import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
-from gpuarray.functions.arguments import as_array, as_arrays
+from gpuarray.functions.arguments import as_array, as_arrays, inexact
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._calls import run_counted, trial
 from gpuarray.scipy._mirror import mirrors
@@ -23,10 +23,6 @@ _TERMS: Final = 10
 _BERNOULLI: Final = [float(b) / factorial(2 * k) for k, b in enumerate(scipy_special.bernoulli(20)[2::2], 1)]
 #: Below this the zeta function is computed by reflection, which loses digits near 0.
 _REFLECTED: Final = -0.5
-
-
-def _floating(x: GpuArray) -> GpuArray:
-    return x if x.dtype.kind in "fc" else x.astype(dtypes.float64)
 
 
 def _computed(x: GpuArray) -> GpuArray:
@@ -55,7 +51,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     return_sign : bool
         Whether the sign of the sum is returned too.
     """
-    exponents = _floating(as_array(a))
+    exponents = inexact(a)
     axis = _axes(axis)
     factors = None
     if b is not None:
@@ -81,7 +77,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
 @mirrors(scipy_special.softmax)
 def softmax(x: Any, axis: Any = None) -> GpuArray:
     """Return exponentials divided by their sum along axes."""
-    exponents = _floating(as_array(x))
+    exponents = inexact(x)
     shifted = xp.exp(exponents - exponents.max(_axes(axis), keepdims=True))
     return shifted / shifted.sum(_axes(axis), keepdims=True)
 
@@ -89,7 +85,7 @@ def softmax(x: Any, axis: Any = None) -> GpuArray:
 @mirrors(scipy_special.log_softmax)
 def log_softmax(x: Any, axis: Any = None) -> GpuArray:
     """Return the logarithm of :func:`softmax`."""
-    exponents = _floating(as_array(x))
+    exponents = inexact(x)
     top = exponents.max(_axes(axis), keepdims=True)
     shifted = exponents - xp.where(xp.isfinite(top), top, 0)
     return shifted - xp.log(xp.exp(shifted).sum(_axes(axis), keepdims=True))
@@ -99,7 +95,7 @@ def log_softmax(x: Any, axis: Any = None) -> GpuArray:
 def diric(x: Any, n: Any) -> GpuArray:
     """Return the periodic sinc function, sin(n x / 2) / (n sin(x / 2))."""
     angle, count = as_arrays(x, n)
-    angle = _floating(angle)
+    angle = inexact(angle)
     low = np.finfo(angle.dtype).eps
     half = angle / 2
     divisor = xp.sin(half)
