@@ -36,6 +36,7 @@ from gpuarray.graph.nodes import BaseNode, Concat, Contract, Gather, Map, Node, 
 from gpuarray.immediacy import immediacy
 from gpuarray.ops import reductions
 from gpuarray.ops.references import multiply_no_nan
+from gpuarray.references import owner_count
 from gpuarray.runtime.evaluate import Values, compute_small, keep, read, strided
 
 #: An array, or a scalar of NumPy if it has no axes.
@@ -110,10 +111,8 @@ class _HostPullback:
                 joint[number] = joint[number] + ct if number in joint else ct
                 continue
             rule_of(type(node), _by_recording)(self, node, operands, ct, wanted)
-        if not self._zero_wins:
-            gradients = [known[node] for node in program.variables if node in known]
-            if any(map(_has_nan, gradients)):
-                return None
+        if not self._zero_wins and any(_has_nan(known[node]) for node in program.variables if node in known):
+            return None
         return [self._result(node) for node in program.variables]
 
     def add(self, node: Any, share: Value) -> None:
@@ -148,10 +147,11 @@ class _HostPullback:
         return cast(Value, sofar)
 
     def _result(self, node: Node) -> GpuArray | None:
-        value = self.known.get(node)
-        if value is None:
+        if node not in self.known:
             return None
-        return _array(value.copy(), self.device)
+        flags = self.known[node].flags
+        is_new = flags.owndata and flags.c_contiguous and owner_count(self.known, node) == 1
+        return _array(self.known[node] if is_new else self.known[node].copy(), self.device)
 
 
 def _array(value: Value, device: Any) -> GpuArray:

@@ -214,7 +214,7 @@ def _real(ct: Any, operands: Sequence[Any], _scale: Scale) -> Any:
 
 
 def _complex(x: Any) -> Any:
-    return apply(ops.complex_from_parts, x, 0.0) if x.dtype.kind != "c" else x
+    return x if x.dtype.kind == "c" else x.astype(np.result_type(x.dtype, np.complex64))
 
 
 #: The rules of the operands.

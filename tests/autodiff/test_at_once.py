@@ -190,3 +190,30 @@ def test_large_values_of_long_loops_are_not_kept_as_small_ones() -> None:
         slope = xp.grad(fun)(x)
         np.testing.assert_allclose(slope.get(), np.full(100, 1.01**200))
         assert xp.stats()["launches"] > 0
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        lambda a, b: (a + b).sum(),
+        lambda a, b: (np.sin(a) * b + b).sum(),
+        lambda a, b: (a.reshape(-1)[::-1] * b.T.reshape(-1)).sum() + a[0] @ b[1],
+        lambda a, b: np.cumsum(a).sum() + np.concatenate([a, b]).sum(),
+    ],
+)
+def test_gradients_share_no_memory(fun: Any) -> None:
+    host = np.random.default_rng(0).standard_normal((2, 3, 4))
+    with xp.using(device="cpu"):
+        a, b = map(xp.asarray, host)
+        wanted = [slope.get() for slope in xp.grad(fun, (0, 1))(a, b)]
+        first, second = xp.grad(fun, (0, 1))(a, b)
+        first += 100
+        np.testing.assert_array_equal(second.get(), wanted[1])
+        np.testing.assert_array_equal(first.get(), wanted[0] + 100)
+        seed = xp.ones((3, 4))
+        _, pullback = xp.vjp(lambda a: a + b, a)
+        (pulled,) = pullback(seed)
+        pulled[...] = 7
+        assert (seed == 1).all()
+        assert (pullback(seed)[0] == 1).all()
+        np.testing.assert_array_equal(np.stack([a.get(), b.get()]), host)
