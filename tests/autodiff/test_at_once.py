@@ -201,7 +201,7 @@ def test_large_values_of_long_loops_are_not_kept_as_small_ones() -> None:
         lambda a, b: np.cumsum(a).sum() + np.concatenate([a, b]).sum(),
     ],
 )
-def test_gradients_share_no_memory(fun: Any) -> None:
+def test_gradients_of_programs_share_no_memory(fun: Any) -> None:
     host = np.random.default_rng(0).standard_normal((2, 3, 4))
     with xp.using(device="cpu"):
         a, b = map(xp.asarray, host)
