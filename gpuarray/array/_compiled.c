@@ -158,6 +158,8 @@ static PyObject *install(PyObject *module, PyObject *args)
         replace_all(array, comparison_names, comparison_methods, 6) < 0 ||
         replace_all(array, other_names, other_methods, OTHERS) < 0)
         return NULL;
+    /* Python takes __iadd__ for the concatenation of sequences, too, and returns its NotImplemented. */
+    ((PyHeapTypeObject *)array)->as_sequence.sq_inplace_concat = NULL;
     dealloc_of_class = array_type->tp_dealloc;
     array_type->tp_dealloc = dealloc_array;
     PyObject *property = PyObject_GetAttrString((PyObject *)base_type, "T");

@@ -208,11 +208,10 @@ def _with_mask_axes(layout: Layout, elements: list[Any], consumed: list[int]) ->
     shape, strides = list(layout.shape), list(layout.strides)
     for number, element in enumerate(elements):
         if isinstance(element, _ScalarMask):
-            behind = any(item is Ellipsis for item in elements[:number])
-            axis = len(shape) - sum(
-                c for c, e in zip(consumed[number:], elements[number:], strict=True) if e is not element
-            )
-            if not behind:
+            if any(item is Ellipsis for item in elements[:number]):
+                later = zip(consumed[number:], elements[number:], strict=True)
+                axis = len(shape) - sum(count for count, item in later if not isinstance(item, _ScalarMask))
+            else:
                 axis = sum(consumed[:number])
             shape.insert(axis, 1)
             strides.insert(axis, 0)

@@ -46,6 +46,8 @@ def as_operand(value: Any) -> Any:
         return build.host_node(value)
     if kind is list or kind is tuple:
         return sequence_node(value)
+    if kind is range:
+        return sequence_node([*value])
     if (number := as_number(value)) is not value:  # NumPy has a strong scalar if a dtype holds it
         scalar: Any = np.asarray(value)[()]
         return as_operand(scalar) if isinstance(scalar, np.generic) else number

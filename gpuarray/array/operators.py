@@ -158,8 +158,6 @@ class ComputingArray(ImmediateArray):
             return on_host(other, host) if is_reflected else on_host(host, other)
         if on_host not in _EQUALITY or standard.is_on():
             return NotImplemented
-        if isinstance(other, range):
-            return on_host(self, list(other))
         if isinstance(other, Number):
             raise TypeError(f"a {type(other).__name__} cannot be compared with a GpuArray; compare with float(value)")
         if type(other).__eq__ is _IDENTITY or isinstance(other, _NO_NUMBERS):

@@ -24,6 +24,8 @@ from gpuarray.ops import generators
 
 #: The types of bounds of slices that need no conversion.
 _BOUNDS: Final = frozenset((int, type(None)))
+#: Types of the items of basic keys that are no ellipsis.
+_ITEMS: Final = frozenset((int, slice, type(None)))
 
 INDEX_LIMIT = 1 << 31
 
@@ -121,7 +123,10 @@ def part(layout: Layout, key: Any) -> Layout | None:
             extents.append(1)
             steps.append(0)
         elif item is Ellipsis and sum([other is Ellipsis for other in key]) == 1:
-            after = ndim - sum([later is not None for later in key[key.index(Ellipsis) + 1 :]])
+            later = key[key.index(Ellipsis) + 1 :]
+            if not _ITEMS.issuperset(map(type, later)):  # masks take any number of axes
+                return _part(layout, key)
+            after = ndim - len(later) + later.count(None)
             if after < axis:
                 return _part(layout, key)
             extents += shape[axis:after]
@@ -146,7 +151,9 @@ def _part(layout: Layout, key: tuple[Any, ...]) -> Layout | None:
 
 
 def expand(key: Sequence[Any], ndim: int, consumed: Sequence[int]) -> list[Any]:
-    """Return the key elements with the ellipsis written out; ``consumed`` is how many axes each element takes.
+    """Return the key elements with the ellipsis written out, unless it stands for no axis.
+
+    ``consumed`` is how many axes each element takes.
 
     Raises
     ------
@@ -162,7 +169,7 @@ def expand(key: Sequence[Any], ndim: int, consumed: Sequence[int]) -> list[Any]:
     rest = [slice(None)] * (ndim - used)
     if not dots:
         return [*key, *rest]
-    return [*key[: dots[0]], *rest, *key[dots[0] + 1 :]]
+    return [*key[: dots[0]], *(rest or [Ellipsis]), *key[dots[0] + 1 :]]
 
 
 def integer_in_range(position: Any, axis: int, extent: int) -> int:
@@ -180,7 +187,7 @@ def integer_in_range(position: Any, axis: int, extent: int) -> int:
 
 
 def select(layout: Layout, items: Sequence[Any]) -> Selection:
-    """Apply expanded key elements (integers, slices, None, :class:`Integers`) to a layout."""
+    """Apply expanded key elements (integers, slices, None, ``...``, :class:`Integers`) to a layout."""
     shape: list[int] = []
     strides: list[int] = []
     arrays: list[ArrayPart] = []
@@ -190,9 +197,10 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
     mixed = any(isinstance(item, Integers) for item in items)
     chosen = all(item.node.size for item in items if isinstance(item, Integers))
     for item in items:
-        if item is None:
-            shape.append(1)
-            strides.append(0)
+        if item is None or item is Ellipsis:
+            if item is None:
+                shape.append(1)
+                strides.append(0)
             kinds.append(False)
             continue
         extent, stride = layout.shape[axis], layout.strides[axis]
@@ -353,4 +361,4 @@ def check_masks(items: Sequence[Any], shape: Shape) -> None:
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} but size "
                 f"of corresponding boolean axis is {item.extent}"
             )
-        axis += item is not None
+        axis += item is not None and item is not Ellipsis

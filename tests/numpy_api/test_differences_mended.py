@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -131,6 +132,13 @@ CASES = {
     "mean in the dtype of an out": lambda np, x, k: np.mean((x.astype("f4") + 2**24).reshape(1, 3), axis=0, out=x),
     "mean of a line in the dtype of an out": lambda np, x, k: np.mean(x.astype("f4") + 2**22, out=x[1:2].reshape(())),
     "first values of running sums into an out": lambda np, x, k: np.cumulative_sum(k[:2], out=x, include_initial=True),
+    "positions beside an ellipsis of no axes": lambda np, x, k: x.reshape(3, 1)[None, [0, 1], ..., 0],
+    "positions after an ellipsis of no axes": lambda np, x, k: x.reshape(1, 3)[None, 0, ..., [0, 0]],
+    "an ellipsis of no axes before a mask": lambda np, x, k: x.reshape(1, 3)[..., np.ones((1, 3), dtype=bool)],
+    "truth values after an ellipsis": lambda np, x, k: x.reshape(1, 3)[..., True, True],
+    "a truth value after a position": lambda np, x, k: x.reshape(1, 3)[..., 2, True],
+    "a mask of two axes after a position": lambda np, x, k: x.reshape(3, 1, 1)[..., 2, np.ones((1, 1), dtype=bool)],
+    "ranges as operands": lambda np, x, k: [x + range(3), range(3) - x, x < range(3), k * range(1)],
     "order in lower case": lambda np, x, k: x.reshape((3, 1), order="c"),
     "rounded truth values": lambda np, x, k: np.round(x > 0),
     "rank of a vector": lambda np, x, k: np.linalg.matrix_rank(x),
@@ -196,6 +204,19 @@ def test_running_folds_of_a_number_need_an_axis_of_results(name, limit, device):
             with pytest.raises(ValueError, match=r"\(\), not \(1,\)"):
                 getattr(xp, name)(xp.asarray(2.0), out=out)
         assert getattr(xp, name)(xp.asarray(2.0), out=xp.zeros(1)).tolist() == [2]
+
+
+@pytest.mark.parametrize("value", [None, "a", {}], ids=repr)
+@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "ipow", "iand", "imatmul"])
+def test_in_place_operators_refuse_what_is_no_number(name, value, put):
+    with pytest.raises(TypeError):
+        getattr(operator, name)(put(COUNT), value)
+
+
+def test_in_place_operators_take_ranges(put, same):
+    array = put(COUNT)
+    array += range(5)
+    same(array, COUNT * 2)
 
 
 def test_putmask_without_values_changes_nothing(put, same):
