@@ -166,7 +166,7 @@ def expand(key: Sequence[Any], ndim: int, consumed: Sequence[int]) -> list[Any]:
     dots = [i for i, item in enumerate(key) if item is Ellipsis]
     if len(dots) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    rest = [slice(None)] * (ndim - used)
+    rest: list[Any] = [slice(None)] * (ndim - used)
     if not dots:
         return [*key, *rest]
     return [*key[: dots[0]], *(rest or [Ellipsis]), *key[dots[0] + 1 :]]
