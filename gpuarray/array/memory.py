@@ -271,15 +271,20 @@ class MemoryArray(CompiledOperators):
             return None
         return self._hosted(memory)
 
+    def is_away(self) -> bool:
+        """Return whether the value is elsewhere, or to be computed by a plan, as far as that is known without a try."""
+        cell = self._made_cell
+        return cell.memory is None and evaluate.is_away(cell.node)
+
     def _seen_memory(self) -> Any:
         """Return the memory of the cell; None if the value is to be computed, or elsewhere."""
         cell = self._made_cell
         memory = cell.memory
         if memory is not None:
             return memory
-        if not immediacy().covers(cell.device):
-            return None
         node = cell.node
+        if evaluate.is_away(node) or not immediacy().covers(cell.device):
+            return None
         if node.depth and type(node) is not Generate and not evaluate.computed_small(node, cell.device):
             return None
         return cell.look()
@@ -362,8 +367,8 @@ class MemoryArray(CompiledOperators):
         return host
 
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
-        """Return a view of the cell; of a copy of a scalar, which shares memory with nothing."""
-        cell, owner = self._cell, self._made_owner
+        """Return a view of the cell, which the array has; of a copy of a scalar, which shares memory with nothing."""
+        cell, owner = self._made_cell, self._made_owner
         if self._made_access is VALUE:
             cell, owner = self._wrap(cell.node, cell.device)._cell, None
             access = access if shape else VALUE

@@ -204,6 +204,9 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     TypeError, ValueError, OverflowError
         If the dtype cannot represent a Python scalar.
     """
+    if isinstance(value, StoredArray):
+        own = value.device
+        return element_node(value, dtype), device if own is device else joint_device(device, own)
     value = as_number(value)
     if type(value) in WEAK:
         return weak_node(value, dtype), device

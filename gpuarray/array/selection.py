@@ -162,13 +162,15 @@ class SelectableArray(ViewableArray):
         if layout is not None:
             if layout.shape or has_ellipsis(key):
                 view = self.view_of(layout)
-                if view._access is VALUE:
-                    view._access = WRITEABLE
+                if view._made_access is VALUE:
+                    view._made_access = WRITEABLE
                 return view
-            device = self._cell.device
-            value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
+            cell, part = self._made_cell, self._made_part
+            device = cell.device
+            value = None if part else evaluate.element(cell.node, layout.offset, device)
             if value is None:
-                return self._wrap(self.elements_of(build.view(self.stored(), layout)), device)
+                stored = self.stored() if part else cell.node
+                return self._wrap(self.elements_of(build.view(stored, layout)), device)
             return self._wrap(build.constant(value, self._dtype), device)
         size = self.stored().size
         return self._item(key, indexing.positions(selection, size), indexing.rows(selection, size), device)

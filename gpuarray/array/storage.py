@@ -249,10 +249,12 @@ class StoredArray(MemoryArray):
 
     def _store(self, layout: Layout, values: Node) -> bool:
         """Write as :meth:`store` does; return False if another thread has written meanwhile."""
-        before = self._cell.node
+        cell = self._cell
+        before = cell.node
         number = id(before)
-        stored = self._stored_in(before)
-        if self._part is not None:
+        stored = before
+        if self._made_part is not None:
+            stored = self._stored_in(before)
             values = self.combined(values, build.view(stored, layout))
         if is_identity(layout, stored.size):
             return self._bind(values, number)
@@ -264,10 +266,10 @@ class StoredArray(MemoryArray):
         if not self._bind(written, number):
             return False
         if stored.size > layout.size <= immediacy().limit:
-            self._cell.keep_parts(number)
-        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
+            cell.keep_parts(number)
+        if self._made_part is None and values.depth < 2:  # deeper ones are still to be computed
             del before, stored  # these references would look like other owners
-            evaluate.overwrite(written, layout, values, self._cell.device)
+            evaluate.overwrite(written, layout, values, cell.device)
         return True
 
     def _bind(self, stored: Node, before: int) -> bool:
@@ -275,10 +277,11 @@ class StoredArray(MemoryArray):
 
         Return False if it is no longer the node with the ``id`` that it was made of.
         """
-        node = self._cell.node
-        if self._part in REGROUPED:
+        cell = self._cell
+        node = cell.node
+        if self._made_part in REGROUPED:
             stored = _regrouped(stored, node.dtype)
-        return self._cell.bind(build.reshape(stored, node.shape), before)
+        return cell.bind(build.reshape(stored, node.shape), before)
 
     def bind_device(self, device: Device) -> None:
         """Bind the storage to the device of the value that was written to it."""

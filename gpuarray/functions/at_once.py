@@ -268,9 +268,11 @@ def _names_device(keywords: dict[str, Any]) -> bool:
     return bool(keywords) and keywords.get("device") is not None
 
 
-def _is_pinned(value: Any) -> bool:
-    """Whether a value is an array of a device whose values the host does not compute."""
-    return type(value) is GpuArray and value._value is None and not immediacy().covers(value._made_cell.device)
+def _is_left(value: Any) -> bool:
+    """Whether a value is an array whose elements are known to be elsewhere, or of a device that computes all of them."""
+    if type(value) is not GpuArray or value._value is not None:
+        return False
+    return value.is_away() or not immediacy().covers(value._made_cell.device)
 
 
 def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -285,7 +287,7 @@ def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any])
         by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
         if by_numpy is not None and type(by_numpy) is not _ndarray:
             return by_numpy if rule.group is None else rule.group(*by_numpy)
-    if arguments and _is_pinned(arguments[0]):
+    if arguments and _is_left(arguments[0]):
         return NOT_COMPUTED
     try:
         result = _computed(rule, arguments, keywords, by_numpy)

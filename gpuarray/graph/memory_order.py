@@ -23,11 +23,16 @@ def shows(node: Node) -> bool:
 
 def common_order(operands: Sequence[Node], ndim: int) -> tuple[int, ...] | None:
     """Return the order of axes in which an operation on operands that broadcast computes; None if that is C order."""
-    if not any(map(shows, operands)):
+    for node in operands:
+        if shows(node):
+            own = node.detail.strides
+            if [*own] != sorted(own, reverse=True):
+                break
+    else:  # no operand asks for another order
         return None
     strides = [node.detail.strides if shows(node) else contiguous_strides(node.shape) for node in operands]
     shapes = [node.shape for node in operands]
-    return axes_in_order(tuple([_steps(*own, ndim) for own in zip(strides, shapes, strict=True)]))
+    return axes_in_order(tuple([_steps(*each, ndim) for each in zip(strides, shapes, strict=True)]))
 
 
 @lru_cache(maxsize=8192)

@@ -31,7 +31,7 @@ from gpuarray.runtime import direct, host_memory, ownership, places, statuses
 from gpuarray.runtime.direct import Values
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
-from gpuarray.runtime.host_memory import keep, strided, value_of
+from gpuarray.runtime.host_memory import is_away, keep, strided, value_of
 from gpuarray.runtime.node_rules import folded_constant, generated
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto, residency, trials
@@ -44,7 +44,7 @@ from gpuarray.runtime.telemetry import counters
 from gpuarray.settings import Config, recording
 
 __all__ = [
-    "QUICKLY_SEEN", "Values", "compute_small", "copy_to_device", "evaluate", "host_values", "is_host",
+    "QUICKLY_SEEN", "Values", "compute_small", "copy_to_device", "evaluate", "host_values", "is_away", "is_host",
     "is_host_device", "keep", "plan_of", "read", "resident", "send", "small_value", "strided",
     "synchronize", "transfer", "value_of", "values_of", "where", "will_be_direct",
 ]  # fmt: skip
@@ -308,16 +308,8 @@ def computed_small(node: Node, device: Device) -> bool:
 
 
 def _is_left(node: Node, limit: int) -> bool:
-    """Return whether a pending node has more elements than a limit, or an operand that has, or that needs a plan."""
-    if node.size > limit:
-        return True
-    for operand in node.inputs:
-        if (operand.needs_plan and operand.result is None) or operand.size > limit:
-            return True
-        leaf = operand if type(operand) is Leaf else operand.result
-        if leaf is not None and leaf.host is None and host_memory.in_process(leaf) is None:
-            return True
-    return False
+    """Return whether a pending node has more elements than a limit, or an operand that has, or whose value is away."""
+    return node.size > limit or any(operand.size > limit or is_away(operand) for operand in node.inputs)
 
 
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:

@@ -36,11 +36,18 @@ def value_of(node: Any) -> Any:
 
 def in_process(leaf: Any) -> Array | None:
     """Return the value of a leaf whose buffer is the in-process provider's, without a copy; None if it has none."""
-    if not leaf.buffers:  # to open the provider takes as long as a short program
-        return None
-    host = places.host()
-    buffer = leaf.buffers.get(host)
-    return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
+    for provider, buffer in [*leaf.buffers.items()]:  # without the host's provider, which may have to be opened
+        if places.is_host(provider):
+            return np.ndarray(leaf.shape, leaf.dtype, provider.memory_of(buffer))
+    return None
+
+
+def is_away(node: Any) -> bool:
+    """Return whether a value is elsewhere, or to be computed by a plan, as far as that is known without a try."""
+    leaf = node if type(node) is Leaf else node.result
+    if leaf is None:
+        return bool(node.needs_plan)
+    return leaf.host is None and in_process(leaf) is None
 
 
 def exported(leaf: Any) -> Array | None:
