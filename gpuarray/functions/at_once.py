@@ -269,7 +269,7 @@ def _names_device(keywords: dict[str, Any]) -> bool:
 
 
 def _is_left(value: Any) -> bool:
-    """Whether a value is an array whose elements are known to be elsewhere, or of a device that computes all of them."""
+    """Whether a value is an array whose elements are known to be elsewhere, or that its device is to compute with."""
     if type(value) is not GpuArray or value._value is not None:
         return False
     return value.is_away() or not immediacy().covers(value._made_cell.device)

@@ -78,12 +78,11 @@ class KnownPattern:
         """Return the hash of its graphs for a table of patterns."""
         return self.first.hash(limit, Pattern.form)
 
-    def fitting(self, order: Sequence[Node]) -> "KnownGraph | None":
-        """Return the graph with numbers that change whose plans serve a graph of this pattern, if there is one.
+    def fitting(self, numbers: tuple[int, ...]) -> "KnownGraph | None":
+        """Return the graph with numbers that change whose plans serve a graph with such numbers, if there is one.
 
         None is returned too if offsets in arrays of these sizes have become many: they are to move.
         """
-        numbers = self.structure.numbers(order)
         for graph in self.moving:
             assert graph.motion is not None
             if graph.motion.fits(numbers):
@@ -194,17 +193,27 @@ class KnownGraph:
         """Return the hash of its structure for a table of structures."""
         return self.structure.hash(limit)
 
-    def serves(self, order: Sequence[Node]) -> bool:
-        """Return whether its plans serve a graph of its structure, or of its pattern if numbers of it change."""
-        return self.motion is None or (self.pattern is not None and self.pattern.fitting(order) is self)
+    def served(self, order: Sequence[Node]) -> tuple[Any, ...] | None:
+        """Return :meth:`sizes` of a graph of its structure, or of its pattern; None if its plans do not serve that."""
+        if self.motion is None:
+            return ()
+        assert self.pattern is not None
+        numbers = self.pattern.structure.numbers(order)
+        return self.sizes(numbers) if self.pattern.fitting(numbers) is self else None
 
-    def sizes(self, order: Sequence[Node]) -> tuple[Any, ...]:
-        """Return the part of a key of plans that differs between sizes of this graph."""
+    def sizes(self, numbers: Sequence[int]) -> tuple[Any, ...]:
+        """Return the part of a key of plans that differs between graphs of it, given the numbers of one."""
         motion = self.motion
         if motion is None:
             return ()
+        return (motion, *motion.sizes(numbers)) if motion.varying else (motion,)
+
+    def sizes_of(self, order: Sequence[Node]) -> tuple[Any, ...]:
+        """Return :meth:`sizes` of a graph."""
+        if self.motion is None:
+            return ()
         assert self.pattern is not None
-        return (motion, *motion.sizes(self.pattern.structure.numbers(order))) if motion.varying else (motion,)
+        return self.sizes(self.pattern.structure.numbers(order))
 
 
 def _changing(graph: KnownGraph) -> int:
@@ -296,21 +305,26 @@ class Graphs:
         self._exact: Table[KnownGraph] = Table(_HASHED, Structure.form)
         self._patterns: Table[KnownPattern] = Table(_HASHED, Pattern.form)
 
-    def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
-        """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
+    def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node], tuple[Any, ...]] | None:
+        """Return the known graph below some nodes, its nodes by walk index, and its sizes; None if it is not known."""
         last = self._last
         if last is not None and (expected := last.next) is not None and expected.plans:
             order = expected.structure.match(roots)
-            if order is not None and expected.serves(order):
+            if order is not None and (sizes := expected.served(order)) is not None:
                 self._last = expected
-                return expected, order
-        match = self._exact.find(roots)
-        if match is None:
+                return expected, order, sizes
+        exact = self._exact.find(roots)
+        if exact is not None:
+            match = *exact, ()
+        else:
             pattern = self._patterns.find(roots)
-            graph = None if pattern is None else pattern[0].fitting(pattern[1])
-            if pattern is None or graph is None:
+            if pattern is None:
                 return None
-            match = graph, pattern[1]
+            numbers = pattern[0].structure.numbers(pattern[1])
+            graph = pattern[0].fitting(numbers)
+            if graph is None:
+                return None
+            match = graph, pattern[1], graph.sizes(numbers)
         if last is not None:
             last.next = match[0]
         self._last = match[0]

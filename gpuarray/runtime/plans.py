@@ -106,20 +106,20 @@ def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> 
     """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by walk index."""
     operands: Any = pending[0].inputs if len(pending) == 1 else None
     is_copy = type(operands) is Operands
-    known = operands.find() if is_copy else None
-    if known is None or not known[0].plans:
-        known = _plans.graphs.find(pending)
-    else:
-        is_copy = False
+    copied = operands.find() if is_copy else None
     walk: Walk | None = None
-    if known is None:
+    if copied is not None and copied[0].plans:
+        is_copy = False
+        graph, order = copied
+        sizes = graph.sizes_of(order)
+    elif (known := _plans.graphs.find(pending)) is not None:
+        graph, order, sizes = known
+    else:
         walk = topological(pending)
         graph, order = _plans.graphs.new(pending, walk, shown_bytes(provider.capabilities)), walk.order
-    else:
-        graph, order = known
+        sizes = graph.sizes_of(order)
     if is_copy:
         operands.learn(graph)
-    sizes = () if graph.motion is None else graph.sizes(order)
     context = graph, provider, settings.fuse, settings.math, settings.subnormals, sizes
     wanted = graph.structure.roots
     if graph.storable:
@@ -134,7 +134,7 @@ def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> 
             prepared = _plans.get(key)
         if prepared is None:
             prepared = _prepared(walk or topological(pending), wanted, graph, provider, tuple(unstored))
-            _plans.keep((*context[:-1], graph.sizes(order), *wanted), prepared)
+            _plans.keep((*context[:-1], graph.sizes_of(order), *wanted), prepared)
         else:
             prepared.is_used = True
     else:
