@@ -227,10 +227,10 @@ def pinned(steps: Sequence[PlannedStep], provider: Provider) -> Placement:
         prepared = _prepared(planned.step, provider)
         if isinstance(prepared, str):
             prepared_steps.append(
-                PreparedStep(planned, decide(prepared), _prepared(planned.step, places.host()), Timing())
+                PreparedStep(planned, decide(planned.step, prepared), _prepared(planned.step, places.host()), Timing())
             )
         else:
-            prepared_steps.append(PreparedStep(planned, decide(None), prepared, Timing()))
+            prepared_steps.append(PreparedStep(planned, decide(planned.step, None), prepared, Timing()))
     return _placement(prepared_steps)
 
 

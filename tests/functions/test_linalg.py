@@ -529,6 +529,21 @@ def test_functions_do_not_fall_back() -> None:
             linalg.eigvals(x)
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 3), (2, 0, 0), (0, 3, 3)])
+def test_matrices_without_elements_are_no_work_for_the_host(shape: Any) -> None:
+    host = np.zeros(shape, np.float32)
+    with xp.using(device="wgpu", fallback="error"):
+        x = xp.asarray(host)
+        for actual, expected in zip(linalg.svd(x), np.linalg.svd(host), strict=True):
+            np.testing.assert_array_equal(np.asarray(actual), expected)
+        np.testing.assert_array_equal(np.asarray(linalg.matrix_rank(x)), np.linalg.matrix_rank(host))
+        if len(shape) == 2:
+            assert linalg.lstsq(x, x).rank == 0
+        if shape[-1] == shape[-2]:
+            assert np.asarray(linalg.eigvalsh(x)).shape == shape[:-1]
+        assert xp.stats()["fallbacks"] == 0
+
+
 @pytest.mark.parametrize("name", ON_THE_HOST)
 def test_eigenvalues_of_general_matrices_are_one_fallback(name: str) -> None:
     with xp.using(device="wgpu"):

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import prod
 from typing import Final, assert_never
 
 from gpuarray.fusion.costs import evaluations
@@ -91,15 +92,21 @@ _PINNED: Final = Decision(DEVICE, Reason.FORCED)
 DISABLED: Final = Decision(HOST, Reason.DISABLED)
 
 
-def decide(refusal: str | None) -> Decision:
+def decide(step: Step, refusal: str | None) -> Decision:
     """Return where a step of a pinned device runs.
 
     Parameters
     ----------
+    step : Step
+        The step.
     refusal : str or None
         The reason why the device cannot run it, or None.
     """
-    return _PINNED if refusal is None else Decision(HOST, Reason.UNSUPPORTED, refusal)
+    if refusal is None:
+        return _PINNED
+    if isinstance(step, CallStep) and not all(map(prod, step.shapes)):  # such as singular values of an empty matrix
+        return Decision(HOST, Reason.TOO_SMALL, "it has nothing to compute")
+    return Decision(HOST, Reason.UNSUPPORTED, refusal)
 
 
 #: The steps of a plan on the host are timed one by one in early runs, up to this one, and then every so many runs.
