@@ -159,10 +159,16 @@ def _det(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence[
     """Multiply by the cofactors, which singular matrices have too."""
     (x,) = operands
     value = outputs.result(x)
-    is_known = tracing.active() is None and tape.batch_of(outputs.call) is None
-    if is_known and (value == 0).any().item():
+    if tracing.active() is None and _has_zero(value):
         return (cts[0][..., None, None] * _cofactors(x),)
     return (scaled(cts[0], value)[..., None, None] * _inverse(x, outputs.call.dtype).mT,)
+
+
+def _has_zero(value: _Array) -> bool:
+    """Return whether an element is 0; if ``vmap`` maps over them, whether one of all is."""
+    if isinstance(value, GpuArray):
+        value = wrap(tape.whole(value.node(), value.device), value.device)
+    return bool((value == 0).any().item())
 
 
 def _cofactors(x: _Array) -> _Array:

@@ -85,6 +85,7 @@ def test_singular_matrices_have_cofactors() -> None:
     np.testing.assert_allclose(det(xp.zeros((1, 1))), [[1]])
     both = xp.asarray(np.stack([SINGULAR, np.eye(3)]))
     np.testing.assert_allclose(xp.grad(lambda a: np.linalg.det(a).sum())(both)[1], np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(xp.vmap(det)(both), [det(both[0]), np.eye(3)], atol=1e-12)
 
 
 @pytest.mark.usefixtures("on_host")
