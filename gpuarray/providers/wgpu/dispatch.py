@@ -189,11 +189,12 @@ class Dispatcher:
                 for task, buffers in zip(tasks, scratch, strict=True)
             ]
             generation = self._uniforms.generation
+            is_bound = not self._unbound  # otherwise commands have launches in place of pipelines
             encoded: list[Command] = []
             for task, own in zip(tasks, groups, strict=True):
                 encoded += self._add(task, own)
             is_shared = self.is_shared and any(b.is_shared for task in tasks for b in (*task.inputs, *task.outputs))
-            if key and group_count == self._group_count and not (self._unbound or self._is_timed or self.is_shared):
+            if key and is_bound and group_count == self._group_count and not (self._is_timed or self.is_shared):
                 self._keep(key, tasks, encoded, scratch, generation)
             self._end(download, is_due=is_shared)
         except BaseException:
