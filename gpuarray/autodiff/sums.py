@@ -66,7 +66,7 @@ class _Parts:
         like[layout.offset] = ct if sofar is None else _sum(sofar, ct)
 
     def joined(self) -> Iterator[tuple[Layout, GpuArray]]:
-        """Yield layouts and the cotangents of what they show; parts at equal distances are stacked."""
+        """Yield layouts and the cotangents of what they show; parts at equal distances are one."""
         for (shape, strides), like in self.by_layout.items():
             offsets = sorted(like)
             while offsets:
@@ -77,10 +77,8 @@ class _Parts:
                         count += 1
                     if not is_injective(Layout((count, *shape), (step, *strides), 0)):
                         count = 1
-                if count == 1:
-                    yield Layout(shape, strides, first), like[first]
-                else:
-                    yield Layout((count, *shape), (step, *strides), first), _stack([like[n] for n in offsets[:count]])
+                part = Layout(shape, strides, first)
+                yield (part, like[first]) if count == 1 else _together(part, [like[n] for n in offsets[:count]], step)
                 offsets = offsets[count:]
 
 
@@ -88,7 +86,7 @@ class Sums:
     """The cotangents of a pullback so far, by node, and those of joints by number.
 
     The cotangents of views of one value wait until its own is needed, or they have as many elements as the value. Those
-    at equal distances, as of rows, columns or elements in a loop, are then stacked, and added as one.
+    at equal distances, as of rows, columns or elements in a loop, are then joined, and added as one.
 
     Parameters
     ----------
@@ -158,9 +156,30 @@ def _sum(sofar: GpuArray | None, share: GpuArray) -> GpuArray:
     return share if sofar is None else wrap(build.binary(ops.add, sofar.node(), share.node()), share.device)
 
 
-def _stack(cts: list[GpuArray]) -> GpuArray:
-    lines = [build.reshape(ct.node(), (1, *ct.shape)) for ct in cts]
-    return wrap(build.concat(lines, 0), cts[0].device)
+def _together(first: Layout, cts: list[GpuArray], step: int) -> tuple[Layout, GpuArray]:
+    """Return parts at equal distances as one part, whose axes are in the order of its memory if those of a part are.
+
+    Parameters
+    ----------
+    first : Layout
+        The first part.
+    cts : list of GpuArray
+        The cotangents of the parts.
+    step : int
+        The distance between their offsets.
+    """
+    shape, strides, offset = first
+    nodes = [ct.node() for ct in cts]
+    steps = [n * stride for n, stride in zip(shape, strides, strict=True)]
+    if step in steps:  # one part continues the other
+        axis = steps.index(step)
+        extents = (*shape[:axis], len(cts) * shape[axis], *shape[axis + 1 :])
+    else:
+        axis = sum(abs(stride) > step for stride in strides)
+        nodes = [build.reshape(node, (*shape[:axis], 1, *shape[axis:])) for node in nodes]
+        extents = (*shape[:axis], len(cts), *shape[axis:])
+        strides = (*strides[:axis], step, *strides[axis:])
+    return Layout(extents, strides, offset), wrap(build.concat(nodes, axis), cts[0].device)
 
 
 def _added_in_place(array: GpuArray, share: GpuArray, layout: Layout) -> GpuArray:
