@@ -155,7 +155,7 @@ static PyObject *straightened(PyArrayObject *array, npy_intp *axes)
     return PyArray_Transpose(array, &order);
 }
 
-static int settle(PyObject *array);
+static int complete(PyObject *array);
 
 /* An array of a result that is not in C order, which is consumed, in the order of its memory. */
 static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
@@ -185,7 +185,7 @@ static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
         AT(result, of_array.value) = memory;
         AT(result, of_array.device) = Py_NewRef(device);
         memory = NULL;
-        if (settle(result) == 0) {
+        if (complete(result) == 0) {
             Py_SETREF(AT(result, of_array.host), Py_NewRef(view));
             Py_SETREF(AT(result, of_array.made_shape), Py_NewRef(shape));
             Py_CLEAR(AT(result, of_array.made_layout));
@@ -265,7 +265,7 @@ failed:
 
 /* Give the array of a value the other attributes, and a cell with the value as its memory. The global lock of the
    interpreter takes the place of the lock of cells: nothing else runs once the objects have been made. */
-static int settle(PyObject *array)
+static int complete(PyObject *array)
 {
     PyObject *value = AT(array, of_array.value);
     if (!is_set(value))
@@ -300,11 +300,11 @@ static int settle(PyObject *array)
     return failed ? -1 : 0;
 }
 
-static PyObject *settle_method(PyObject *array, PyObject *unused)
+static PyObject *complete_method(PyObject *array, PyObject *unused)
 {
     if (!Py_IS_TYPE(array, array_type))
         return PyObject_CallOneArg(other_methods[SETTLE], array);
-    if (settle(array) < 0)
+    if (complete(array) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -325,7 +325,7 @@ static PyObject *memory_of(PyObject *array)
 static PyObject *host_elements(PyObject *array, PyObject **memory)
 {
     int on_pinned;
-    if (!Py_IS_TYPE(array, array_type) || limit_now(&on_pinned) <= 0 || settle(array) < 0)
+    if (!Py_IS_TYPE(array, array_type) || limit_now(&on_pinned) <= 0 || complete(array) < 0)
         return NULL;
     PyObject *host = AT(array, of_array.host);
     *memory = memory_of(array);

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 13
+#define VERSION 14
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -41,7 +41,7 @@
 static PyMethodDef methods[] = {
     {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
      "Apply a ufunc of NumPy."},
-    {"_settle", settle_method, METH_NOARGS, "Give the array of a value the other attributes, and a cell."},
+    {"_complete", complete_method, METH_NOARGS, "Give the array of a value the other attributes, and a cell."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -194,7 +194,7 @@ static PyObject *item_at(PyObject *array, PyObject *key)
     else if (!PyArray_Check(item))
         result = new_array_of(item, device);
     else if (PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) == memory &&
-             PyArray_SIZE((PyArrayObject *)item) <= limit && (!is_set(value) || settle(array) == 0) &&
+             PyArray_SIZE((PyArrayObject *)item) <= limit && (!is_set(value) || complete(array) == 0) &&
              AT(array, of_array.made_part) == Py_None)
         result = new_view(array, item, memory, host, key);
     else if (kind_of_key(key) == NOT_BASIC && PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) != memory)
@@ -290,7 +290,7 @@ static int assign(PyObject *array, PyObject *key, PyObject *value)
 {
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
-    if (limit <= 0 || (is_set(AT(array, of_array.value)) && settle(array) < 0))
+    if (limit <= 0 || (is_set(AT(array, of_array.value)) && complete(array) < 0))
         return PyErr_Occurred() ? -1 : 1;
     PyObject *access = AT(array, of_array.made_access), *cell = AT(array, of_array.made_cell);
     PyObject *memory = memory_of(array), *host = AT(array, of_array.host), *device = NULL;

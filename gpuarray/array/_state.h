@@ -30,7 +30,7 @@ static const char *const unary_names[UNARIES] = {
     "__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__", "__index__", "__len__",
 };
 static const char *const other_names[OTHERS] = {
-    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_settle", "__matmul__", "__rmatmul__",
+    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_complete", "__matmul__", "__rmatmul__",
     "__imatmul__",
 };
 static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};

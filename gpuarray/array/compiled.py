@@ -13,7 +13,7 @@ from gpuarray import extensions
 from gpuarray.runtime import telemetry
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 13
+_VERSION: Final = 14
 _compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:

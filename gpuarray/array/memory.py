@@ -67,12 +67,12 @@ def _on_demand(name: str) -> Any:
 
     def find(array: "MemoryArray") -> Any:
         if array._value is not None:
-            array._settle()
+            array._complete()
         return read(array)
 
     def assign(self: "MemoryArray", value: Any) -> None:
         if self._value is not None:
-            self._settle()
+            self._complete()
         setattr(self, slot, value)
 
     return property(find, assign)
@@ -81,7 +81,7 @@ def _on_demand(name: str) -> Any:
 def _layout() -> Any:
     def find(array: "MemoryArray") -> Layout | None:
         if array._value is not None:
-            array._settle()
+            array._complete()
         try:
             return array._made_layout
         except AttributeError:
@@ -197,14 +197,14 @@ class MemoryArray(CompiledOperators):
     def traits(self) -> tuple[Cell, Layout | None, Shape, DType, str | None, int]:
         """Return the cell, layout, shape, dtype, part and access, in the time that one or two of them take."""
         if self._value is not None:
-            self._settle()
+            self._complete()
         try:
             layout = self._made_layout
         except AttributeError:
             layout = self._layout
         return self._made_cell, layout, self._made_shape, self._made_dtype, self._made_part, self._made_access
 
-    def _settle(self) -> None:
+    def _complete(self) -> None:
         """Give the array of a value the other attributes, and a cell with the value as its memory."""
         with cells.binding:  # another thread may do so
             value = self._value
@@ -333,13 +333,13 @@ class MemoryArray(CompiledOperators):
     def has_memory(self) -> bool:
         """Return whether the elements are in memory of the cell, as ``_host`` has them."""
         if self._value is not None:
-            self._settle()
+            self._complete()
         return self.host() is not None
 
     def claimed(self) -> bool:
         """Make the cell's memory its own, if the elements are few; return whether they can be written to at once."""
         if self._value is not None:
-            self._settle()
+            self._complete()
         return bool(self._access) and self.host() is not None and self._made_cell.claim()
 
     def _hosted(self, memory: Any) -> Any:
@@ -411,7 +411,7 @@ def of_host(kind: type[M], value: Any, device: Device) -> M:
     array._value = value
     array._device = device
     if view is not None:
-        array._settle()
+        array._complete()
         array._host = view
         array._made_shape = view.shape
         del array._made_layout

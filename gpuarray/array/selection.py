@@ -118,7 +118,7 @@ class SelectableArray(ViewableArray):
                         return of_host(type(self), chosen, device)
                     if chosen.base is memory:
                         if self._value is not None:
-                            self._settle()
+                            self._complete()
                         if self._made_part is None:
                             return self._see_host(chosen, memory, host, key)
                     elif type(host) is not _ndarray:  # a part of a scalar is a copy
@@ -223,7 +223,7 @@ class SelectableArray(ViewableArray):
     def _set_at_once(self, key: Any, value: Any) -> bool:
         """Write to the memory of the cell; return False if there is none, or if that fails."""
         if self._value is not None:
-            self._settle()
+            self._complete()
         if not self._made_access:
             return False
         cell = self._made_cell

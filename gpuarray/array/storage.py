@@ -150,7 +150,7 @@ class StoredArray(MemoryArray):
     def node(self) -> Node:
         """Return the node of the current value."""
         if self._value is not None:
-            self._settle()
+            self._complete()
         try:
             layout = self._made_layout
         except AttributeError:

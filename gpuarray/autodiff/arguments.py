@@ -19,7 +19,7 @@ Function: TypeAlias = (
 def at_arguments(
     fun: Callable[..., Any], argnums: Numbers, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a function of the arguments with respect to which is differentiated, and these."""
+    """Return a function of the arguments that ``argnums`` selects, and these arguments."""
     if argnums == 0 and len(args) == 1 and not kwargs and type(argnums) is int:
         return fun, args
     numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]

@@ -17,7 +17,7 @@ from gpuarray.graph.nodes import Node, View
 
 
 def shows(node: Node) -> bool:
-    """Return whether a node is how something sees a value, and not itself the value of an array."""
+    """Return whether a node is only a view of a value, and not itself the value of an array."""
     return type(node) is View and node.holder is None and node.result is None
 
 

@@ -67,7 +67,9 @@ def execute(
     Exception
         If the plan fails, with notes about the lines that recorded it.
     """
-    placed = auto.settled(prepared, leaves, provider, is_read=is_read) if device is auto.AUTO else prepared.pinned
+    placed = prepared.pinned
+    if device is auto.AUTO:
+        placed = auto.placed_after_migration(prepared, leaves, provider, is_read=is_read)
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0

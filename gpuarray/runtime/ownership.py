@@ -70,7 +70,7 @@ class Donor(NamedTuple):
 
 
 def donors_of(
-    meanings: Sequence[Meaning], copies: Iterable[tuple[int, int]], settled: Collection[int]
+    meanings: Sequence[Meaning], copies: Iterable[tuple[int, int]], evaluated: Collection[int]
 ) -> tuple[Donor, ...]:
     """Return the donors of a plan.
 
@@ -80,7 +80,7 @@ def donors_of(
         The meaning of each node of the walk.
     copies : iterable of (int, int)
         Steps that copy leaves, and the walk indices of these leaves.
-    settled : collection of int
+    evaluated : collection of int
         Walk indices of the nodes that the plan evaluates.
     """
     copied = [*copies]
@@ -96,7 +96,7 @@ def donors_of(
         follow = [index]
         while follow:
             for user, _ in users.get(follow.pop(), ()):
-                if user not in above and user not in settled:
+                if user not in above and user not in evaluated:
                     above[user] = len(users.get(user, ()))
                     follow.append(user)
         donors.append(Donor(copy, index, tuple(users.get(index, ())), tuple(above.items())))

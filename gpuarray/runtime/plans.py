@@ -191,14 +191,17 @@ def _prepared(
     # a step that fails after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
     copies = ((n, indices[plan.steps[n].inputs[0]]) for n in sorted(plan.donors) if n >= safe_from)
-    settled = {*map(indices.__getitem__, computed), *(index for index, position in duplicates if position in computed)}
+    evaluated = {
+        *map(indices.__getitem__, computed),
+        *(index for index, position in duplicates if position in computed),
+    }
     return PreparedPlan(
         plan,
         placed,
         len(nodes) - len(template.leaves),
         tuple(indices) if duplicates else None,
         tuple(duplicates),
-        donors_of(meanings, copies, settled),
+        donors_of(meanings, copies, evaluated),
         template.leaves,
         meanings,
         tuple([nodes[position].nbytes for position, _ in plan.results]),

@@ -106,19 +106,19 @@ def _axes(loop: Loop, tiling: Tiling, used: list[int], positions: set[int]) -> d
 
 def _drop_unsuited(loop: Loop, axes: dict[int, Shape], used: list[int]) -> None:
     """Drop the values that something needs in full: what does not broadcast, or what is not repeated itself."""
-    is_settled = False
-    while not is_settled:
-        is_settled = True
+    is_stable = False
+    while not is_stable:
+        is_stable = True
         for number in used:
             item = loop.instructions[number]
             operands = [o for o in operands_of(item) if loop.instructions[o].level == FULL]
             if number in axes and any(operand not in axes for operand in operands):
                 del axes[number]
-                is_settled = False
+                is_stable = False
             for operand in operands:
                 if operand in axes and not _broadcasts(item) and axes.get(number) != axes[operand]:
                     del axes[operand]
-                    is_settled = False
+                    is_stable = False
 
 
 def _broadcasts(item: Instruction) -> bool:

@@ -172,7 +172,9 @@ def is_observed(placement: Placement) -> bool:
     return config.current.refine
 
 
-def settled(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
+def placed_after_migration(
+    prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
+) -> Placement:
     """Return the placement of a plan as :func:`placed` does, after the migration of leaves that pays for itself."""
     placement = placed(prepared, leaves, provider, is_read=is_read)
     if _assumed and placement.time:

@@ -37,8 +37,8 @@ SMALL: Final = 16
 MANY: Final = 1 << 23
 #: The number of different random numbers; larger operands repeat them.
 _DIFFERENT: Final = 1 << 20
-#: The clock of a device is up when runs have not become faster, by more than 1/30, for ``_SETTLED`` nanoseconds.
-_SETTLED: Final = 250_000_000
+#: The clock of a device is up when runs have not become faster, by more than 1/30, for ``_STEADY`` nanoseconds.
+_STEADY: Final = 250_000_000
 #: The longest time to wait for that, in nanoseconds.
 _AWAKENING: Final = 700_000_000
 #: Bytes of the largest array that is copied: far more than a cache holds. Fewer on processors, where it takes long.
@@ -163,13 +163,13 @@ class Timer:
         busy = self.busy()
         known = _fastest.get(self.provider, 0.0)
         least = known or float("inf")
-        now = settled = since = time.perf_counter_ns()
+        now = improved = since = time.perf_counter_ns()
         while True:
             took = elapsed(lambda: self.run(busy, 16))
             now = time.perf_counter_ns()
             if took < least * 29 / 30:
-                least, settled = took, now
-            if took < 1.1 * known or now - settled > _SETTLED or now - since > _AWAKENING:
+                least, improved = took, now
+            if took < 1.1 * known or now - improved > _STEADY or now - since > _AWAKENING:
                 break
         _fastest[self.provider] = least
 
