@@ -304,6 +304,7 @@ _CALLS: Final = (
     "prepare",
     "write",
     "read",
+    "read_words",
     "run",
     "repeat",
     "synchronize",
