@@ -87,21 +87,24 @@ static PyObject *write_result(PyObject *module, PyObject *const *args, Py_ssize_
 }
 
 /* What is known of the arguments of a call: the settings, the device of the arrays, their number and that of their axes,
-   the product and the sum of their sizes, the first one, and whether all have its shape; and how often integers can
-   repeat elements. */
+   the product and the sum of their sizes, the largest extent, the first one, and whether all have its shape; and how often
+   integers can repeat elements. */
 typedef struct {
     long limit;
     int on_pinned, count, axes, is_one_shape;
+    npy_intp extent;
     PyObject *device, *first;
     double product, sum, multiple;
 } Arguments;
 
 /* What else than the product of sizes can show that a result is small, in any combination: that product, if there are
    several arrays; their shape, if it is the same; the size of the only array and the integers; that one of two factors is
-   a vector and the other one a vector or a matrix; or the integers alone. */
-enum { PRODUCTS = 1, ELEMENTS = 2, MULTIPLES = 4, VECTORS = 8, INTEGERS = 16 };
-/* The most elements of a result that has all products, or as many as integers tell. */
+   a vector and the other one a vector or a matrix; the integers alone; or the largest extent of matrices. */
+enum { PRODUCTS = 1, ELEMENTS = 2, MULTIPLES = 4, VECTORS = 8, INTEGERS = 16, MATRICES = 32 };
+/* The most elements of a result that has all products, or as many as integers tell, and the largest extent of matrices,
+   whose products take 2^23 multiplications. */
 static const double MOST_PRODUCTS = 1 << 20;
+static const npy_intp MOST_ROWS = 203;
 
 static int is_small_result(const Arguments *arguments, double most, long growth)
 {
@@ -109,6 +112,8 @@ static int is_small_result(const Arguments *arguments, double most, long growth)
     if (arguments->product <= most || (growth & ELEMENTS && arguments->is_one_shape))
         return 1;
     if (growth & VECTORS && arguments->count == 2 && arguments->axes <= 3)
+        return 1;
+    if (growth & MATRICES && arguments->extent <= MOST_ROWS)
         return 1;
     if (growth & MULTIPLES)
         return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
@@ -129,6 +134,8 @@ static int note_array(Arguments *arguments, PyObject *value)
         arguments->is_one_shape &= PyArray_SAMESHAPE(array, first);
     arguments->count++;
     arguments->axes += PyArray_NDIM(array);
+    for (int axis = 0; axis < PyArray_NDIM(array); axis++)
+        arguments->extent = PyArray_MAX(arguments->extent, PyArray_DIM(array, axis));
     arguments->product *= (double)PyArray_SIZE(array);
     arguments->sum += (double)PyArray_SIZE(array);
     return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
@@ -347,8 +354,8 @@ PyDoc_STRVAR(call_doc,
 "Return the result of a function of NumPy, called with the elements of small arrays; None if the call is not plain.\n\n"
 "The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
 "product of the sizes of several arrays (growth is 1), the shape of all arrays (2), the size of an array times the\n"
-"integers (4), the size of a factor whose other one is a vector (8), as many as the integers say (16), or the least of\n"
-"several of these (their sum). The last argument tells whether a result that shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
+"integers (4), the size of a factor whose other one is a vector (8), as many as the integers say (16), the square of the\n"
+"largest extent (32), or the least of several of these (their sum). The last argument tells whether a result that shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {

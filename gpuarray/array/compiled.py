@@ -56,9 +56,9 @@ change: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _com
 #: None if the call is not a plain one, or if the product of the numbers to a power is large.
 create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
 #: The growth of results of ``call``: they have at most the product of the sizes of several arrays, the shape of the
-#: arrays if they have one, the size of the array times the integers, that of a factor whose other one is a vector, or
-#: as many elements as the integers say. Sums of these have the least of several.
-PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS = 1, 2, 4, 8, 16
+#: arrays if they have one, the size of the array times the integers, that of a factor whose other one is a vector, as
+#: many elements as the integers say, or the square of the largest extent. Sums of these have the least of several.
+PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS, MATRICES = 1, 2, 4, 8, 16, 32
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

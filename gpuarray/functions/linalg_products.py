@@ -105,7 +105,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return products.outer(left, right)
 
 
-@implements("linalg.multi_dot", at_once="elements")
+@implements("linalg.multi_dot", at_once="chains of products")
 def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 

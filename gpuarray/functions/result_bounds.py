@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpuarray.array.compiled import ELEMENTS, INTEGERS, MULTIPLES, PRODUCTS, VECTORS
+from gpuarray.array.compiled import ELEMENTS, INTEGERS, MATRICES, MULTIPLES, PRODUCTS, VECTORS
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
 from gpuarray.graph.shapes import listed
 from gpuarray.immediacy import ONE_THREAD, immediacy
@@ -67,6 +67,11 @@ def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) ->
     return all(host.size <= immediacy().limit for host in hosts) and has_few_elements(hosts, arguments, keywords)
 
 
+def _has_few_rows(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    """Return whether products of any of the matrices take few multiplications."""
+    return bool(max([max(host.shape, default=1) for host in hosts]) ** 3 <= MULTIPLICATIONS)
+
+
 def _has_few_contracted(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     first, second = hosts
     axes = arguments[2] if len(arguments) > 2 else keywords.get("axes", 2)
@@ -115,6 +120,8 @@ RESULTS: Final[dict[str, Results]] = {
     "sums": Results(inf, has_few_elements),
     # they are products of matrices and vectors, of which NumPy computes those of few operations
     "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
+    # they are products of several matrices
+    "chains of products": Results(_FEW, _has_few_rows, MATRICES),
     # they are products of vectors, of the shape to which the arrays broadcast or fewer elements
     "vector products": Results(_FEW, has_few_elements, ELEMENTS | VECTORS),
     # they are sums of products over the last argument, ``axes``, of which NumPy computes those of few operations

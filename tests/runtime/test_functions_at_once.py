@@ -47,6 +47,14 @@ CALLS = {
     "sort": lambda np, x, v, i: np.argsort(i, kind="stable") + np.lexsort((i, i[::-1])),
     "cross": lambda np, x, v, i: np.cross(x[:, :3], x[:, 1:]),
     "reduce": lambda np, x, v, i: np.add.reduce(x, axis=1) + np.maximum.accumulate(x[0]),
+    "copies": lambda np, x, v, i: np.array(x) + np.asfortranarray(x) + np.broadcast_arrays(x, v)[1] + np.resize(v, 4),
+    "chains": lambda np, x, v, i: np.linalg.multi_dot([x[0], np.ones((4, 99)), np.ones((99, 4)), x]),
+    "contractions": lambda np, x, v, i: (
+        np.tensordot(np.ones((40, 40)), np.ones((40, 40)), 1)[:4, :4]
+        + np.einsum("i,i->", np.ones(1000), np.ones(1000))
+        + np.linalg.vecdot(np.ones((4, 64)), np.ones((4, 64)))
+    ),
+    "unique values": lambda np, x, v, i: np.sort(np.unique_values(v)),
     "methods": lambda np, x, v, i: (
         x.sum()
         + x.sum(1)
