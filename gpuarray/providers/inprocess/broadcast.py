@@ -133,16 +133,17 @@ def take_lines(source: Any, starts: Any, offsets: Any, target: npt.NDArray[Any])
     """Take the elements of ``source`` at ``starts + offsets``: whole lines if the offsets are consecutive."""
     width, line = target.shape[-1], offsets.reshape(-1)
     if not (line[1:] - line[:-1] == 1).all():  # the offsets may be indices of a program, in any order
-        if (table := _table(source, starts.reshape(-1), line)) is not None and target.flags.c_contiguous:
+        is_matrix = starts.size * width == target.size and target.flags.c_contiguous
+        if is_matrix and (table := _table(source, starts.reshape(-1), line)) is not None:
             np.take(table, line, 1, target.reshape(-1, width), "clip")
         else:
-            np.take(source, np.add(starts, offsets), None, target, "clip")
+            np.take(source, np.broadcast_to(np.add(starts, offsets), target.shape), None, target, "clip")
         return
     begin = starts[..., 0] + line[0]
     rows = begin // width
     if (rows * width == begin).all():
         table = source[: source.size // width * width].reshape(-1, width)
-        np.take(table, rows, 0, target, "clip")
+        np.take(table, np.broadcast_to(rows, target.shape[:-1]), 0, target, "clip")
         return
     lines: npt.NDArray[Any] = np.ndarray((source.size - width + 1, width), source.dtype, source, 0, source.strides * 2)
     target[...] = lines[begin]
