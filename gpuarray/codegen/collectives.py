@@ -11,7 +11,7 @@ that choose it for each kernel count as devices without subgroups.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from gpuarray import dtypes
 from gpuarray.codegen.storage import register_type
@@ -43,6 +43,10 @@ def stored_type(dtype: DType) -> str:
     return "u32" if dtype == dtypes.bool_ else register_type(dtype)
 
 
+#: Gives the statement that folds other values of some variables, in their order, into these.
+Merge: TypeAlias = Callable[[Sequence[str]], str]
+
+
 @dataclass
 class Collectives:
     """The collective operations of the groups of ``size`` invocations in a kernel's workgroups.
@@ -57,20 +61,27 @@ class Collectives:
     interleaved: bool = False
     shared: dict[str, str] = field(default_factory=dict)
 
-    def reduce(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
+    def reduce(self, states: Mapping[str, DType], merge: Merge) -> None:
         """Emit statements after which the variables ``states`` of all invocations hold the merged state of their group.
 
-        ``merge`` gives the statement that folds other states into the variables. All invocations of a workgroup have
-        to come here.
+        All invocations of a workgroup have to come here.
         """
+        self.reduce_all([(states, merge)])
+
+    def reduce_all(self, folds: Sequence[tuple[Mapping[str, DType], Merge]]) -> None:
+        """Emit several reductions. Those whose values subgroups exchange share their barriers."""
         if self.size == 1:
             return
-        if uses_subgroups(states.values(), self.capabilities) and not self.interleaved:
-            self._reduce_subgroups(states, merge)
-        else:
-            self._reduce_in_memory(states, merge)
+        exchanged = []
+        for states, merge in folds:
+            if uses_subgroups(states.values(), self.capabilities) and not self.interleaved:
+                exchanged.append((states, merge))
+            else:
+                self._reduce_in_memory(states, merge)
+        if exchanged:
+            self._reduce_subgroups(exchanged)
 
-    def _reduce_in_memory(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
+    def _reduce_in_memory(self, states: Mapping[str, DType], merge: Merge) -> None:
         kernel, size = self.kernel, self.size
         arrays = self._arrays(states, kernel.workgroup)
         stores = [f"{memory}[local] = {stored(s, k)};" for memory, (s, k) in zip(arrays, states.items(), strict=True)]
@@ -86,18 +97,27 @@ class Collectives:
         pairs = zip(states, self._loaded(states, arrays, first), strict=True)
         kernel.line(*(f"{state} = {value};" for state, value in pairs), "workgroupBarrier();")
 
-    def _reduce_subgroups(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
+    def _reduce_subgroups(self, folds: Sequence[tuple[Mapping[str, DType], Merge]]) -> None:
         kernel, size, together = self.kernel, self.size, self.capabilities.subgroup_size
-        self._exchange(states, merge, min(size, together))
+        for states, merge in folds:
+            self._exchange(states, merge, min(size, together))
         if size <= together:
             return
         parts = size // together
-        arrays = self._arrays(states, kernel.workgroup // together, "part")
-        stores = (
-            f"{p}[local / {together}u] = {stored(s, k)};" for p, (s, k) in zip(arrays, states.items(), strict=True)
-        )
+        arrays = [self._arrays(states, kernel.workgroup // together, "part") for states, _ in folds]
+        stores = [
+            f"{memory}[local / {together}u] = {stored(state, kind)};"
+            for (states, _), memories in zip(folds, arrays, strict=True)
+            for memory, (state, kind) in zip(memories, states.items(), strict=True)
+        ]
         kernel.line(f"if ((local & {together - 1}u) == 0u) {{", *stores, "}", "workgroupBarrier();")
-        start = f"local / {size}u * {parts}u + " if size < kernel.workgroup else ""
+        for (states, merge), memories in zip(folds, arrays, strict=True):
+            self._merge_parts(states, merge, memories, parts)
+
+    def _merge_parts(self, states: Mapping[str, DType], merge: Merge, arrays: Sequence[str], parts: int) -> None:
+        """Emit the fold over the results of subgroups, which are in workgroup memory."""
+        kernel, together = self.kernel, self.capabilities.subgroup_size
+        start = f"local / {self.size}u * {parts}u + " if self.size < kernel.workgroup else ""
         first = self._loaded(states, arrays, f"{start}(local & {min(parts, together) - 1}u)")
         kernel.line(*(f"{state} = {value};" for state, value in zip(states, first, strict=True)))
         if parts > together:
@@ -107,7 +127,7 @@ class Collectives:
             kernel.line(merge(self._loaded(states, arrays, f"{start}part")), "}")
         self._exchange(states, merge, min(parts, together))
 
-    def _exchange(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str], span: int) -> None:
+    def _exchange(self, states: Mapping[str, DType], merge: Merge, span: int) -> None:
         """Emit the fold over ``span`` neighbours in a subgroup, after which all have what the first of them has."""
         reach = 1
         while reach < span:  # written out, since a loop keeps drivers from seeing that all members take part

@@ -138,8 +138,8 @@ class RowKernel(ColumnKernel):
         kernel.line("}", f"for (; part < {count}; part += {step}u) {{")
         self._merge_parts(accesses, total, ["part"])
         kernel.line("}")
+        self._gather([*self.loop.folds])
         for number in self.loop.folds:
-            self._gather(number)
             self._result(number)
         self._row_values(1)
         self._row_stores()

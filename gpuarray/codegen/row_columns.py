@@ -76,9 +76,9 @@ class ColumnKernel:
             self._block(columns, shape.unroll * LANES)
         else:
             self._column_loops(columns)
-        for number in numbers:
-            self._gather(number)
-            if not keep:
+        self._gather(numbers)
+        if not keep:
+            for number in numbers:
                 self._result(number)
 
     def _register_columns(self) -> None:
@@ -318,10 +318,10 @@ class ColumnKernel:
             lines += self.accumulators[number].take(values, columns)
         return lines
 
-    def _gather(self, number: int) -> None:
-        """Emit the combination of the accumulators of a group; each of its invocations gets the result."""
-        accumulator = self.accumulators[number]
-        self.collectives.reduce(accumulator.states, accumulator.merge)
+    def _gather(self, numbers: list[int]) -> None:
+        """Emit the combination of the accumulators of a group; each of its invocations gets the results."""
+        folds = [self.accumulators[number] for number in numbers]
+        self.collectives.reduce_all([(fold.states, fold.merge) for fold in folds])
 
     def _result(self, number: int) -> None:
         self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self.accumulators[number].result()))

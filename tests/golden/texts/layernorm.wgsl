@@ -89,7 +89,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a1 = shared0_f32[local & 4294967264u];
   workgroupBarrier();
-  let one1: f32 = a1;
   shared0_f32[local] = n4;
   shared1_f32[local] = m4;
   shared2_f32[local] = a4;
@@ -107,6 +106,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   m4 = shared1_f32[local & 4294967264u];
   a4 = shared2_f32[local & 4294967264u];
   workgroupBarrier();
+  let one1: f32 = a1;
   let one4: f32 = select(bitcast<f32>(0x7fc00000u), a4, isfinite_f32(m4));
   let one6: f32 = divide_f32(one4, one5);
   let one8: f32 = add_f32(one6, one7);
