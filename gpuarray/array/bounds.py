@@ -4,8 +4,12 @@ Some operations state the bounds of their results, such as ranges and ``argsort`
 the device computes the bounds once, and they are cached with the value.
 """
 
-from typing import Final, assert_never
+from collections.abc import Callable
+from math import prod
+from typing import Final, TypeAlias, assert_never
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from gpuarray.device import Device
 from gpuarray.graph import build, tape, tracing
@@ -24,9 +28,14 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
+from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
+
+_Range: TypeAlias = tuple[int, int]
 
 _known: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 
@@ -68,7 +77,7 @@ def _stated(node: Node) -> tuple[int, int] | None:
             return node.op.bounds(node.shape)
         case View() if node.inputs and _contains_all(node.layout, node.inputs[0].size):
             return _stated(node.inputs[0])
-        case Generate() if node.op.bounds is not None:
+        case Generate() if node.op.bounds is not None and Deferred not in map(type, node.parameters):
             return node.op.bounds(node.size, node.dtype, *node.parameters)
         case Leaf() | Generate() | Map() | View() | Concat() | Reduce() | Scan() | Gather() | Scatter():
             return None
@@ -87,3 +96,62 @@ def _contains_all(layout: Layout, size: int) -> bool:
                 return False
             reached *= extent
     return reached == size
+
+
+def _of_all(*ranges: _Range) -> _Range:
+    return min([low for low, _ in ranges]), max([high for _, high in ranges])
+
+
+#: Between which numbers results are, given those between which the operands are.
+_ENCLOSED: Final[dict[MapOp, Callable[..., _Range | None]]] = {
+    ops.positive: lambda x: x,
+    ops.cast: lambda x: x,
+    ops.negative: lambda x: (-x[1], -x[0]),
+    ops.add: lambda x, y: (x[0] + y[0], x[1] + y[1]),
+    ops.subtract: lambda x, y: (x[0] - y[1], x[1] - y[0]),
+    ops.multiply: lambda x, y: _of_all(*[(a * b, a * b) for a in x for b in y]),
+    ops.minimum: lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
+    ops.maximum: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
+    ops.remainder: lambda _, y: (0, y[1] - 1) if y[0] > 0 else None,
+    ops.floor_divide: lambda x, y: (x[0] // y[0], x[1] // y[0]) if y[0] == y[1] > 0 else None,
+    ops.where: lambda _, x, y: _of_all(x, y),
+}
+#: How many operations below a node are looked at.
+_DEEP: Final = 12
+
+
+def enclosed(node: Node, deep: int = _DEEP) -> _Range | None:
+    """Return numbers between which the elements of a node of integers are, whatever the values of leaves are.
+
+    None for other nodes. Nothing is evaluated.
+    """
+    if node.dtype.kind == "b":
+        return 0, 1
+    if node.dtype.kind not in "iu":
+        return None
+    info = np.iinfo(node.dtype)
+    limits = int(info.min), int(info.max)
+    inside = _enclosed(node, deep) if deep else None
+    return inside if inside is not None and limits[0] <= inside[0] and inside[1] <= limits[1] else limits
+
+
+def _enclosed(node: Node, deep: int) -> _Range | None:
+    if (known := _stated(node)) is not None:
+        return known
+    ranges = [enclosed(operand, deep - 1) for operand in node.inputs]
+    operands = [inside for inside in ranges if inside is not None]
+    match node:
+        case Map() if node.op in _ENCLOSED and len(operands) == len(ranges):
+            return _ENCLOSED[node.op](*operands)
+        case Reduce() if node.op in (reductions.argmin, reductions.argmax):
+            return 0, prod([node.inputs[0].shape[axis] for axis in node.axes]) - 1
+        case Reduce() if node.op in (reductions.min, reductions.max):
+            return ranges[0]
+        case View() | Gather():
+            return ranges[0]
+        case Concat() if len(operands) == len(ranges):
+            return _of_all(*operands)
+        case Leaf() | Generate() | Map() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+            return None
+        case _:
+            assert_never(node)

@@ -1,6 +1,6 @@
 """Keys of indexing: which are basic, what NumPy gets instead of arrays among them, and masks."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import is_not
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
-from gpuarray.array.bounds import bounds
+from gpuarray.array.bounds import bounds, enclosed
 from gpuarray.array.compaction import compaction
 from gpuarray.array.memory import VALUE
 from gpuarray.array.operands import as_node
@@ -250,6 +250,8 @@ def _integers(node: Node, device: Device) -> indexing.Integers:
         )
     if node.size == 0 or not config.current.check_indices:
         return indexing.Integers(node, None, None)
+    if tracing.mode().is_replayed and (inside := enclosed(node)) is not None:  # which needs no value
+        return indexing.Integers(node, *inside, exact=partial(bounds, node, device))
     return indexing.Integers(node, *bounds(node, device))
 
 

@@ -5,7 +5,7 @@ or a boolean array it is advanced: array parts broadcast together, their axes co
 stand together, else in front, and the result is a new array.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import index
@@ -57,13 +57,15 @@ class Selection:
 class Integers:
     """An integer-array key element: a node of signed 64-bit or unsigned positions that may be negative.
 
-    ``extent`` is what the axis must have, if they are those at which a boolean array holds.
+    ``extent`` is what the axis must have, if they are those at which a boolean array holds. If ``exact`` is given, the
+    positions are between ``lowest`` and ``highest``, and it finds the exact ones.
     """
 
     node: Node
     lowest: int | None
     highest: int | None
     extent: int | None = None
+    exact: Callable[[], tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +229,18 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
     return Selection(Layout(tuple(shape), tuple(strides), offset), tuple(arrays), not together)
 
 
+def _are_in_range(item: Integers, extent: int) -> bool:
+    return all(bound is not None and -extent <= bound < extent for bound in (item.lowest, item.highest))
+
+
 def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     """Return the positions counted from the front; raise IndexError for the first that is out of range.
 
     Where the arrays of a key together choose nothing, NumPy does not look at what is in them.
     """
     node = item.node
+    if item.exact is not None and not _are_in_range(item, extent):
+        item = Integers(node, *item.exact(), item.extent)
     for bound in (item.lowest, item.highest) if chosen else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
