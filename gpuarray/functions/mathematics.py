@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
+from gpuarray.array.traced_scalars import weak_of
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
@@ -150,7 +151,10 @@ def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
     end = as_operand(high)
     if high is None or end is NotImplemented:
         return array
-    common = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
+    if type(end) not in WEAK:  # a number of a recorded function has the dtype of Python's numbers
+        weak = weak_of(end)
+        end = end.dtype if weak is None else weak.python()
+    common = np.result_type(array.dtype, low, end)
     return array.astype(dtypes.canonical(common), copy=False)
 
 

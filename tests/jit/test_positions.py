@@ -53,6 +53,16 @@ def test_numbers_of_a_call_are_no_bounds(end, device):
         clipped(xp.asarray(FIRST), end)
 
 
+@pytest.mark.parametrize("end", [2, 2.5])
+def test_ends_of_a_range_may_be_numbers_of_a_call(end, device):
+    host = np.arange(5, dtype=np.int32)
+    clipped = xp.jit(lambda x, end: np.clip(x, 1, end))
+    for value in (end, end + 1):
+        result, expected = clipped(xp.asarray(host), value).get(), np.clip(host, 1, value)
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
+
+
 def test_positions_that_wrap_are_not_taken_to_be_in_range():
     with xp.using(device="cpu", direct_limit=0):
         small = (xp.asarray(FIRST).argmax(axis=0) + 250).astype(np.uint8)
