@@ -29,6 +29,7 @@ _device_named: Final = cache(Device)
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
 _PLAIN: Final = frozenset((np.ndarray, np.memmap))
 _LARGEST: Final = np.iinfo(np.int64).max
+_SEQUENCES: Final = frozenset((list, tuple, range))
 
 
 def as_operand(value: Any) -> Any:
@@ -44,10 +45,8 @@ def as_operand(value: Any) -> Any:
         return build.full((), value, dtypes.canonical(value.dtype))
     if kind in _PLAIN:
         return build.host_node(value)
-    if kind is list or kind is tuple:
+    if kind in _SEQUENCES:
         return sequence_node(value)
-    if kind is range:
-        return sequence_node([*value])
     if (number := as_number(value)) is not value:  # NumPy has a strong scalar if a dtype holds it
         scalar: Any = np.asarray(value)[()]
         return as_operand(scalar) if isinstance(scalar, np.generic) else number
@@ -219,7 +218,7 @@ def element_node(value: Any, dtype: DType) -> Node:
     if isinstance(value, StoredArray):
         node = value.node()
         return node if node.dtype is dtype else cast(node, dtype)
-    if type(value) is list or type(value) is tuple:
+    if type(value) in _SEQUENCES:
         return sequence_node(value, dtype)
     operand = as_operand(as_number(value))
     if operand is NotImplemented:
