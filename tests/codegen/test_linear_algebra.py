@@ -47,7 +47,7 @@ def positive(shape: tuple[int, ...], dtype: str) -> Array:
     return (a @ adjoint(a) / shape[-1] + np.eye(shape[-1])).astype(dtype)
 
 
-def difficult(kind: str, n: int) -> Array:
+def difficult(kind: str, n: int, dtype: str = "float32") -> Array:
     """Return a matrix that is far from well conditioned, or none of whose elements are near 1."""
     generator = np.random.default_rng(1)
     places = np.arange(n)
@@ -62,7 +62,7 @@ def difficult(kind: str, n: int) -> Array:
         "repeated columns": np.ones((n, n)) + np.eye(n),
         "equal columns": np.ones((n, n)),
     }
-    return matrices[kind].astype(np.float32)
+    return matrices[kind].astype(dtype)
 
 
 DIFFICULT = (
@@ -321,13 +321,13 @@ def check_eigenvalues(a: Array, dtype: Any) -> None:
     assert np.abs(wide(linalg.eigvalsh(xp.asarray(a), UPLO="U")) - expected).max() <= bound
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kind", DIFFICULT)
-def test_spectra_of_difficult_matrices(kind: str) -> None:
-    a = difficult(kind, 24)
-    check_singular_values(a, a.dtype)
+def test_spectra_of_difficult_matrices(kind: str, dtype: str) -> None:
+    check_singular_values(difficult(kind, 24, dtype), dtype)
     for n in (24, 100):
-        a = difficult(kind, n)
-        check_eigenvalues(np.tril(a) + np.tril(a, -1).T, a.dtype)
+        a = difficult(kind, n, dtype)
+        check_eigenvalues(np.tril(a) + np.tril(a, -1).T, dtype)
 
 
 TRIDIAGONAL = {
@@ -383,12 +383,13 @@ def test_singular_values_of_rows_of_different_sizes(shape: tuple[int, int]) -> N
     check_singular_values(difficult("graded rows", shape[0])[:, : shape[1]], np.float32)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", [40, 160])
-def test_clustered_eigenvalues(n: int) -> None:
-    q = np.linalg.qr(random((n, n), "float64"))[0]
+def test_clustered_eigenvalues(n: int, dtype: str) -> None:
+    q = np.linalg.qr(wide(random((n, n), dtype)))[0]
     values = np.repeat([1, 1 + 1e-6, -1, 0], n // 4)
-    a = (q * values) @ q.T
-    check_eigenvalues(((a + a.T) / 2).astype(np.float32), np.float32)
+    a = (q * values) @ adjoint(q)
+    check_eigenvalues(((a + adjoint(a)) / 2).astype(dtype), dtype)
 
 
 @pytest.mark.parametrize("n", [3, 70])
