@@ -8,7 +8,7 @@ from scipy import special
 
 import gpuarray as xp
 from gpuarray.scipy import special as ours
-from gpuarray.scipy.special import _elementary, _kernels
+from gpuarray.scipy.special import _elementary, _inverses, _kernels
 
 
 @pytest.fixture(autouse=True, params=["cpu", "wgpu"])
@@ -84,16 +84,18 @@ def test_complex_numbers_and_functions_without_kernels_are_counted(place):
         np.testing.assert_allclose(np.asarray(getattr(ours, name)(xp.asarray(z))), getattr(special, name)(z))
     np.testing.assert_allclose(np.asarray(ours.xlogy(xp.asarray(z), xp.asarray(z))), special.xlogy(z, z))
     check("jv", 1.5, z.real)
+    check("eval_jacobi", -2, 0.5, 0.5, z.real)
     check("lpmv", 1, 2.5, np.asarray([0.1, 0.5]))
     check("sph_harm_y", np.asarray([1, 2]), 1, np.asarray([0.1, 0.5]), 0.3)
     check("ellipj", np.asarray([0.1, 0.5]), 0.3)
-    assert xp.stats()["fallbacks"] == (0 if place == "cpu" else 12)
+    assert xp.stats()["fallbacks"] == (0 if place == "cpu" else 14)
 
 
 POINTS = np.asarray([0, 0.3, -0.3, 1, -1, 0.7, 2, 2.5, -2.5, 4, 9, 12, 30, -30, 1e-3, np.nan])
 
 
-@pytest.mark.parametrize("name", [*_elementary.OF_ARRAYS, *_elementary.BY_DEGREE])
+@pytest.mark.filterwarnings("ignore:floating point number truncated", "ignore:non-integer arg n")
+@pytest.mark.parametrize("name", [*_elementary.OF_ARRAYS, *_elementary.BY_DEGREE, *_inverses.OF_DISTRIBUTIONS])
 def test_functions_made_of_others(name):
     degrees = _elementary.BY_DEGREE.get(name, (0,))[0]
     function = unwrap(getattr(special, name))
@@ -104,7 +106,11 @@ def test_functions_made_of_others(name):
             result = getattr(ours, name)(*first, *map(xp.asarray, points))
             wanted = function(*first, *points)
         assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(result.get(), wanted, rtol=1e-10)
+        result = result.get()
+        if name == "eval_gegenbauer":  # SciPy's formula has poles there
+            has_pole = (points[0] < 0) & (points[0] % 0.5 == 0)
+            result, wanted = result[~has_pole], wanted[~has_pole]
+        np.testing.assert_allclose(result, wanted, rtol=1e-10)
 
 
 def test_degrees_that_are_not_recorded_are_counted():

@@ -21,6 +21,8 @@ _MEANS: Final = 14
 #: The distance of the points of Rybicki's sum for Dawson's function, and how many it has on each side.
 _SPACING: Final = 0.25
 _POINTS: Final = 25
+#: Miller's recurrence for Bessel functions starts this many orders times the order, under a root, above it.
+_STARTS: Final = 160
 #: The largest degree whose recurrence is recorded.
 HIGHEST: Final = 100
 
@@ -176,6 +178,39 @@ def _with_ends(kind: Callable[..., GpuArray], x: GpuArray, y: GpuArray, z: GpuAr
     return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
 
 
+def _elliprc(x: GpuArray, y: GpuArray) -> GpuArray:
+    """Return Carlson's degenerate form, for negative y its principal value."""
+    is_negative = y < 0
+    first, second = xp.where(is_negative, x - y, x), xp.abs(y)
+    is_usual = (x >= 0) & (second > 0) & xp.isfinite(first + second)
+    result = _inside(_first_kind, first, second, second, at=is_usual)
+    share = xp.where(is_negative & is_usual, xp.sqrt(x / first), 1)
+    has_infinity = (x >= 0) & ~(y <= 0) & (xp.isinf(x) | xp.isinf(y))
+    return xp.where(has_infinity, 0.0, result * share)
+
+
+def _elliprg(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
+    """Return Carlson's symmetric form of the second kind: a sum of positive terms around the middle argument."""
+    low, high = xp.minimum(x, y), xp.maximum(x, y)
+    middle = xp.maximum(low, xp.minimum(high, z))
+    low, high = xp.minimum(low, z), xp.maximum(high, z)
+    is_usual = (low >= 0) & (middle > 0) & xp.isfinite(high)
+    first, second = (_inside(kind, low, high, middle, at=is_usual) for kind in (_first_kind, _second_kind))
+    result = middle * first + (high - middle) * (middle - low) / 3 * second + xp.sqrt(low) * xp.sqrt(high / middle)
+    single = xp.where((low >= 0) & (high == high), xp.sqrt(high), np.nan)  # at most one argument is not 0
+    return xp.where(is_usual, result, xp.where(xp.isinf(high) & (low >= 0), np.inf, single)) / 2
+
+
+def _kolmogorov(y: GpuArray) -> GpuArray:
+    """Return the tail of Kolmogorov's distribution by one of its two series, whose terms fall quickly."""
+    small = xp.where(y < 1, xp.maximum(y, 0.04), 1)  # below this the tail is 1
+    body, tail = xp.zeros_like(y), xp.zeros_like(y)
+    for k in range(1, 6):
+        body = body + xp.exp(-((2 * k - 1) ** 2) * pi**2 / 8 / (small * small))
+        tail = tail - (-1.0) ** k * xp.exp(-2.0 * k * k * y * y)
+    return xp.where(y < 1, 1 - sqrt(2 * pi) / small * body, 2 * tail)
+
+
 def _ellipe(m: GpuArray) -> GpuArray:
     """Return the complete integral of the second kind, by the forms of the first and second kind."""
     rest = xp.where(m < 1, 1 - m, 1)
@@ -263,6 +298,67 @@ def _genlaguerre(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
     return xp.where(alpha > -1, result, np.nan)
 
 
+def _jacobi(n: int, alpha: GpuArray, beta: GpuArray, x: GpuArray) -> GpuArray:
+    """Return Jacobi polynomials, as sums of differences that keep digits near 1."""
+    if not n:
+        return xp.ones_like(alpha + beta + x)
+    low = x - 1
+    change = (alpha + beta + 2) * low / (2 * (alpha + 1))
+    if n == 1:
+        return alpha + 1 + (alpha + beta + 2) / 2 * low
+    total = change + 1
+    for k in range(1, n):
+        t = 2 * k + alpha + beta
+        change = (t * (t + 1) * (t + 2) * low * total + 2 * k * (k + beta) * (t + 2) * change) / (
+            2 * (k + alpha + 1) * (k + alpha + beta + 1) * t
+        )
+        total = total + change
+    return _binom(n + alpha, n + xp.zeros_like(alpha)) * total
+
+
+def _shifted_jacobi(n: int, p: GpuArray, q: GpuArray, x: GpuArray) -> GpuArray:
+    scale = _binom(2 * n + p - 1, n + xp.zeros_like(p))
+    return _jacobi(n, p - q, q - 1, 2 * x - 1) / scale
+
+
+def _gegenbauer(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
+    result = xp.where(alpha == alpha, _one(x), np.nan)
+    if n < 0:
+        return result * 0
+    return _recurrence(
+        n, result, 2 * alpha * x, lambda k, p, q: (2 * (k + alpha) * x * p - (k - 1 + 2 * alpha) * q) / (k + 1)
+    )
+
+
+def _jn(n: int, x: GpuArray) -> GpuArray:
+    """Return Bessel functions: by the recurrence to higher orders beyond the order, and to lower ones (Miller) below.
+
+    There the function is ``(x / 2)**n / n!`` times a function that is near 1, and so are those that it starts from.
+    The sum of all functions of even orders, of which all but the first count twice, is 1.
+    """
+    order, size = abs(n), xp.abs(x)
+    result = _recurrence(order, special.j0(size), special.j1(size), lambda k, p, q: 2 * k / size * p - q)
+    if order > 1:
+        quarter = xp.where(size < order, size, 0) ** 2 / 4
+        last = 2 * ((order + int(sqrt(_STARTS * order))) // 2)
+        after, now = xp.zeros_like(quarter), xp.ones_like(quarter)
+        factors = [quarter / ((2 * k - 1) * 2 * k) for k in range(1, last // 2 + 1)]
+        total, known = 2 * now, now
+        for k in range(last, 0, -1):
+            if k == order:
+                known = now
+            after, now = now, now - after * (quarter / (k * (k + 1)))
+            if k % 2:
+                total = total * factors[k // 2] + (2 if k > 1 else 1) * now
+        product = known / total
+        for k in range(1, order + 1):
+            product = product * (xp.where(size < order, size, 0) / (2 * k))
+        result = xp.where(size < order, product, result)
+    result = xp.where(xp.isinf(x), np.nan, result)
+    is_odd = (x < 0) if n >= 0 else (x >= 0)
+    return xp.where(is_odd, -result, result) if order % 2 else result
+
+
 def _kn(n: int, x: GpuArray) -> GpuArray:
     result = _recurrence(abs(n), special.k0(x), special.k1(x), lambda k, p, q: q + 2 * k / x * p)
     return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), np.inf, result)
@@ -273,6 +369,10 @@ def _yn(n: int, x: GpuArray) -> GpuArray:
     result = -result if n < 0 and n % 2 else result
     sign = -1.0 if n < 0 and n % 2 else 1.0
     return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), -np.inf * sign, result)
+
+
+def _yv(n: int, x: GpuArray) -> GpuArray:
+    return xp.where(x == np.inf, np.nan, _yn(n, x))
 
 
 def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float) -> GpuArray:
@@ -310,10 +410,13 @@ def normalized(n: int, m: int, theta: GpuArray) -> GpuArray:
 OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
     "cbrt": xp.cbrt, "exp2": xp.exp2, "expm1": xp.expm1, "log1p": xp.log1p, "round": xp.rint, "exp10": _exp10,
     "powm1": _powm1, "zetac": _zetac, "dawsn": _dawsn, "erfi": _erfi, "ndtri_exp": _ndtri_exp, "poch": _poch,
-    "binom": _binom, "agm": _agm, "elliprf": _elliprf, "elliprd": _elliprd, "ellipe": _ellipe,
+    "binom": _binom, "agm": _agm, "elliprc": _elliprc, "elliprd": _elliprd, "elliprf": _elliprf, "elliprg": _elliprg,
+    "ellipe": _ellipe, "kolmogorov": _kolmogorov,
     "ellipkinc": lambda phi, m: _incomplete(phi, m, is_second=False),
     "ellipeinc": lambda phi, m: _incomplete(phi, m, is_second=True),
 }  # fmt: skip
+#: Those of the following whose degrees may not be negative.
+NOT_NEGATIVE: Final = frozenset(("eval_jacobi", "eval_sh_jacobi"))
 #: Functions whose first arguments are degrees and orders, with the number of these.
 BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "eval_legendre": (1, _legendre), "eval_sh_legendre": (1, lambda n, x: _legendre(n, 2 * x - 1)),
@@ -322,5 +425,6 @@ BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "eval_chebyc": (1, lambda n, x: 2 * _chebyt(n, x / 2)), "eval_chebys": (1, lambda n, x: _chebyu(n, x / 2)),
     "eval_hermite": (1, _hermite), "eval_hermitenorm": (1, _hermitenorm),
     "eval_laguerre": (1, lambda n, x: _genlaguerre(n, xp.zeros_like(x), x)), "eval_genlaguerre": (1, _genlaguerre),
-    "kn": (1, _kn), "yn": (1, _yn), "lpmv": (2, _lpmv),
+    "eval_jacobi": (1, _jacobi), "eval_sh_jacobi": (1, _shifted_jacobi), "eval_gegenbauer": (1, _gegenbauer),
+    "jn": (1, _jn), "jv": (1, _jn), "kn": (1, _kn), "kv": (1, _kn), "yn": (1, _yn), "yv": (1, _yv), "lpmv": (2, _lpmv),
 }  # fmt: skip

@@ -18,7 +18,7 @@ from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._derivatives import PARTIALS
-from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS
+from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, NOT_NEGATIVE, OF_ARRAYS
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
 _OF_ARRAYS: Final = OF_ARRAYS | OF_DISTRIBUTIONS
@@ -40,8 +40,10 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     count = original.nin
     in_parts = elementwise(original)
 
+    least = 0 if name in NOT_NEGATIVE else -HIGHEST
+
     def is_known(operands: Sequence[Any]) -> bool:
-        return all(type(n) is int and abs(n) <= HIGHEST for n in operands[:degrees])
+        return all(type(n) is int and least <= n <= HIGHEST for n in operands[:degrees])
 
     def counted(*operands: Any, **kwargs: Any) -> Any:
         reason = _COMPLEX if is_known(operands) else _DEGREES
