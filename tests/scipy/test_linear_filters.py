@@ -146,3 +146,15 @@ def test_sums_over_large_images():
         for name, arguments in (("sobel", ()), ("uniform_filter1d", (4, 0))):
             same(getattr(ndi, name)(a, *arguments), getattr(ndimage, name)(x, *arguments))
         assert xp.explain(ndi.sobel(a)).launches == 1
+
+
+@pytest.mark.parametrize("name", ["correlate1d", "gaussian_filter", "prewitt", "convolve"])
+def test_infinities_and_nan_of_a_part_stay_in_it(name, device):
+    x = sample((6, 7), "complex128")
+    x[2, 3], x[4, 1] = complex(np.nan, 2), complex(1, np.inf)
+    args = {"correlate1d": ([1, 2, -1],), "gaussian_filter": (1,), "convolve": (np.ones((2, 3)),)}.get(name, ())
+    with np.errstate(invalid="ignore"):
+        wanted = getattr(ndimage, name)(x, *args, mode="nearest")
+        result = getattr(ndi, name).composition(xp.asarray(x), *args, mode="nearest").get()
+    for one, other in ((result.real, wanted.real), (result.imag, wanted.imag)):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, make
+from gpuarray.array import GpuArray, apply, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import as_array, concatenated
 from gpuarray.graph import build
@@ -95,6 +95,12 @@ def weighted(
         Whether elements with a weight of zero do not count, so that it does not matter whether they are finite. SciPy
         leaves them out of windows, but not of lines along one axis.
     """
+    if source.dtype.kind == "c" and weights.dtype.kind != "c":  # infinities and NaN of a part stay in it, as in SciPy
+        kind = dtypes.float32 if result == dtypes.complex64 else dtypes.float64
+        number = complex(cval)
+        sides = ((source.real, number.real), (source.imag, number.imag))
+        parts = [weighted(x, weights, before, modes, end, kind, has_gaps=has_gaps) for x, end in sides]
+        return apply(ops.complex_from_parts, *(part.astype(kind, copy=False) for part in parts))
     source = widened(source, modes, cval)
     if are_gathered(source):
         if isinstance(weights, GpuArray):

@@ -189,18 +189,6 @@ def _elliprc(x: GpuArray, y: GpuArray) -> GpuArray:
     return xp.where(has_infinity, 0.0, result * share)
 
 
-def _elliprg(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
-    """Return Carlson's symmetric form of the second kind: a sum of positive terms around the middle argument."""
-    low, high = xp.minimum(x, y), xp.maximum(x, y)
-    middle = xp.maximum(low, xp.minimum(high, z))
-    low, high = xp.minimum(low, z), xp.maximum(high, z)
-    is_usual = (low >= 0) & (middle > 0) & xp.isfinite(high)
-    first, second = (_inside(kind, low, high, middle, at=is_usual) for kind in (_first_kind, _second_kind))
-    result = middle * first + (high - middle) * (middle - low) / 3 * second + xp.sqrt(low) * xp.sqrt(high / middle)
-    single = xp.where((low >= 0) & (high == high), xp.sqrt(high), np.nan)  # at most one argument is not 0
-    return xp.where(is_usual, result, xp.where(xp.isinf(high) & (low >= 0), np.inf, single)) / 2
-
-
 def _kolmogorov(y: GpuArray) -> GpuArray:
     """Return the tail of Kolmogorov's distribution by one of its two series, whose terms fall quickly."""
     small = xp.where(y < 1, xp.maximum(y, 0.04), 1)  # below this the tail is 1
@@ -342,17 +330,17 @@ def _jn(n: int, x: GpuArray) -> GpuArray:
         quarter = xp.where(size < order, size, 0) ** 2 / 4
         last = 2 * ((order + int(sqrt(_STARTS * order))) // 2)
         after, now = xp.zeros_like(quarter), xp.ones_like(quarter)
-        factors = [quarter / ((2 * k - 1) * 2 * k) for k in range(1, last // 2 + 1)]
         total, known = 2 * now, now
         for k in range(last, 0, -1):
             if k == order:
                 known = now
-            after, now = now, now - after * (quarter / (k * (k + 1)))
+            factor = quarter * (1 / (k * (k + 1)))  # kernels of many quotients take long to compile
+            after, now = now, now - after * factor
             if k % 2:
-                total = total * factors[k // 2] + (2 if k > 1 else 1) * now
+                total = total * factor + (2 if k > 1 else 1) * now
         product = known / total
         for k in range(1, order + 1):
-            product = product * (xp.where(size < order, size, 0) / (2 * k))
+            product = product * (xp.where(size < order, size, 0) * (0.5 / k))
         result = xp.where(size < order, product, result)
     result = xp.where(xp.isinf(x), np.nan, result)
     is_odd = (x < 0) if n >= 0 else (x >= 0)
@@ -410,13 +398,13 @@ def normalized(n: int, m: int, theta: GpuArray) -> GpuArray:
 OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
     "cbrt": xp.cbrt, "exp2": xp.exp2, "expm1": xp.expm1, "log1p": xp.log1p, "round": xp.rint, "exp10": _exp10,
     "powm1": _powm1, "zetac": _zetac, "dawsn": _dawsn, "erfi": _erfi, "ndtri_exp": _ndtri_exp, "poch": _poch,
-    "binom": _binom, "agm": _agm, "elliprc": _elliprc, "elliprd": _elliprd, "elliprf": _elliprf, "elliprg": _elliprg,
-    "ellipe": _ellipe, "kolmogorov": _kolmogorov,
+    "binom": _binom, "agm": _agm, "elliprc": _elliprc, "elliprd": _elliprd, "elliprf": _elliprf, "ellipe": _ellipe,
+    "kolmogorov": _kolmogorov,
     "ellipkinc": lambda phi, m: _incomplete(phi, m, is_second=False),
     "ellipeinc": lambda phi, m: _incomplete(phi, m, is_second=True),
 }  # fmt: skip
-#: Those of the following whose degrees may not be negative.
-NOT_NEGATIVE: Final = frozenset(("eval_jacobi", "eval_sh_jacobi"))
+#: The degrees that are recorded of those whose recurrences are long, or another function for negative degrees.
+RANGES: Final = {"eval_jacobi": (0, 20), "eval_sh_jacobi": (0, 20), "jn": (-12, 12), "jv": (-12, 12)}
 #: Functions whose first arguments are degrees and orders, with the number of these.
 BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "eval_legendre": (1, _legendre), "eval_sh_legendre": (1, lambda n, x: _legendre(n, 2 * x - 1)),

@@ -18,12 +18,12 @@ from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
 from gpuarray.scipy.special._derivatives import PARTIALS
-from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, NOT_NEGATIVE, OF_ARRAYS
+from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS, RANGES
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
 _OF_ARRAYS: Final = OF_ARRAYS | OF_DISTRIBUTIONS
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
-_DEGREES: Final = f"a degree is no Python integer of at most {HIGHEST}"
+_DEGREES: Final = "a degree is no Python integer of at most {}"
 
 
 @lru_cache(maxsize=1024)
@@ -40,13 +40,13 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     count = original.nin
     in_parts = elementwise(original)
 
-    least = 0 if name in NOT_NEGATIVE else -HIGHEST
+    least, most = RANGES.get(name, (-HIGHEST, HIGHEST))
 
     def is_known(operands: Sequence[Any]) -> bool:
-        return all(type(n) is int and least <= n <= HIGHEST for n in operands[:degrees])
+        return all(type(n) is int and least <= n <= most for n in operands[:degrees])
 
     def counted(*operands: Any, **kwargs: Any) -> Any:
-        reason = _COMPLEX if is_known(operands) else _DEGREES
+        reason = _COMPLEX if is_known(operands) else _DEGREES.format(most)
         return run_counted(original, reason, operands, kwargs, f"special.{name}")
 
     on_host = with_partials(counted, PARTIALS[name]) if name in PARTIALS else counted
@@ -84,7 +84,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     )
     composed = small_at_once(at_once(run, "elements", original), original)
     IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(
-        NATIVE, _DEGREES if degrees else _COMPLEX, composed
+        NATIVE, _DEGREES.format(most) if degrees else _COMPLEX, composed
     )
     return composed
 
