@@ -55,12 +55,21 @@ class Arrays(ModuleType):
         return lambda *args, **kwargs: arrays_of(value(*args, **kwargs))
 
 
+class Drawing(np.random.Generator):
+    """A generator whose methods return arrays of this package; SciPy's distributions take it, too."""
+
+    def __getattribute__(self, name):
+        value = super().__getattribute__(name)
+        is_method = callable(value) and not name.startswith("_")
+        return (lambda *args, **kwargs: arrays_of(value(*args, **kwargs))) if is_method else value
+
+
 def arrays_of(value):
     """Return a result of NumPy with arrays of this package."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return xp.asarray(value)
     if isinstance(value, np.random.Generator):
-        return Arrays(value)
+        return Drawing(value.bit_generator)
     return type(value)(map(arrays_of, value)) if type(value) in (list, tuple) else value
 
 

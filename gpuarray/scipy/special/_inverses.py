@@ -45,7 +45,8 @@ def _bdtri(k: GpuArray, n: GpuArray, y: GpuArray) -> GpuArray:
     """Return the probability with which at most k of n trials succeed with probability y."""
     least, trials = (v.astype(y.dtype) for v in (xp.floor(k), xp.trunc(n)))
     is_usual = (least >= 0) & (least < trials)
-    result = betainccinv(*(xp.where(is_usual, v, 1) for v in (least + 1, trials - least)), y)
+    first, second = (xp.where(is_usual, v, 1) for v in (least + 1, trials - least))
+    result = betainccinv(first, second, y)
     return xp.where(is_usual, result, np.nan)
 
 
