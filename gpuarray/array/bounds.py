@@ -4,9 +4,8 @@ Some operations state the bounds of their results, such as ranges and ``argsort`
 the device computes the bounds once, and they are cached with the value.
 """
 
-from collections.abc import Callable
 from math import prod
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -30,12 +29,9 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
-from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import MapOp
+from gpuarray.ops.integer_bounds import Bounds
 from gpuarray.runtime import evaluate
-
-_Range: TypeAlias = tuple[int, int]
 
 _known: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 
@@ -98,29 +94,11 @@ def _contains_all(layout: Layout, size: int) -> bool:
     return reached == size
 
 
-def _of_all(*ranges: _Range) -> _Range:
-    return min([low for low, _ in ranges]), max([high for _, high in ranges])
-
-
-#: Between which numbers results are, given those between which the operands are.
-_ENCLOSED: Final[dict[MapOp, Callable[..., _Range | None]]] = {
-    ops.positive: lambda x: x,
-    ops.cast: lambda x: x,
-    ops.negative: lambda x: (-x[1], -x[0]),
-    ops.add: lambda x, y: (x[0] + y[0], x[1] + y[1]),
-    ops.subtract: lambda x, y: (x[0] - y[1], x[1] - y[0]),
-    ops.multiply: lambda x, y: _of_all(*[(a * b, a * b) for a in x for b in y]),
-    ops.minimum: lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
-    ops.maximum: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
-    ops.remainder: lambda _, y: (0, y[1] - 1) if y[0] > 0 else None,
-    ops.floor_divide: lambda x, y: (x[0] // y[0], x[1] // y[0]) if y[0] == y[1] > 0 else None,
-    ops.where: lambda _, x, y: _of_all(x, y),
-}
 #: How many operations below a node are looked at.
 _DEEP: Final = 12
 
 
-def enclosed(node: Node, deep: int = _DEEP) -> _Range | None:
+def enclosed(node: Node, deep: int = _DEEP) -> Bounds | None:
     """Return numbers between which the elements of a node of integers are, whatever the values of leaves are.
 
     None for other nodes. Nothing is evaluated.
@@ -135,14 +113,14 @@ def enclosed(node: Node, deep: int = _DEEP) -> _Range | None:
     return inside if inside is not None and limits[0] <= inside[0] and inside[1] <= limits[1] else limits
 
 
-def _enclosed(node: Node, deep: int) -> _Range | None:
+def _enclosed(node: Node, deep: int) -> Bounds | None:
     if (known := _stated(node)) is not None:
         return known
     ranges = [enclosed(operand, deep - 1) for operand in node.inputs]
     operands = [inside for inside in ranges if inside is not None]
     match node:
-        case Map() if node.op in _ENCLOSED and len(operands) == len(ranges):
-            return _ENCLOSED[node.op](*operands)
+        case Map() if node.op.bounds is not None and len(operands) == len(ranges):
+            return node.op.bounds(*operands)
         case Reduce() if node.op in (reductions.argmin, reductions.argmax):
             return 0, prod([node.inputs[0].shape[axis] for axis in node.axes]) - 1
         case Reduce() if node.op in (reductions.min, reductions.max):
@@ -150,7 +128,7 @@ def _enclosed(node: Node, deep: int) -> _Range | None:
         case View() | Gather():
             return ranges[0]
         case Concat() if len(operands) == len(ranges):
-            return _of_all(*operands)
+            return min([low for low, _ in operands]), max([high for _, high in operands])
         case Leaf() | Generate() | Map() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
             return None
         case _:

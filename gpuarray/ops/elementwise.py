@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.ops import numpy_forms, references
+from gpuarray.ops import integer_bounds, numpy_forms, references
 from gpuarray.ops.columns import FastDomain, Kind, NumPyForm, Quirk, Values
 from gpuarray.ops.spec import MapOp
 
@@ -46,16 +46,19 @@ _FLOATING: Final = (dtypes.float32, dtypes.float64)
 add = _op(
     "add", np.add, "Sum; logical or of booleans.", accepts="numeric",
     cost=1, library="float", kind=Kind.SUM, identity=0,
+    bounds=integer_bounds.of_sum,
     wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})",
           "complex": "opaque_{T}({0} + {1})"},
 )  # fmt: skip
 subtract = _op(
     "subtract", np.subtract, "Difference.", accepts="numeric", cost=1, library="float complex", kind=Kind.SUM,
+    bounds=integer_bounds.of_difference,
     wgsl={"int": "({0} - {1})", "pair": "subtract_pair({0}, {1})"},
 )  # fmt: skip
 multiply = _op(
     "multiply", np.multiply, "Product; logical and of booleans.", accepts="numeric",
     cost=1, library="float complex", kind=Kind.PRODUCT,
+    bounds=integer_bounds.of_product,
     identity=1, wgsl={"bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})"},
 )  # fmt: skip
 divide = _op(
@@ -70,6 +73,7 @@ floor_divide = _op(
     accepts="real-valued",
     cost=20,
     library="int float",
+    bounds=integer_bounds.of_quotient,
 )
 remainder = _op(
     "remainder",
@@ -78,18 +82,20 @@ remainder = _op(
     accepts="real-valued",
     cost=20,
     library="int float",
+    bounds=integer_bounds.of_remainder,
 )
 fmod = _op(
     "fmod", np.fmod, "Remainder of truncated division, with the sign of the dividend.", cost=20, library="int float"
 )
 negative = _op(
     "negative", np.negative, "Negated value.", accepts="numeric", cost=1, library="float complex", kind=Kind.SIGN,
-    quirks=Quirk.WRONG_WITH_GAPS,
+    quirks=Quirk.WRONG_WITH_GAPS, bounds=integer_bounds.negated,
     wgsl={"signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})"},
 )  # fmt: skip
 positive = _op(
-    "positive", np.positive, "The value itself.", accepts="numeric", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"}
-)
+    "positive", np.positive, "The value itself.", accepts="numeric", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"},
+    bounds=integer_bounds.same,
+)  # fmt: skip
 abs = _op(
     "abs", np.absolute, "Absolute value; the magnitude of complex numbers.", accepts="numeric", cost=1, ulp=2,
     library="i64p float complex", kind=Kind.SIGN,
@@ -287,11 +293,11 @@ def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, *
 
 maximum = _extreme(
     "maximum", np.maximum, "Maximum; NaN if either operand is NaN.", "({0} || {1})", "max", accepts="real-valued",
-    numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING),
+    numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING), bounds=integer_bounds.of_largest,
 )  # fmt: skip
 minimum = _extreme(
     "minimum", np.minimum, "Minimum; NaN if either operand is NaN.", "({0} && {1})", "min", accepts="real-valued",
-    numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING),
+    numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING), bounds=integer_bounds.of_least,
 )  # fmt: skip
 fmax = _extreme("fmax", np.fmax, "Maximum, ignoring NaN.", "({0} || {1})", "max")
 fmin = _extreme("fmin", np.fmin, "Minimum, ignoring NaN.", "({0} && {1})", "min")
@@ -408,12 +414,12 @@ bitwise_count = _op(
 
 where = MapOp(
     name="where", numpy=references.where, arity=3, dtypes=references.where_dtypes,
-    accepts="any", cost=1, kind=Kind.SELECTION,
+    accepts="any", cost=1, kind=Kind.SELECTION, bounds=integer_bounds.of_choice,
     doc="x where the condition is true, else y.", wgsl={"any": "select({2}, {1}, {0})"},
 )  # fmt: skip
 cast = MapOp(
     name="cast", numpy=references.cast, arity=1, dtypes=references.cast_dtypes, cost=1, kind=Kind.CONVERSION,
-    doc="The value in another dtype, as ``astype`` gives it.",
+    doc="The value in another dtype, as ``astype`` gives it.", bounds=integer_bounds.same,
 )  # fmt: skip
 bitcast = MapOp(
     name="bitcast", numpy=references.bitcast, arity=1, dtypes=references.bitcast_dtypes,

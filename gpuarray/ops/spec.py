@@ -179,6 +179,9 @@ class MapOp(Op):
         Faster alternatives to ``numpy`` for some operands; the first that fits is used.
     quirks : Quirk
         Defects of ``numpy``.
+    bounds : callable or None
+        ``bounds(*bounds_of_operands)``: numbers between which results are that do not wrap, for integers; or None. See
+        :mod:`gpuarray.ops.integer_bounds`.
     """
 
     numpy: Callable[..., Any]
@@ -194,6 +197,7 @@ class MapOp(Op):
     identity: int | None = None
     numpy_forms: tuple[NumPyForm, ...] = ()
     quirks: Quirk = Quirk.NONE
+    bounds: Callable[..., tuple[int, int] | None] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
