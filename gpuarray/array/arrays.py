@@ -32,9 +32,9 @@ from gpuarray.source_locations import frame_at
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
     "assign", "axes_in_order", "bind_device", "broadcast", "check_writeable", "claimed", "combine_at", "combined",
-    "compute_on_host", "elements_of", "has_memory", "host", "is_computed", "load_at", "matvec", "node", "parts",
-    "positions", "regrouped", "rmatmat", "rmatvec", "settled", "shows_all", "store", "store_at", "stored", "traits",
-    "unit", "view_of", "whole_host",
+    "compute_on_host", "elements_of", "has_memory", "host", "is_away", "is_computed", "load_at", "matvec", "node",
+    "parts", "positions", "regrouped", "rmatmat", "rmatvec", "settled", "shows_all", "store", "store_at", "stored",
+    "traits", "unit", "view_of", "whole_host",
 ))  # fmt: skip
 
 

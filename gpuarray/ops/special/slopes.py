@@ -34,6 +34,8 @@ MEANS: Final = constant(9, 14)
 TERMS: Final = 200
 NEAR: Final = 10.0
 UNSEEN: Final = constant(1e-9, 1e-18)
+#: Powers of 2 and more with exponents below the negative of this underflow.
+VANISHING: Final = 1e5
 
 
 @formula
@@ -213,6 +215,8 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
         return -infinity()
     if isinf(q) or isinf(s):
         return 0.0
+    if q >= 2.0 and s > VANISHING:  # so that no divisor is above 2**126, for which Vulkan leaves quotients open
+        return copysign(0.0, -1.0)
     total = 0.0
     d = s - 1.0
     w = q
@@ -251,6 +255,6 @@ def zeta_by_exponent(s: Real, q: Real) -> Real:
         total = total - rest * root * root
     # the power is the square of another, which neither underflows nor overflows before the result does
     root = power(q, -0.5 * d)
-    total = total * root * root
+    total = multiply(multiply(total, root), root)
     # what underflows is negative
     return copysign(0.0, -1.0) if total == 0.0 else total
