@@ -510,9 +510,11 @@ class TestRepeated:
         result = self.repeated(opened)
         opened.provider.export(result)
         before = opened.submits
-        assert not self.grow(opened, result, 5)
-        assert opened.submits == before + 1
-        assert opened.value(result) == 5
+        assert [self.grow(opened, result, 5) for _ in range(3)] == [False] * 3
+        assert opened.submits == before + 3
+        assert opened.value(result) == 15
+        other = opened.run(0)
+        assert [self.grow(opened, other, 1) for _ in range(3)][-1]
 
     def test_a_copy_to_the_host_travels_along(self, opened):
         result = self.repeated(opened)

@@ -141,7 +141,7 @@ class Dispatcher:
             for task, own in zip(tasks, groups, strict=True):
                 encoded += self._add(task, own)
             is_shared = self.is_shared and any(b.is_shared for task in tasks for b in (*task.inputs, *task.outputs))
-            if key and is_bound and group_count == self._group_count and not (self._is_timed or self.is_shared):
+            if key and is_bound and group_count == self._group_count and not (self._is_timed or is_shared):
                 self._keep(key, tasks, encoded, scratch, generation)
             self._end(download, is_due=is_shared)
         except BaseException:
@@ -154,7 +154,7 @@ class Dispatcher:
         """Enqueue the commands that :meth:`run` has kept for a key; return False if there are none."""
         encoding = self._encodings.get(key)
         is_old = self._generation != self._uniforms.generation
-        if encoding is None or is_old or self.is_shared or self._choose_timing():
+        if encoding is None or is_old or self._choose_timing():
             return False
         programs = encoding.programs
         for prepared in programs:
@@ -165,13 +165,11 @@ class Dispatcher:
                 scratch = [self.pool.allocate(nbytes) for nbytes, _ in encoding.scratch]
                 if any(buffer.serial != serial for buffer, (_, serial) in zip(scratch, encoding.scratch, strict=True)):
                     return False
-            if scalars:
-                encoding.bind(scalars, self._offset)
-                if self._generation != self._uniforms.generation:  # there was no room for the parameters
-                    return False
+            commands = encoding.commands(scalars, self._offset)
+            if self._generation != self._uniforms.generation:  # there was no room for the parameters
+                return False
             for prepared in programs:
                 prepared.runs += 1
-            commands = encoding.commands
             most = _FIRST if len(commands) > 2 * _FIRST else _BATCH
             rest = commands
             while len(self._commands) + len(rest) > most:
@@ -212,9 +210,14 @@ class Dispatcher:
         if len(commands) > _ENCODED or self._uniforms.generation != generation:
             return
         known = self._encodings.pop(key, None)
-        self._encoded += len(commands) - (0 if known is None else len(known.commands))
+        self._encoded += len(commands) - (0 if known is None else known.count)
         allocated = dict.fromkeys(chain.from_iterable(scratch))  # tasks share some
         self._encodings[key] = Encoding(tasks, commands, [(buffer.nbytes, buffer.serial) for buffer in allocated])
+
+    def share(self) -> None:
+        """Note that code outside this package may hold buffers, whose runs are submitted at once and not repeated."""
+        self.is_shared = True
+        self._drop_encodings()
 
     def _drop_encodings(self) -> None:
         """Forget the commands of all runs."""

@@ -23,40 +23,45 @@ class Encoding:
 
     Attributes
     ----------
-    commands, scratch
-        The parameters.
+    scratch
+        The parameter.
     programs : list of Prepared
         The programs of the tasks.
+    count : int
+        The number of commands.
     work : int
-        Their approximate number of operations.
-    scalars : list
-        The scalars of all tasks for which the commands have the parameters.
+        The approximate number of operations of all tasks.
     """
 
-    __slots__ = ("_varying", "commands", "programs", "scalars", "scratch", "work")
+    __slots__ = ("_last", "_varying", "count", "programs", "scratch", "work")
 
     def __init__(self, tasks: Sequence[Task], commands: list[Command], scratch: list[tuple[int, int]]) -> None:
-        self.commands = commands
         self.scratch = scratch
         self.programs = [task.prepared for task in tasks]
+        self.count = len(commands)
         self.work = sum([prepared.work for prepared in self.programs])
-        self.scalars: list[Any] = []
+        scalars: list[Any] = []
         self._varying: list[tuple[int, PreparedLaunch, slice]] = []
         """The numbers of the commands whose parameters depend on scalars, their launches, and which scalars."""
         first = 0
         for task in tasks:
             launches = task.prepared.launches
-            own = slice(len(self.scalars), len(self.scalars) + len(task.scalars))
+            own = slice(len(scalars), len(scalars) + len(task.scalars))
             self._varying += [(number, launch, own) for number, launch in enumerate(launches, first) if launch.runs]
-            self.scalars += task.scalars
+            scalars += task.scalars
             first += len(launches)
+        self._last = commands, scalars
+        """The commands of the last repetition, and the scalars of all its tasks. One value, so that an interrupt leaves
+        both or neither."""
 
-    def bind(self, scalars: list[Any], offset_of: Callable[[PreparedLaunch, Sequence[Any]], int]) -> None:
-        """Give the commands the parameters for other scalars, whose offsets a function returns."""
-        if all(map(is_, scalars, self.scalars)):
-            return
-        commands = self.commands[:]
+    def commands(self, scalars: list[Any], offset_of: Callable[[PreparedLaunch, Sequence[Any]], int]) -> list[Command]:
+        """Return the commands for the scalars of all tasks; ``offset_of`` places the parameters of a launch."""
+        commands, last = self._last
+        if all(map(is_, scalars, last)):
+            return commands
+        commands = commands[:]
         for number, launch, own in self._varying:
             pipeline, group, _, workgroups = commands[number]
             commands[number] = pipeline, group, offset_of(launch, scalars[own]), workgroups
-        self.commands, self.scalars = commands, scalars
+        self._last = commands, scalars
+        return commands

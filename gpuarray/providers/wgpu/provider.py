@@ -413,7 +413,8 @@ class WgpuProvider(Guarded):
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` lives."""
         with self._entered(), self._lock, self._using("an export"):
-            buffer.is_shared = self._dispatcher.is_shared = True
+            buffer.is_shared = True
+            self._dispatcher.share()
             self._dispatcher.flush()
             self._transfer.forget()
             return buffer.storage(self._pool).gpu
@@ -438,7 +439,7 @@ class WgpuProvider(Guarded):
         if handle.map_state != "unmapped":
             raise DeviceError(f"the buffer is {handle.map_state}; unmap it first")
         with self._entered(), self._lock, self._using("an adoption"):
-            self._dispatcher.is_shared = True
+            self._dispatcher.share()
             return self._pool.adopt(handle, nbytes)
 
     @property
