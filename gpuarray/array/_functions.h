@@ -355,7 +355,8 @@ PyDoc_STRVAR(call_doc,
 "The product of the sizes of arrays is at most the fourth argument, or the result is small because it has at most: the\n"
 "product of the sizes of several arrays (growth is 1), the shape of all arrays (2), the size of an array times the\n"
 "integers (4), the size of a factor whose other one is a vector (8), as many as the integers say (16), the square of the\n"
-"largest extent (32), or the least of several of these (their sum). The last argument tells whether a result that shares memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
+"largest extent (32), or the least of several of these (their sum). The last argument tells whether a result that shares\n"
+"memory with an array is a view of it. An array that is large or otherwise unusual is returned as it is.");
 
 static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {

@@ -121,10 +121,8 @@ def _enclosed(node: Node, deep: int) -> Bounds | None:
     match node:
         case Map() if node.op.bounds is not None and len(operands) == len(ranges):
             return node.op.bounds(*operands)
-        case Reduce() if node.op in (reductions.argmin, reductions.argmax):
-            return 0, prod([node.inputs[0].shape[axis] for axis in node.axes]) - 1
-        case Reduce() if node.op in (reductions.min, reductions.max):
-            return ranges[0]
+        case Reduce() if node.op.bounds is not None:
+            return node.op.bounds(ranges[0], prod([node.inputs[0].shape[axis] for axis in node.axes]))
         case View() | Gather():
             return ranges[0]
         case Concat() if len(operands) == len(ranges):

@@ -91,9 +91,9 @@ class Sums:
     Parameters
     ----------
     reach : callable
-        Is told how deep the graph of each sum is.
+        Called with the depth of the graph of each sum.
     stand : callable
-        Is told of which line the derivative is that is recorded next.
+        Called with the source line whose derivative is recorded next.
     """
 
     def __init__(self, reach: Callable[[int], None], stand: Callable[[Origin | None], None]) -> None:

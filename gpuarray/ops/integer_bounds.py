@@ -1,7 +1,7 @@
 """Bounds of integers: between which numbers results are, given those between which the operands are.
 
-The column ``bounds`` of elementwise operations holds these functions. They do not wrap: what reads the column compares
-the bounds with those of the dtype.
+The column ``bounds`` of elementwise operations and of reductions holds these functions. Bounds do not wrap: what reads
+the column compares them with those of the dtype.
 """
 
 from typing import TypeAlias
@@ -59,3 +59,13 @@ def of_largest(x: Bounds, y: Bounds) -> Bounds:
 def of_choice(_condition: Bounds, x: Bounds, y: Bounds) -> Bounds:
     """Return the bounds of values that are of one operand or the other."""
     return min(x[0], y[0]), max(x[1], y[1])
+
+
+def of_elements(x: Bounds | None, _count: int) -> Bounds | None:
+    """Return the bounds of a result that is one of the elements that are reduced."""
+    return x
+
+
+def of_positions(_x: Bounds | None, count: int) -> Bounds:
+    """Return the bounds of positions among the elements that are reduced."""
+    return 0, count - 1

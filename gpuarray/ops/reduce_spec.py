@@ -190,6 +190,9 @@ class ReduceOp(Op):
         None if it is not known without a loop.
     cost : int
         Operations that one element takes; by default those of ``combine``.
+    bounds : callable or None
+        ``bounds(bounds_of_elements, count)``: numbers between which results are, for integers. The bounds of elements
+        are None if these are no integers. See :mod:`gpuarray.ops.integer_bounds`.
     """
 
     combine: MapOp | None = None
@@ -201,6 +204,7 @@ class ReduceOp(Op):
     numpy: NumPyParts | None = None
     of_equals: Callable[[Any, int, DType], Any] | None = None
     cost: int = 0
+    bounds: Callable[[tuple[int, int] | None, int], tuple[int, int] | None] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
-from gpuarray.ops import elementwise
+from gpuarray.ops import elementwise, integer_bounds
 from gpuarray.ops import reduction_parts as parts
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import OPS, MapOp
@@ -79,21 +79,21 @@ prod = ReduceOp(
 )  # fmt: skip
 min = ReduceOp(
     name="min", combine=elementwise.minimum, accumulate=_same, identity=_HIGHEST, empty_is_error=True,
-    kernels=parts.extreme_keys(least=True), of_equals=_one_of,
+    kernels=parts.extreme_keys(least=True), of_equals=_one_of, bounds=integer_bounds.of_elements,
     doc="Minimum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 max = ReduceOp(
     name="max", combine=elementwise.maximum, accumulate=_same, identity=_LOWEST, empty_is_error=True,
-    kernels=parts.extreme_keys(least=False), of_equals=_one_of,
+    kernels=parts.extreme_keys(least=False), of_equals=_one_of, bounds=integer_bounds.of_elements,
     doc="Maximum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 fmin = ReduceOp(
     name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, identity=_HIGHEST | _LEFT_OUT, empty_is_error=True,
-    of_equals=_one_of, doc="Minimum of the elements, ignoring NaN.",
+    of_equals=_one_of, bounds=integer_bounds.of_elements, doc="Minimum of the elements, ignoring NaN.",
 )  # fmt: skip
 fmax = ReduceOp(
     name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, identity=_LOWEST | _LEFT_OUT, empty_is_error=True,
-    of_equals=_one_of, doc="Maximum of the elements, ignoring NaN.",
+    of_equals=_one_of, bounds=integer_bounds.of_elements, doc="Maximum of the elements, ignoring NaN.",
 )  # fmt: skip
 squared_deviations = ReduceOp(
     name="squared_deviations", accumulate=_same, identity={"f": 0.0}, numpy=parts.NUMPY_DEVIATIONS,
@@ -117,12 +117,14 @@ all = ReduceOp(
 argmin = ReduceOp(
     name="argmin", accumulate=_same, result=_position, identity=_HIGHEST, empty_is_error=True,
     kernels=parts.extreme_positions(least=True), numpy=parts.numpy_positions(np.argmin, np.minimum.reduce),
-    of_equals=lambda _value, _count, _dtype: 0, doc="Index of the first minimum, or of the first NaN.",
+    of_equals=lambda _value, _count, _dtype: 0, bounds=integer_bounds.of_positions,
+    doc="Index of the first minimum, or of the first NaN.",
 )  # fmt: skip
 argmax = ReduceOp(
     name="argmax", accumulate=_same, result=_position, identity=_LOWEST, empty_is_error=True,
     kernels=parts.extreme_positions(least=False), numpy=parts.numpy_positions(np.argmax, np.maximum.reduce),
-    of_equals=lambda _value, _count, _dtype: 0, doc="Index of the first maximum, or of the first NaN.",
+    of_equals=lambda _value, _count, _dtype: 0, bounds=integer_bounds.of_positions,
+    doc="Index of the first maximum, or of the first NaN.",
 )  # fmt: skip
 bitwise_and = ReduceOp(
     name="bitwise_and_reduce", combine=elementwise.bitwise_and, accumulate=_same,

@@ -47,6 +47,14 @@ _GROUPS: Final = 8192
 _ENCODED: Final = 1 << 15
 
 
+def _sizes(count: int) -> Iterator[int]:
+    """Yield the most launches of the first, the second, ... submission of a program with ``count`` launches."""
+    size = _FIRST if count > 2 * _FIRST else _BATCH
+    while True:
+        yield size
+        size = min(2 * size, _BATCH)
+
+
 class Dispatcher:
     """Encodes and submits launches on one device.
 
@@ -170,15 +178,14 @@ class Dispatcher:
                 return False
             for prepared in programs:
                 prepared.runs += 1
-            most = _FIRST if len(commands) > 2 * _FIRST else _BATCH
             rest = commands
-            while len(self._commands) + len(rest) > most:
+            for most in _sizes(len(commands)):
                 room = max(most - len(self._commands), 0)
                 self._commands += rest[:room]
                 rest = rest[room:]
+                if not rest:
+                    break
                 self.flush()
-                most = min(2 * most, _BATCH)
-            self._commands += rest
             self._counters.launches += len(commands)
             self._work += encoding.work
             self._end(download)
@@ -284,13 +291,14 @@ class Dispatcher:
         """Enqueue the launches of a task, and return their commands."""
         prepared, commands = task.prepared, self._commands
         launches = prepared.launches
-        most = _FIRST if len(launches) > 2 * _FIRST else _BATCH
+        sizes = _sizes(len(launches))
+        most = next(sizes)
         added: list[Command] = []
         for launch, group in zip(launches, groups, strict=True):
             offset = self._offset(launch, task.scalars)
             if len(commands) >= most:
                 self.flush()
-                most = min(2 * most, _BATCH)
+                most = next(sizes)
             command = (launch.pipeline or launch, group, offset, launch.workgroups)
             commands.append(command)
             added.append(command)

@@ -23,8 +23,8 @@ class Encoding:
 
     Attributes
     ----------
-    scratch
-        The parameter.
+    scratch : list of (int, int)
+        As the parameter.
     programs : list of Prepared
         The programs of the tasks.
     count : int

@@ -274,8 +274,7 @@ class WgpuProvider(Guarded):
                     self._transfer.forget()
                 if wanted is None:
                     self._dispatcher.run(tasks, None, key)
-                    if self._dispatcher.is_open and not self._flusher.is_running:
-                        self._flusher.start()
+                    self._watch()
                 else:
                     self._fetching(wanted, lambda download: self._dispatcher.run(tasks, download, key))
             except wgpu.GPUError as error:
@@ -295,11 +294,15 @@ class WgpuProvider(Guarded):
                 if wanted is not None:
                     return self._fetching(wanted, lambda download: self._dispatcher.repeat(key, scalars, download))
                 is_known = self._dispatcher.repeat(key, scalars)
-                if is_known and self._dispatcher.is_open and not self._flusher.is_running:
-                    self._flusher.start()
+                self._watch()
                 return is_known
             except wgpu.GPUError as error:
                 raise self._translated(error, "a launch") from error
+
+    def _watch(self) -> None:
+        """Start the background flusher if runs are left open."""
+        if self._dispatcher.is_open and not self._flusher.is_running:
+            self._flusher.start()
 
     def _writes(self, tasks: Sequence[Task], gpu: Any) -> bool:
         return any(buffer.storage(self._pool).gpu is gpu for task in tasks for buffer in task.outputs)
