@@ -73,7 +73,7 @@ class _Ridges(NamedTuple):
     length : GpuArray
         The number of their maxima; 0 where no ridge ends.
     peak : GpuArray
-        The positions of those of their last maxima that stand for them.
+        The position of each, which is that of one of its last maxima.
     born : GpuArray
         The rows of their first maxima.
     row : GpuArray
