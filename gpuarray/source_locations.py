@@ -129,7 +129,9 @@ def name_of_call(frame: FrameType) -> str:
         return type(known["self"]).__name__
     if code.co_name in ("__array_function__", "__array_ufunc__"):
         return getattr(known.get("func", known.get("ufunc")), "__name__", code.co_name)
-    wrapped = next((known.get(variable) for variable in ("function", "original") if variable in code.co_freevars), None)
+    wrapped = next(
+        (known.get(variable) for variable in ("function", "original", "fun") if variable in code.co_freevars), None
+    )
     return getattr(wrapped, "__name__", code.co_name)
 
 

@@ -113,6 +113,7 @@ class _Mapping:
             for number, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
         ]
         self._inner: list[Any] = []
+        self._placeholders: frozenset[Any] = frozenset()
         self.size = _size(self._sources, axes)
         self.device = device_of(*[leaf for leaf in leaves if isinstance(leaf, GpuArray)]) or default_device()
 
@@ -122,6 +123,7 @@ class _Mapping:
             leaf if source is None else _argument(batch, source, leaf, self.device)
             for leaf, source in zip(self._leaves, self._sources, strict=True)
         ]
+        self._placeholders = frozenset(batch.sources)
         return self._inner
 
     def written(self, batch: Batch) -> dict[int, GpuArray]:
@@ -141,7 +143,7 @@ class _Mapping:
         return {
             number: array
             for number, (leaf, axis, array) in enumerate(zip(self._leaves, self._axes, self._inner, strict=True))
-            if axis is not None and isinstance(leaf, GpuArray) and array._cell.node not in batch.sources
+            if axis is not None and isinstance(leaf, GpuArray) and array._cell.node not in self._placeholders
         }
 
     def write(self, batch: Batch, numbers: Iterable[int], nodes: Sequence[Node], values: Sequence[Node | None]) -> None:

@@ -34,15 +34,21 @@ class Batch(Protocol):
     ----------
     level : int
         How many batches surround it.
+    size : int
+        How many elements it has.
     sources : dict
         The values for all elements, by placeholder.
     """
 
     level: int
+    size: int
     sources: dict[Any, Any]
 
     def batched(self, nodes: Sequence[Any], device: Device) -> list[Any]:
         """Return nodes for all elements, with the axis of the batch in front; None for those without a batch."""
+
+    def placeholder(self, source: Any) -> Any:
+        """Return a node that stands for one element of values along their first axis."""
 
 
 class Tape:
@@ -191,10 +197,18 @@ def whole(node: Any, device: Device) -> Any:
     return node
 
 
-def check_batched(nodes: Sequence[Any]) -> None:
-    """Raise BatchingError if the value of a node is wanted that stands for one element of a batch."""
+def check_batched(nodes: Sequence[Any], *, is_shape: bool = False) -> None:
+    """Raise BatchingError if the value of a node is wanted that stands for one element of a batch.
+
+    ``is_shape`` says that a result has a shape that depends on it.
+    """
     if any(batch_of(node) is not None for node in nodes):
         name, location = _reader()
+        if is_shape:
+            raise BatchingError(
+                f"{name} has a result whose shape depends on values, which differ along the axis that vmap maps over"
+                f"{location}; do not map over this array"
+            )
         raise BatchingError(
             f"{name.strip('_')} needs a value, which differs along the axis that vmap maps over{location}; choose "
             "between values with np.where, or do not map over this array"

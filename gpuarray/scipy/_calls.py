@@ -16,6 +16,7 @@ from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import frozen
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.places import is_host_device
+from gpuarray.scipy._batches import over_batch
 from gpuarray.scipy._threads import LEAST
 
 _SCIPY: Final = Library(
@@ -64,6 +65,8 @@ def run_scipy(
     device : Device, optional
         The device, if it is known.
     """
+    if tape.state.tapes and (result := over_batch(run_scipy, function, args, kwargs)) is not NotImplemented:
+        return result
     if device is None:
         device = joint_device_of(among(args, kwargs)) or default_device()
     return run_with_values(function, args, kwargs, device, _SCIPY)
@@ -85,7 +88,12 @@ def run_counted(
     name : str
         SciPy's dotted name below ``scipy.``, if the function does not say it.
     """
-    return on_host(function, args, kwargs, reason, f"scipy.{name or name_of(function)}", _SCIPY)
+    name = name or name_of(function)
+    if tape.state.tapes:
+        result = over_batch(lambda *call: run_counted(call[0], reason, call[1], call[2], name), function, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return on_host(function, args, kwargs, reason, f"scipy.{name}", _SCIPY)
 
 
 def is_target(value: Any) -> bool:

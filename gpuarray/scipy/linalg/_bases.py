@@ -20,6 +20,8 @@ __all__ = ["null_space", "orth", "orthogonal_procrustes", "polar", "subspace_ang
 def _rank(s: GpuArray, rcond: Any, m: int, n: int) -> int:
     """Return the number of singular values that are not negligible, which is read; it must be one for all matrices."""
     least = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
+    if tape.state.tapes:
+        tape.check_batched([s.node()], is_shape=True)
     ranks = read(xp.count_nonzero(s > xp.max(s, axis=-1, keepdims=True, initial=0) * least, axis=-1))
     if ranks.size and (ranks != ranks.flat[0]).any():
         raise ValueError("all input arrays must have the same shape: the ranks of the matrices differ")
