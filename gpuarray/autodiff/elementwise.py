@@ -22,7 +22,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions, selection
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import FLAT, PARTIALS, Formula, Operand, Partial
+from gpuarray.ops.derivatives import PARTIALS, Formula, Operand, Partial
 from gpuarray.ops.spec import MapOp
 
 #: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
@@ -52,17 +52,6 @@ derivatives.evaluation.apply = apply
 _SPECIAL: Final = "gpuarray.ops.special.derivatives"
 
 
-@cache
-def partials_of(op: MapOp) -> tuple[Partial, ...] | None:
-    """Return the partial derivatives of an operation; None if it has none."""
-    if op in PARTIALS:
-        return PARTIALS[op]
-    if op in FLAT:
-        return (0.0,) * op.arity
-    special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS
-    return special.get(op)
-
-
 def transpose(
     node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
@@ -80,7 +69,8 @@ def shares_of(op: MapOp) -> tuple[Share, ...]:
     rules = _RULES.get(op)
     if rules is not None:
         return tuple([_by_rule(rule) for rule in rules])
-    partials = partials_of(op)
+    special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS if op not in PARTIALS else {}
+    partials = PARTIALS.get(op) or special.get(op)
     if partials is None:
         return (_undefined,) * op.arity
     shares = [_by_partial(partial) for partial in partials]

@@ -3,11 +3,10 @@
 A partial derivative is a number, or a formula of the result and the operands. Formulas have Python's operators and the
 functions of this module, each of which is an operation. They are evaluated with arrays, so that derivatives are
 recorded like any other operation and have derivatives themselves. A formula is right for complex operands where the
-function is holomorphic; operations that are not are among :data:`SPECIAL`, and :mod:`gpuarray.autodiff` has their
-rules.
+function is holomorphic; :mod:`gpuarray.autodiff.elementwise` has the rules of operations that are not.
 
 The derivative of an operation without one is :data:`UNKNOWN`: an error where it is needed, never a zero. Operations
-whose results are integers or truths are :data:`FLAT`.
+whose operands or results are integers or truths need none, as nothing is differentiated through these.
 """
 
 from collections.abc import Callable, Mapping
@@ -178,16 +177,3 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.fmin: _EXTREME,
     ops.multiply_no_nan: (Operand(2), Operand(1)),
 }
-
-#: Operations that are linear, but not in complex numbers, or select or convert. ``gpuarray.autodiff`` has their rules.
-SPECIAL: Final = frozenset((
-    ops.abs, ops.sign, ops.where, ops.cast, ops.real, ops.imag, ops.conj, ops.complex_from_parts,
-))  # fmt: skip
-
-#: Operations whose results, or operands, are integers, truths or bits, and never change by a little.
-FLAT: Final = frozenset((
-    ops.gcd, ops.lcm, ops.signbit, ops.frexp_exponent, ops.equal, ops.not_equal, ops.less, ops.less_equal,
-    ops.greater, ops.greater_equal, ops.isnan, ops.isinf, ops.isfinite, ops.logical_and, ops.logical_or,
-    ops.logical_xor, ops.logical_not, ops.bitwise_and, ops.bitwise_or, ops.bitwise_xor, ops.bitwise_invert,
-    ops.bitwise_left_shift, ops.bitwise_right_shift, ops.bitwise_count, ops.bitcast,
-))  # fmt: skip
