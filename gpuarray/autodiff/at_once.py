@@ -287,7 +287,7 @@ def _scatter(
 
 
 def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
-    rule = None if node.call.op in calls.RECORDED else calls.RULES.get(node.call.op)
+    rule = calls.RULES.get(node.call.op)
     if rule is None:
         _by_recording(pullback, node, operands, ct, wanted)
         return

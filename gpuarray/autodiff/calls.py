@@ -37,7 +37,7 @@ _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[_Array]], Sequence[_Array
 def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Device) -> Cotangents:
     """Return the cotangents of the operands of a call, given those of some of its outputs."""
     call = outputs.call
-    rule = RULES.get(call.op)
+    rule = RULES.get(call.op) or RECORDED_RULES.get(call.op)
     if rule is None:
         raise undefined(outputs, name_of(call))
     operands = [wrap(operand, device) for operand in outputs.inputs]
@@ -358,26 +358,19 @@ def _qr_part(q: _Array, r: _Array, of_q: _Array, of_r: _Array) -> _Array:
     return adjoint(_solved(r, adjoint(of_q + q @ symmetric)))
 
 
+#: Rules that take arrays of this package and those of NumPy.
 RULES: Final[dict[CallOp, _Rule]] = {
     calls.sort: _sort,
-    calls.partition: _partition,
     calls.fft: _fft,
     calls.rfft: _rfft,
     calls.irfft: _irfft,
-    calls.fold_spans: composed.spans,
-    calls.running_fold: composed.running,
-    images.lower_envelope: image_rules.envelope,
-    images.rank_of_windows: image_rules.ranks,
     factorisations.cholesky: _cholesky,
-    factorisations.cond: composed.condition,
     factorisations.det: _det,
     factorisations.eig: _eig,
     factorisations.eigh: _eigh,
     factorisations.eigvals: _eig,
     factorisations.eigvalsh: _eigh,
     factorisations.inv: _inv,
-    factorisations.lstsq: composed.least_squares,
-    factorisations.lu: triangles.lu_factors,
     factorisations.qr: _qr,
     factorisations.slogdet: _slogdet,
     factorisations.solve: _solve,
@@ -385,10 +378,16 @@ RULES: Final[dict[CallOp, _Rule]] = {
     factorisations.svd: _svd,
 }
 
-#: The operations whose rules take arrays of this package alone.
-RECORDED: Final = frozenset((
-    calls.partition, calls.fold_spans, calls.running_fold, images.lower_envelope, images.rank_of_windows,
-    factorisations.cond, factorisations.lstsq, factorisations.lu,
-))  # fmt: skip
+#: Rules that take arrays of this package alone.
+RECORDED_RULES: Final[dict[CallOp, _Rule]] = {
+    calls.partition: _partition,
+    calls.fold_spans: composed.spans,
+    calls.running_fold: composed.running,
+    images.lower_envelope: image_rules.envelope,
+    images.rank_of_windows: image_rules.ranks,
+    factorisations.cond: composed.condition,
+    factorisations.lstsq: composed.least_squares,
+    factorisations.lu: triangles.lu_factors,
+}
 
 Outputs.rule = staticmethod(transpose)

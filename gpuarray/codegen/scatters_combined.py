@@ -19,17 +19,8 @@ from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, combine_e
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, int32, uint32
 from gpuarray.fusion.steps import ScatterStep
-from gpuarray.ops import elementwise as ops
 from gpuarray.ops.reductions import ELEMENTWISE
 
-_ATOMIC: Final = {
-    ops.add: "atomicAdd",
-    ops.minimum: "atomicMin",
-    ops.maximum: "atomicMax",
-    ops.bitwise_and: "atomicAnd",
-    ops.bitwise_or: "atomicOr",
-    ops.bitwise_xor: "atomicXor",
-}
 #: With at least this many values per element on average, groups of invocations combine them.
 _GROUP_VALUES: Final = 64
 #: Scratch buffers after those of the counts: the sorted positions and the numbers of their values. The passes of the
@@ -93,7 +84,9 @@ def _is_uniform(step: ScatterStep) -> bool:
 
 
 def _is_atomic(step: ScatterStep) -> bool:
-    return step.combine in _ATOMIC and step.dtype in (int32, uint32) and _is_uniform(step)
+    return (
+        step.combine is not None and bool(step.combine.atomic) and step.dtype in (int32, uint32) and _is_uniform(step)
+    )
 
 
 def _takes_groups(step: ScatterStep) -> bool:
@@ -119,7 +112,7 @@ def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch
     values, _ = _open(step, kernel)
     positions = kernel.array("input", 1, step.count, step.positions)
     position = position_expression(positions.load("i"), step.positions)
-    kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{position}], {values.load('i')});")
+    kernel.line("if (i >= size) { return; }", f"{step.combine.atomic}(&output0[{position}], {values.load('i')});")
     return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)
 
 

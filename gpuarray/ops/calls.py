@@ -78,7 +78,7 @@ def _argsort(x: Any, *, descending: bool) -> Any:
     if _is_repaired(x, descending):
         return _argsort_repaired(x)
     out = np.empty(x.shape, np.int64)
-    _argsort_otherwise(out, x, descending)
+    _stable_order_into(out, x, descending)
     return out
 
 
@@ -86,10 +86,11 @@ def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
     if _is_repaired(x, descending):
         np.copyto(out, _argsort_repaired(x))
     else:
-        _argsort_otherwise(out, x, descending)
+        _stable_order_into(out, x, descending)
 
 
-def _argsort_otherwise(out: Any, x: Any, descending: bool) -> None:
+def _stable_order_into(out: Any, x: Any, descending: bool) -> None:
+    """Write the stable order of lines, by sorting short integers, packed keys, or the elements."""
     if descending and _has_nan(x):
         np.copyto(out, _falling(x))
         return

@@ -46,7 +46,7 @@ _FLOATING: Final = (dtypes.float32, dtypes.float64)
 add = _op(
     "add", np.add, "Sum; logical or of booleans.", accepts="numeric",
     cost=1, library="float", kind=Kind.SUM, identity=0,
-    bounds=integer_bounds.of_sum,
+    bounds=integer_bounds.of_sum, atomic="atomicAdd",
     wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})",
           "complex": "opaque_{T}({0} + {1})"},
 )  # fmt: skip
@@ -294,10 +294,12 @@ def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, *
 maximum = _extreme(
     "maximum", np.maximum, "Maximum; NaN if either operand is NaN.", "({0} || {1})", "max", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING), bounds=integer_bounds.of_largest,
+    atomic="atomicMax",
 )  # fmt: skip
 minimum = _extreme(
     "minimum", np.minimum, "Minimum; NaN if either operand is NaN.", "({0} && {1})", "min", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING), bounds=integer_bounds.of_least,
+    atomic="atomicMin",
 )  # fmt: skip
 fmax = _extreme("fmax", np.fmax, "Maximum, ignoring NaN.", "({0} || {1})", "max")
 fmin = _extreme("fmin", np.fmin, "Minimum, ignoring NaN.", "({0} && {1})", "min")
@@ -371,23 +373,15 @@ logical_not = _op(
     wgsl={group: f"!{_truth(0, group)}" for group in _TRUTHS},
 )  # fmt: skip
 bitwise_and = _op(
-    "bitwise_and",
-    np.bitwise_and,
-    "Bitwise and.",
-    accepts="integer or boolean",
-    cost=1,
+    "bitwise_and", np.bitwise_and, "Bitwise and.", accepts="integer or boolean", cost=1, atomic="atomicAnd",
     wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"},
-)
+)  # fmt: skip
 bitwise_or = _op(
-    "bitwise_or",
-    np.bitwise_or,
-    "Bitwise or.",
-    accepts="integer or boolean",
-    cost=1,
+    "bitwise_or", np.bitwise_or, "Bitwise or.", accepts="integer or boolean", cost=1, atomic="atomicOr",
     wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"},
-)
+)  # fmt: skip
 bitwise_xor = _op(
-    "bitwise_xor", np.bitwise_xor, "Bitwise exclusive or.", accepts="integer or boolean", cost=1,
+    "bitwise_xor", np.bitwise_xor, "Bitwise exclusive or.", accepts="integer or boolean", cost=1, atomic="atomicXor",
     wgsl={"bool": "({0} != {1})", "int": "({0} ^ {1})"},
 )  # fmt: skip
 bitwise_invert = _op(

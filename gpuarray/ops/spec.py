@@ -182,6 +182,8 @@ class MapOp(Op):
     bounds : callable or None
         ``bounds(*bounds_of_operands)``: numbers between which results are that do not wrap, for integers; or None. See
         :mod:`gpuarray.ops.integer_bounds`.
+    atomic : str
+        WGSL's function that combines a 32-bit integer in memory with another one; empty if there is none.
     """
 
     numpy: Callable[..., Any]
@@ -198,6 +200,7 @@ class MapOp(Op):
     numpy_forms: tuple[NumPyForm, ...] = ()
     quirks: Quirk = Quirk.NONE
     bounds: Callable[..., tuple[int, int] | None] | None = None
+    atomic: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -31,7 +31,7 @@ _MOST_IN_REGISTERS: Final = 16
 
 
 @dataclass(frozen=True)
-class Team:
+class RotationTeam:
     """The invocations that turn the columns of a matrix.
 
     Attributes
@@ -60,7 +60,7 @@ class Team:
         return self.pairs * self.together
 
 
-def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) -> Team:
+def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) -> RotationTeam:
     """Return the team for columns of a ``height``, whose first ``rows`` become orthogonal.
 
     The ``extra`` bytes of workgroup memory are for other purposes.
@@ -77,7 +77,7 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     # workgroups with less memory run together; without rows in registers one text serves several sizes
     capacity = elements if in_registers else 1 << (max(elements, 1) - 1).bit_length()
     room = min(capacity, free // itemsize) if elements * itemsize <= free else 0
-    return Team(pairs, together, pitch, room, in_registers)
+    return RotationTeam(pairs, together, pitch, room, in_registers)
 
 
 def _is_exchanged(frame: Frame, together: int) -> bool:
@@ -132,13 +132,13 @@ class Rounds:
         rounds.
     frame : Frame
         Of the program.
-    team : Team
+    team : RotationTeam
         The invocations.
     both : Matrix, optional
         The columns in memory; not needed if they are in workgroup memory only.
     """
 
-    def __init__(self, template: Template, frame: Frame, team: Team, both: Matrix | None = None) -> None:
+    def __init__(self, template: Template, frame: Frame, team: RotationTeam, both: Matrix | None = None) -> None:
         self.template, self.kernel, self.numbers, self.team = template, template.kernel, Numbers(frame.dtype), team
         self.kernel.workgroup = team.workgroup
         self._collectives = Collectives(self.kernel, team.together, frame.capabilities)

@@ -30,7 +30,7 @@ MOST_TURNS: Final = 4
 
 
 @dataclass(frozen=True)
-class Team:
+class MatrixTeam:
     """How a stack of matrices is divided.
 
     Attributes
@@ -75,7 +75,7 @@ class Team:
         return unrolled(self.size, line, first)
 
 
-def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
+def team_of(n: int, dtype: DType, capabilities: Capabilities) -> MatrixTeam | None:
     """Return the team for matrices of ``n`` rows and columns, or None if a column does not fit."""
     size = max(4, 1 << (n - 1).bit_length()) if n else 0
     is_fast = capabilities.profile.unrolled_products
@@ -84,7 +84,7 @@ def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
     teams = max(1, _WORKGROUP // size)
     chunk = min(size, _CHUNK if is_fast else 1)
     while True:
-        team = Team(size, teams, chunk)
+        team = MatrixTeam(size, teams, chunk)
         if team.room * teams * dtype.itemsize + 24 * (team.size + 1) * teams < capabilities.workgroup_memory:
             return team
         if teams == 1:
@@ -95,7 +95,7 @@ def team_of(n: int, dtype: DType, capabilities: Capabilities) -> Team | None:
 # -- what the kernels have in common -----------------------------------------------------------------------------------
 
 
-def _begin(template: Template, team: Team, numbers: Numbers) -> None:
+def _begin(template: Template, team: MatrixTeam, numbers: Numbers) -> None:
     """Declare the matrix and the column of an invocation, and its registers."""
     kernel = template.kernel
     kernel.workgroup = team.size * team.teams
@@ -111,7 +111,7 @@ def _begin(template: Template, team: Team, numbers: Numbers) -> None:
     )
 
 
-def _load(template: Template, team: Team, numbers: Numbers, source: Matrix, *, conjugated: bool = False) -> None:
+def _load(template: Template, team: MatrixTeam, numbers: Numbers, source: Matrix, *, conjugated: bool = False) -> None:
     read = template.bind(source.buffer, writable=False)
     template.matrix("source")
 
@@ -131,7 +131,7 @@ def _report(template: Template, status: Buffer, failure: str) -> None:
 
 
 def _run(
-    frame: Frame, team: Team, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
+    frame: Frame, team: MatrixTeam, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
     words: dict[str, int],
 ) -> None:  # fmt: skip
     values = {"n": n, "count": frame.batch, **words}
@@ -141,7 +141,7 @@ def _run(
 # -- LU factors --------------------------------------------------------------------------------------------------------
 
 
-def _eliminate(template: Template, team: Team, numbers: Numbers, capabilities: Capabilities) -> None:
+def _eliminate(template: Template, team: MatrixTeam, numbers: Numbers, capabilities: Capabilities) -> None:
     """Make the registers of each invocation a row of the factors L and U, and write the rows that were ``pivots``.
 
     The row that it becomes is its ``position``. No row moves, and no invocation looks for a pivot alone.
@@ -184,16 +184,16 @@ def _eliminate(template: Template, team: Team, numbers: Numbers, capabilities: C
     kernel.line(*team.moved_up(), "}")
 
 
-def _names(start: int, team: Team) -> list[str]:
+def _names(start: int, team: MatrixTeam) -> list[str]:
     return [f"x{i}" for i in range(start, start + team.chunk)]
 
 
-def _past(team: Team) -> str:
+def _past(team: MatrixTeam) -> str:
     """Return the statement that declares which register has the first number after all chunks."""
     return f"let past = {team.size}u - (n + {team.chunk - 1}u) / {team.chunk}u * {team.chunk}u;"
 
 
-def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: Buffer, status: Buffer) -> None:
+def factorise(frame: Frame, team: MatrixTeam, source: Matrix, target: Matrix, pivots: Buffer, status: Buffer) -> None:
     """Write the factors of matrices, the rows that were pivots, and as status the first column whose pivot is 0."""
     numbers, n = Numbers(frame.dtype), source.rows
 
@@ -218,7 +218,7 @@ def factorise(frame: Frame, team: Team, source: Matrix, target: Matrix, pivots: 
     _run(frame, team, ("small factors", source.buffer), "small factors", write, n, words)
 
 
-def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target: Matrix, status: Buffer) -> None:
+def solve(frame: Frame, team: MatrixTeam, source: Matrix, right: Matrix | None, target: Matrix, status: Buffer) -> None:
     """Write the solutions for right sides, or for the identity without any, and the status of the factors.
 
     One kernel factorises and solves, unless the factors need more than a third of the workgroup memory: so few
@@ -264,7 +264,7 @@ def solve(frame: Frame, team: Team, source: Matrix, right: Matrix | None, target
     _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **words})
 
 
-def _keep(template: Template, team: Team, factors: Vectors) -> None:
+def _keep(template: Template, team: MatrixTeam, factors: Vectors) -> None:
     """Write the factors to workgroup memory, and which row each row of the right sides is."""
     kernel = template.kernel
     kernel.line("if (own < n) {", _past(team), "order[first + position] = own;")
@@ -291,7 +291,7 @@ def _load_factors(template: Template, factors: Vectors, packed: Matrix, pivots: 
     )
 
 
-def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix | None) -> None:
+def _load_right(template: Template, team: MatrixTeam, numbers: Numbers, right: Matrix | None) -> None:
     """Load a column of the right sides with its rows in the order of the pivots."""
     if right is None:
         lines = team.registers(lambda i: f"x{i} = select({numbers.zero}, {numbers.one}, order[first + {i}u] == c);")
@@ -303,7 +303,7 @@ def _load_right(template: Template, team: Team, numbers: Numbers, right: Matrix 
     template.kernel.line(*lines)
 
 
-def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vectors) -> None:
+def _substitute(template: Template, team: MatrixTeam, numbers: Numbers, factors: Vectors) -> None:
     """Solve for a column with L, from the first chunk of rows on, and with U, from the last chunk on."""
     kernel, chunk, last = template.kernel, team.chunk, team.size - team.chunk
     kernel.line(f"for (var f = 0u; f < n; f += {chunk}u) {{", "let left = n - f;")
@@ -337,7 +337,7 @@ def _substitute(template: Template, team: Team, numbers: Numbers, factors: Vecto
 
 
 def cholesky(
-    frame: Frame, team: Team, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False
+    frame: Frame, team: MatrixTeam, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False
 ) -> None:
     """Write the lower factors of Hermitian matrices, or of their conjugates and the conjugates of the factors.
 
@@ -368,7 +368,7 @@ def cholesky(
     _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, words)
 
 
-def _eliminate_positive(template: Template, team: Team, numbers: Numbers) -> None:
+def _eliminate_positive(template: Template, team: MatrixTeam, numbers: Numbers) -> None:
     """Make the registers those of the lower factor; elements above the diagonal have no meaning."""
     kernel = template.kernel
     # two columns in turn: one is still read when the other is written

@@ -6,7 +6,7 @@ turned until they are orthogonal, and the eigenvalues are Rayleigh quotients.
 
 from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
-from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, Rounds, Team, team_of
+from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, RotationTeam, Rounds, team_of
 
 
 def eigh(
@@ -37,7 +37,9 @@ def eigh(
 class _Spectrum:
     """Writes the kernel."""
 
-    def __init__(self, template: Template, frame: Frame, team: Team, source: Matrix, *, conjugated: bool) -> None:
+    def __init__(
+        self, template: Template, frame: Frame, team: RotationTeam, source: Matrix, *, conjugated: bool
+    ) -> None:
         self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
         self.team, self.source, self.conjugated = team, source, conjugated
         self.rounds = Rounds(template, frame, team)
