@@ -6,6 +6,7 @@ is counted unless the device is the host.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import lru_cache, partial, wraps
 from inspect import signature
 from types import MethodType
@@ -226,8 +227,11 @@ def placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] | 
     if isinstance(value, tuple):
         items = [placed(item, device, targets) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if type(value) is dict:
-        return {key: placed(item, device, targets) for key, item in value.items()}
+    if isinstance(value, dict):
+        result = copy(value)  # results of optimisers have a class of their own
+        for key, item in value.items():
+            result[key] = placed(item, device, targets)
+        return result
     if isinstance(value, list):  # lists of numbers and of positions are for the host, and may be long
         return [placed(item, device, targets) if isinstance(item, np.ndarray) else item for item in value]
     return value

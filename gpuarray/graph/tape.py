@@ -21,7 +21,7 @@ import numpy as np
 from gpuarray.device import Device
 from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.immediacy import resume_all, suspend_all
-from gpuarray.source_locations import called_by, frame_at, is_user_file, locate, name_of_call, writes_element
+from gpuarray.source_locations import Origin, called_by, frame_at, is_user_file, locate, name_of_call, writes_element
 
 #: A limit of the depth of pending graphs that none reaches, for graphs that are not evaluated in parts.
 UNBOUNDED: Final = 1 << 30
@@ -239,16 +239,23 @@ _HINTS: Final = {
 }
 
 
-def check_reader(node: Any) -> None:
+def check_reader(node: Any, reader: tuple[str, Origin] | None = None) -> None:
     """Raise DerivativeError if a function reads a value that depends on a variable, and goes on without the graph.
 
     A program may read values, by what :data:`_READERS` names, unless they stand for one element of a batch, or a
     function of ``math`` or NumPy reads them to compute with them.
+
+    Parameters
+    ----------
+    node : Node
+        The value.
+    reader : tuple, optional
+        The name of the function and the line that calls it, if the stack does not tell.
     """
     check_batched((node,))
     if not varying(node):
         return
-    name, location = _reader()
+    name, location = _reader() if reader is None else (reader[0], locate(reader[1]).quoted)
     if name in _READERS:
         return
     raise DerivativeError(

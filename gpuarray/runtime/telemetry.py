@@ -111,10 +111,10 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
     logs.log(logs.DEVICES, "%s runs on the host: %s", function, reason)
 
 
-def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> None:
+def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2, where: Origin | None = None) -> None:
     """Count that a conversion reads elements of ``device``, and apply ``config.transfer``.
 
-    Calls by this package itself, and reads of host memory, do not count.
+    Calls by this package itself do not count, unless the line is known, and neither do reads of host memory.
 
     Parameters
     ----------
@@ -126,6 +126,8 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
         The device.
     depth : int
         The number of frames between this one and the caller of the conversion.
+    where : Origin, optional
+        The line that asked for it; by default that of the caller.
 
     Raises
     ------
@@ -134,13 +136,14 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
     """
     if device.kind == "cpu":
         return
-    frame = frame_at(depth)
-    where = find_origin(frame)
-    if (where is None or where[0] is not frame.f_code) and frame.f_code.co_filename.startswith(_HERE):
-        return
+    if where is None:
+        frame = frame_at(depth)
+        where = find_origin(frame)
+        if (where is None or where[0] is not frame.f_code) and frame.f_code.co_filename.startswith(_HERE):
+            return
     settings = config.current
     if settings.transfer != "allow":
-        _obey(settings.transfer, conversion, nbytes, device)
+        _obey(settings.transfer, conversion, nbytes, device, where)
     key = conversion, device.name, where and (id(where[0]), where[1]), id(settings)
     alike = _uncounted.get(key)
     if alike is None:
@@ -150,7 +153,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
         _count_transfers()
 
 
-def _obey(policy: str, conversion: str, nbytes: int, device: Device) -> None:
+def _obey(policy: str, conversion: str, nbytes: int, device: Device, where: Origin | None) -> None:
     """Warn of a transfer, or raise its error, unless it reads host memory."""
     if registry.resolve(device).kind == "cpu":
         return
@@ -160,7 +163,7 @@ def _obey(policy: str, conversion: str, nbytes: int, device: Device) -> None:
             "forbids; ask for the values with gpuarray.asnumpy(x), x.item() or x.tolist(), or allow it: with "
             "gpuarray.using(transfer='allow')"
         )
-    _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion)
+    _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion, where)
 
 
 def _count_transfers() -> None:
@@ -176,9 +179,9 @@ def _count_transfers() -> None:
             _uncounted.clear()
 
 
-def _warn(message: str, category: type[Warning], subject: str) -> None:
+def _warn(message: str, category: type[Warning], subject: str, where: Origin | None = None) -> None:
     """Warn at the user's line, once for each line and subject."""
-    where = find_origin()
+    where = where or find_origin()
     at = SourceLocation("<unknown>", 1, "", "") if where is None else locate(where)
     key = (category, subject, at.file, at.line)
     with _lock:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpuarray.scipy import interpolate as interpolate
     from gpuarray.scipy import linalg as linalg
     from gpuarray.scipy import ndimage as ndimage
+    from gpuarray.scipy import optimize as optimize
     from gpuarray.scipy import signal as signal
     from gpuarray.scipy import special as special
     from gpuarray.scipy import stats as stats

@@ -36,6 +36,12 @@ _HOSTED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "ndimage": {
         _ORDER: ("watershed_ift",),
     },
+    "optimize": {
+        _ORDER: (
+            "isotonic_regression", "linear_sum_assignment", "linprog", "lsq_linear", "milp", "nnls",
+            "quadratic_assignment",
+        ),
+    },
     "signal": {
         _NONE: ("whittaker_henderson",),
     },
@@ -55,8 +61,26 @@ _DESIGNED: Final[Mapping[str, tuple[str, ...]]] = {
         "tf2zpk", "unique_roots", "unit_impulse", "zpk2sos", "zpk2ss", "zpk2tf",
     ),
 }  # fmt: skip
-#: SciPy's own classes.
+#: SciPy's own classes, and functions that take no arrays.
 _CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "optimize": (
+        "BFGS",
+        "Bounds",
+        "BroydenFirst",
+        "HessianUpdateStrategy",
+        "InverseJacobian",
+        "KrylovJacobian",
+        "LbfgsInvHessProduct",
+        "LinearConstraint",
+        "NoConvergence",
+        "NonlinearConstraint",
+        "OptimizeResult",
+        "OptimizeWarning",
+        "RootResults",
+        "SR1",
+        "linprog_verbose_callback",
+        "show_options",
+    ),
     "signal": ("BadCoefficients", "CZT", "StateSpace", "TransferFunction", "ZerosPolesGain", "ZoomFFT", "dlti", "lti"),
 }
 

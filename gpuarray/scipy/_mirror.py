@@ -20,6 +20,7 @@ from gpuarray.functions.at_once import at_once
 from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
+from gpuarray.scipy._callbacks import called
 from gpuarray.scipy._calls import host_of, most_read, name_of, run_counted, run_if_host, run_scipy, small_at_once
 from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
@@ -184,11 +185,7 @@ def hosted(
     if composition is not None:
         run = with_composition(call, composition)
     what = "counts as a fallback" if is_counted else "has little work"
-    run.__module__ = f"gpuarray.scipy.{package}"
-    run.__doc__ = _documented(f"Run :func:`scipy.{dotted}` on the host, which {what}.", package, short)
-    with suppress(ValueError):  # some functions in C have none
-        cast(Any, run).__signature__ = signature(original)
-    del cast(Any, run).__wrapped__
+    _describe(run, original, package, short, f"Run :func:`scipy.{dotted}` on the host, which {what}.")
     if isinstance(ufunc := unwrap(original), np.ufunc):
         run = small_at_once(at_once(run, "elements", ufunc), ufunc)
     else:
@@ -201,6 +198,31 @@ def designed(original: Callable[..., Any], name: str, composition: Callable[...,
     """Return :func:`hosted` of a function that has little work, by its dotted name below ``scipy.``."""
     reason = "coefficients are computed on the host"
     return hosted(original, reason, name=name, is_counted=False, composition=composition)
+
+
+def calling(original: Callable[..., Any], name: str, prepare: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return a function that runs SciPy's on the host, while the functions among its arguments compute on the device.
+
+    Parameters
+    ----------
+    original : callable
+        SciPy's function.
+    name : str
+        SciPy's dotted name below ``scipy.``.
+    prepare : callable, optional
+        Changes the arguments, which it gets in a dictionary.
+    """
+    package, _, short = name.rpartition(".")
+    run = wraps(original)(called(original, f"scipy.{name}", prepare))
+    _name(run, short)
+    text = (
+        f"Run :func:`scipy.{name}` on the host. Functions among the arguments get arrays of this package, and may "
+        "return them. Arrays of the result are arrays of this package."
+    )
+    _describe(run, original, package, short, text)
+    reason = "SciPy iterates on the host, functions compute on the device"
+    IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(COMPOSED, reason, run)
+    return run
 
 
 def by_name(original: Callable[..., Any], **options: Any) -> Callable[[Callable[[Any], _R]], Callable[..., _R]]:
@@ -263,6 +285,15 @@ def _name(function: Any, name: str) -> None:
     """Give a function SciPy's name, also where tracebacks and errors of ``jit`` name it."""
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name)
+
+
+def _describe(function: Any, original: Callable[..., Any], package: str, name: str, text: str) -> None:
+    """Give a function that wraps one of SciPy's its signature, and documentation of its own."""
+    function.__module__ = f"gpuarray.scipy.{package}"
+    function.__doc__ = _documented(text, package, name)
+    with suppress(ValueError):  # some functions in C have none
+        function.__signature__ = signature(original)
+    del function.__wrapped__
 
 
 def _documented(text: str | None, package: str, name: str) -> str:
