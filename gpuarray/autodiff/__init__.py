@@ -2,7 +2,7 @@
 
 A function is run with arrays that stand for variables. What it records is an ordinary graph; an evaluation in the
 meantime leaves the operands of what depends on variables on a tape (:mod:`gpuarray.graph.tape`). The graph between
-results and variables is a program (:mod:`.program`), which is transposed by one rule for each kind of node
+results and variables is a subgraph (:mod:`.subgraph`), which is transposed by one rule for each kind of node
 (:mod:`.nodes`); elementwise operations have partial derivatives (:mod:`gpuarray.ops.derivatives`). Forward mode is the
 transpose of the transpose. Derivatives are recorded like anything else, and so have derivatives themselves.
 

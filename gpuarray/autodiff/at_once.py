@@ -1,7 +1,7 @@
 """Cotangents of small values in host memory, which NumPy computes at once.
 
-To record the transposes of a small program and to evaluate them takes several times as long as NumPy takes to compute
-them. The kinds of nodes that most programs consist of have a rule for NumPy arrays here. The other ones take the rule
+To record the transposes of a small subgraph and to evaluate them takes several times as long as NumPy takes to compute
+them. The kinds of nodes that most subgraphs consist of have a rule for NumPy arrays here. The other ones take the rule
 that records, whose results are read.
 """
 
@@ -20,7 +20,7 @@ from gpuarray.autodiff import nodes as _nodes  # noqa: F401  # sets the rules
 from gpuarray.autodiff.elementwise import converted, shares_of
 from gpuarray.autodiff.folds import shape_beside
 from gpuarray.autodiff.pieces import Pullback
-from gpuarray.autodiff.program import Outputs, Program, outputs_of, rules, standing_for
+from gpuarray.autodiff.subgraph import Outputs, Subgraph, outputs_of, rules, standing_for
 from gpuarray.dtypes import DType
 from gpuarray.errors import DerivativeError
 from gpuarray.graph.layouts import (
@@ -43,38 +43,38 @@ from gpuarray.runtime.evaluate import Values, compute_small, keep, read, strided
 Value = npt.NDArray[Any]
 
 
-def pull(program: Program, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
-    """Return the cotangents of the variables of a program, given values of those of the results; None stands for zeros.
+def pull(subgraph: Subgraph, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
+    """Return the cotangents of the variables of a subgraph, given values of those of the results; None means zeros.
 
-    The result is None if a value of the program is large, or not in host memory, or a rule raises an error: the rules
+    The result is None if a value of the subgraph is large, or not in host memory, or a rule raises an error: the rules
     that record raise it with the line.
     """
     state = immediacy()
-    if not state.limit or not state.covers(program.device):
+    if not state.limit or not state.covers(subgraph.device):
         return None
     try:
         with np.errstate(all="ignore"):
-            values = Values(program.values)
-            numbers = [node for node in program.variables if node.inputs]  # copies of constants, which are no leaves
-            if not compute_small([*numbers, *program.nodes], program.device, values):
+            values = Values(subgraph.values)
+            numbers = [node for node in subgraph.variables if node.inputs]  # copies of constants, which are no leaves
+            if not compute_small([*numbers, *subgraph.nodes], subgraph.device, values):
                 return None
-            values.read = partial(read, device=program.device)
-            gradients = None if program.runs_code else _HostPullback(program, values).run(seeds)
-            return gradients or _HostPullback(program, values, zero_wins=True).run(seeds)
+            values.read = partial(read, device=subgraph.device)
+            gradients = None if subgraph.runs_code else _HostPullback(subgraph, values).run(seeds)
+            return gradients or _HostPullback(subgraph, values, zero_wins=True).run(seeds)
     except DerivativeError:
         return None
 
 
-Program.at_once = staticmethod(pull)
+Subgraph.at_once = staticmethod(pull)
 
 
 class _HostPullback:
-    """The computation of cotangents by NumPy, for a program whose values the host has.
+    """The computation of cotangents by NumPy, for a subgraph whose values the host has.
 
     Parameters
     ----------
-    program : Program
-        The program.
+    subgraph : Subgraph
+        The subgraph.
     values : Values
         The values of its nodes.
     zero_wins : bool
@@ -82,9 +82,9 @@ class _HostPullback:
         tenth of the time, so it is made only if a cotangent is NaN without it.
     """
 
-    def __init__(self, program: Program, values: Values, *, zero_wins: bool = False) -> None:
-        self._program = program
-        self.device = program.device
+    def __init__(self, subgraph: Subgraph, values: Values, *, zero_wins: bool = False) -> None:
+        self._subgraph = subgraph
+        self.device = subgraph.device
         self._zero_wins = zero_wins
         #: Returns a cotangent times a derivative, and 0 where either is 0.
         self.scaled: Callable[[Any, Any], Any] = _scaled if zero_wins else mul
@@ -97,12 +97,12 @@ class _HostPullback:
 
     def run(self, seeds: Sequence[Any]) -> list[GpuArray | None] | None:
         """Return the cotangents of the variables; None if one has a NaN, and ``zero_wins`` is False."""
-        program, known = self._program, self.known
-        numbers, rule_of, pop = program.numbers, _RULES.get, known.pop
-        for node, seed in zip(program.results, seeds, strict=True):
-            if seed is not None and program.varies(node):
+        subgraph, known = self._subgraph, self.known
+        numbers, rule_of, pop = subgraph.numbers, _RULES.get, known.pop
+        for node, seed in zip(subgraph.results, seeds, strict=True):
+            if seed is not None and subgraph.varies(node):
                 self.add(node, seed)
-        for node, operands, wanted in reversed(program.steps):
+        for node, operands, needed in reversed(subgraph.steps):
             ct = pop(node, None)
             if ct is None:
                 continue
@@ -110,10 +110,10 @@ class _HostPullback:
                 number, joint = numbers[node], known.setdefault(operands[0], {})
                 joint[number] = joint[number] + ct if number in joint else ct
                 continue
-            rule_of(type(node), _by_recording)(self, node, operands, ct, wanted)
-        if not self._zero_wins and any(_has_nan(known[node]) for node in program.variables if node in known):
+            rule_of(type(node), _by_recording)(self, node, operands, ct, needed)
+        if not self._zero_wins and any(_has_nan(known[node]) for node in subgraph.variables if node in known):
             return None
-        return [self._result(node) for node in program.variables]
+        return [self._result(node) for node in subgraph.variables]
 
     def add(self, node: Any, share: Value) -> None:
         """Add a part to the cotangent of a node."""
@@ -176,7 +176,7 @@ def _has_nan(value: Value) -> bool:
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 
-def _by_recording(pullback: _HostPullback, node: Any, operands: Sequence[Any], ct: Any, wanted: Sequence[bool]) -> None:
+def _by_recording(pullback: _HostPullback, node: Any, operands: Sequence[Any], ct: Any, needed: Sequence[bool]) -> None:
     """Take the rule that records, with the values that are known."""
     known: Any
     for known in (node, *operands):
@@ -185,25 +185,25 @@ def _by_recording(pullback: _HostPullback, node: Any, operands: Sequence[Any], c
     with standing_for() as stand:
         stand(node.origin if isinstance(node, BaseNode | Outputs) else None)
         if isinstance(node, BaseNode):
-            cts = rules[type(node)](node, operands, _array(ct, pullback.device), wanted, pullback.device)
+            cts = rules[type(node)](node, operands, _array(ct, pullback.device), needed, pullback.device)
         else:
             ct_arrays = {number: _array(share, pullback.device) for number, share in ct.items()}
-            cts = node.pull(ct_arrays, wanted, pullback.device, Pullback())
-        for operand, share, is_wanted in zip(operands, cts, wanted, strict=True):
-            if share is not None and is_wanted:
+            cts = node.pull(ct_arrays, needed, pullback.device, Pullback())
+        for operand, share, is_needed in zip(operands, cts, needed, strict=True):
+            if share is not None and is_needed:
                 pullback.add(operand, share.get())
 
 
-def _map(pullback: _HostPullback, node: Map, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
-    for operand, share_of, is_wanted in zip(operands, shares_of(node.op), wanted, strict=False):
-        if is_wanted and (share := share_of(node, operands, ct, pullback.value, pullback.scaled)) is not None:
+def _map(pullback: _HostPullback, node: Map, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
+    for operand, share_of, is_needed in zip(operands, shares_of(node.op), needed, strict=False):
+        if is_needed and (share := share_of(node, operands, ct, pullback.value, pullback.scaled)) is not None:
             if share.dtype is operand.dtype and share.shape == operand.shape:
                 pullback.add(operand, share)
             else:
                 pullback.fit(operand, share)
 
 
-def _view(pullback: _HostPullback, node: View, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _view(pullback: _HostPullback, node: View, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
     (source,) = operands
     repeated, layout = without_repetition(node.layout)
     if repeated:
@@ -220,7 +220,7 @@ def _view(pullback: _HostPullback, node: View, operands: Sequence[Node], ct: Val
         np.add.at(pullback.memory(source).reshape(-1), positions, ct)
 
 
-def _reduce(pullback: _HostPullback, node: Reduce, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _reduce(pullback: _HostPullback, node: Reduce, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
     (source,) = operands
     if node.op is reductions.sum:
         values, strides = np.asarray(converted(ct, source.dtype), order="C"), [0] * len(source.shape)
@@ -229,75 +229,75 @@ def _reduce(pullback: _HostPullback, node: Reduce, operands: Sequence[Node], ct:
             strides = [0 if axis in node.axes else step for axis, step in steps]
         pullback.add(source, strided(values, Layout(source.shape, tuple(strides), 0)))
     elif node.op not in folds.RULES:
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
     else:
         beside = shape_beside(node, source)
         result, ct = pullback.value(node).reshape(beside), converted(ct, node.dtype).reshape(beside)
         pullback.fit(source, folds.RULES[node.op](node.axes, pullback.value(source), result, ct, pullback.scaled))
 
 
-def _scan(pullback: _HostPullback, node: Scan, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _scan(pullback: _HostPullback, node: Scan, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
     if node.op is not reductions.sum:
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
         return
     backwards = np.flip(ct, node.axis)
     pullback.fit(operands[0], np.flip(np.add.accumulate(backwards, node.axis), node.axis))
 
 
 def _contract(
-    pullback: _HostPullback, node: Contract, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]
+    pullback: _HostPullback, node: Contract, operands: Sequence[Node], ct: Value, needed: Sequence[bool]
 ) -> None:
     left, right = operands
     if node.dtype.itemsize < 4:
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
         return
-    if wanted[0]:
+    if needed[0]:
         pullback.add(left, np.matmul(ct, pullback.value(right).swapaxes(1, 2)))
-    if wanted[1]:
+    if needed[1]:
         pullback.add(right, np.matmul(pullback.value(left).swapaxes(1, 2), ct))
 
 
-def _concat(pullback: _HostPullback, node: Concat, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _concat(pullback: _HostPullback, node: Concat, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
     start = 0
-    for operand, is_wanted in zip(operands, wanted, strict=True):
+    for operand, is_needed in zip(operands, needed, strict=True):
         stop = start + operand.shape[node.axis]
-        if is_wanted:
+        if is_needed:
             pullback.add(operand, ct[(slice(None),) * node.axis + (slice(start, stop),)])
         start = stop
 
 
-def _gather(pullback: _HostPullback, node: Gather, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]) -> None:
+def _gather(pullback: _HostPullback, node: Gather, operands: Sequence[Node], ct: Value, needed: Sequence[bool]) -> None:
     source, positions = operands
     np.add.at(pullback.memory(source).reshape(-1), pullback.value(positions), ct)
 
 
 def _scatter(
-    pullback: _HostPullback, node: Scatter, operands: Sequence[Node], ct: Value, wanted: Sequence[bool]
+    pullback: _HostPullback, node: Scatter, operands: Sequence[Node], ct: Value, needed: Sequence[bool]
 ) -> None:
     if node.is_whole or node.layout is None or node.combine is not None:
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
         return
     target, values = operands
-    if wanted[1]:
+    if needed[1]:
         pullback.add(values, strided(np.asarray(ct, order="C"), node.layout))
-    if wanted[0]:
+    if needed[0]:
         rest = np.array(ct, order="C")
         strided(rest, node.layout)[...] = 0
         pullback.add(target, rest)
 
 
-def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: Any, wanted: Sequence[bool]) -> None:
+def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: Any, needed: Sequence[bool]) -> None:
     rule = calls.RULES.get(node.call.op)
     if rule is None:
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
         return
     try:
         shares = rule(_Computed(pullback, node), ct, [*map(pullback.value, operands)])
     except np.linalg.LinAlgError:  # the rule raises it with the line if it records
-        _by_recording(pullback, node, operands, ct, wanted)
+        _by_recording(pullback, node, operands, ct, needed)
         return
-    for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
-        if is_wanted and share is not None:
+    for operand, share, is_needed in zip(operands, shares, needed, strict=True):
+        if is_needed and share is not None:
             pullback.fit(operand, share)
 
 

@@ -227,13 +227,13 @@ class _Joint:
         )
 
     def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, pullback: Any
+        self, cotangents: dict[int, GpuArray], needed: Sequence[bool], device: Device, pullback: Any
     ) -> list[GpuArray | None]:
         """Return the cotangents of the operands, given those of some results."""
         batch = self._batch
         with batch.active():
             single = {n: wrap(batch.placeholder(ct.node()), ct.device) for n, ct in cotangents.items()}
-            parts = self._rule.pull(single, wanted, device, pullback)
+            parts = self._rule.pull(single, needed, device, pullback)
             nodes = [result.node() for result in parts if result is not None]
             batch.batched(nodes, device)
             results = map(batch.full, nodes)

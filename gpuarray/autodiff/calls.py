@@ -18,7 +18,7 @@ from gpuarray.autodiff import composed, folds, triangles
 from gpuarray.autodiff import images as image_rules
 from gpuarray.autodiff.elementwise import adjoint, apply, conj, converted, fitted, scaled
 from gpuarray.autodiff.errors import name_of, undefined
-from gpuarray.autodiff.program import Cotangents, Outputs, called, outputs_of
+from gpuarray.autodiff.subgraph import Cotangents, Outputs, called, outputs_of
 from gpuarray.device import Device
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.layouts import Shape
@@ -34,7 +34,7 @@ _Given: TypeAlias = dict[int, _Array]
 _Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[_Array]], Sequence[_Array | None]]
 
 
-def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Device) -> Cotangents:
+def transpose(outputs: Outputs, cts: _Given, needed: Sequence[bool], device: Device) -> Cotangents:
     """Return the cotangents of the operands of a call, given those of some of its outputs."""
     call = outputs.call
     rule = RULES.get(call.op) or RECORDED_RULES.get(call.op)
@@ -43,8 +43,8 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
     operands = [wrap(operand, device) for operand in outputs.inputs]
     results = rule(outputs, cts, operands)
     return [
-        fitted(result, operand) if result is not None and is_wanted else None
-        for result, operand, is_wanted in zip(results, operands, wanted, strict=True)
+        fitted(result, operand) if result is not None and is_needed else None
+        for result, operand, is_needed in zip(results, operands, needed, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.elementwise import adjoint, conj, converted
-from gpuarray.autodiff.program import Cotangents, Outputs, through
+from gpuarray.autodiff.subgraph import Cotangents, Outputs, through
 from gpuarray.functions.linear_systems import inv
 from gpuarray.functions.norms import norm
 from gpuarray.functions.singular_values import pinv, svd, svdvals

@@ -10,7 +10,7 @@ from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Function, P
 from gpuarray.autodiff.linearized import Point, array_of, tangents_of
 from gpuarray.autodiff.pieces import Pullback
-from gpuarray.autodiff.program import Cotangents, Program, differentiated, unshared, zeros_like
+from gpuarray.autodiff.subgraph import Cotangents, Subgraph, differentiated, unshared, zeros_like
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
@@ -31,7 +31,7 @@ class _Rule:
         self._pull = pull
 
     def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, pullback: Pullback
+        self, cotangents: dict[int, GpuArray], needed: Sequence[bool], device: Device, pullback: Pullback
     ) -> Cotangents:
         """Return the cotangents of the arguments, given those of some results."""
         return self._pull(cotangents, pullback)
@@ -146,7 +146,7 @@ def checkpoint(fun: Function[P]) -> Callable[..., Any]:
 
         def pull(cts: dict[int, GpuArray], pullback: Pullback) -> Cotangents:
             point = Point(lambda *values: fun_of(call, values), snapshots)
-            return point.program.pull([cts.get(n) for n in range(len(point.results))], pullback)
+            return point.subgraph.pull([cts.get(n) for n in range(len(point.results))], pullback)
 
         rule = _Rule([array.node() for array in snapshots], pull)
         return containers.with_leaves(nodes, [_marked(r, rule, n) for n, r in enumerate(results)])
@@ -281,8 +281,8 @@ class _Custom:
             tangents = containers.with_leaves(primals, [wrap(node, device) for node in variables])
             _, tangent = self._jvp(*fixed, primals, tangents)
             results = _result_arrays(tangent)
-            program = Program([array.node() for array in results], variables, record, device)
-        return program.pull([cts.get(n) for n in range(len(results))])
+            subgraph = Subgraph([array.node() for array in results], variables, record, device)
+        return subgraph.pull([cts.get(n) for n in range(len(results))])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {getattr(self._fun, '__qualname__', self._fun)}>"

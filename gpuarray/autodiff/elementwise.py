@@ -53,12 +53,12 @@ _SPECIAL: Final = "gpuarray.ops.special.derivatives"
 
 
 def transpose(
-    node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+    node: Map, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device
 ) -> list[GpuArray | None]:
     """Return the cotangents of the operands of an elementwise node."""
     results: list[GpuArray | None] = []
-    for operand, share_of, is_wanted in zip(inputs, shares_of(node.op), wanted, strict=True):
-        share = share_of(node, inputs, ct, lambda value: wrap(value, device), scaled) if is_wanted else None
+    for operand, share_of, is_needed in zip(inputs, shares_of(node.op), needed, strict=True):
+        share = share_of(node, inputs, ct, lambda value: wrap(value, device), scaled) if is_needed else None
         results.append(None if share is None else fitted(share, operand))
     return results
 

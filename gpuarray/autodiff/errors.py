@@ -22,7 +22,7 @@ def without_rule(node: Any, name: str, why: str = "") -> BatchingError:
 
 
 def name_of(call: Call) -> str:
-    """Return the name under which programs know a call."""
+    """Return the name under which users know a call."""
     op = call.op
     if op in (calls.fold_spans, calls.running_fold):
         method = call.parameters.get("method", "accumulate")

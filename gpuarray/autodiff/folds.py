@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.elementwise import Scale, apply, conj, converted, scaled
 from gpuarray.autodiff.errors import undefined
-from gpuarray.autodiff.program import through
+from gpuarray.autodiff.subgraph import through
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape, contiguous, flip, slice_axis
@@ -25,7 +25,7 @@ ARANGE: Final = generators.arange
 
 
 def reduction(
-    node: Reduce, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+    node: Reduce, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device
 ) -> Sequence[GpuArray | None]:
     """Return the cotangent of the reduced array."""
     (source,) = inputs
@@ -68,7 +68,7 @@ def _products_before(lines: Any) -> Any:
 
 
 def scan(
-    node: Scan, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+    node: Scan, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device
 ) -> Sequence[GpuArray | None]:
     """Return the cotangent of the operand of a scan."""
     (source,) = inputs

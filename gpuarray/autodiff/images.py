@@ -8,7 +8,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.batches import Batch
-from gpuarray.autodiff.program import Cotangents, Outputs, through
+from gpuarray.autodiff.subgraph import Cotangents, Outputs, through
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis

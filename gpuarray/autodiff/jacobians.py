@@ -10,7 +10,7 @@ from gpuarray.autodiff import containers
 from gpuarray.autodiff.arguments import Function, Numbers, P, at_arguments, check_input, check_output, chosen
 from gpuarray.autodiff.batches import mapped_over_units
 from gpuarray.autodiff.linearized import Point
-from gpuarray.autodiff.program import zeros_like
+from gpuarray.autodiff.subgraph import zeros_like
 from gpuarray.errors import BatchingError, DerivativeError
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as ops

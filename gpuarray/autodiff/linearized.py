@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.array.operands import as_node, default_device, joint_device_of
-from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of programs
+from gpuarray.autodiff import at_once as _at_once  # noqa: F401  # sets a method of subgraphs
 from gpuarray.autodiff import containers
 from gpuarray.autodiff import transposes as _transposes  # noqa: F401  # sets another
 from gpuarray.autodiff.pieces import Pullback
-from gpuarray.autodiff.program import Program, differentiated, zeros_like
+from gpuarray.autodiff.subgraph import Subgraph, differentiated, zeros_like
 from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.errors import DerivativeError
@@ -44,7 +44,7 @@ def array_of(value: Any, what: str) -> GpuArray:
 
 
 class Point:
-    """A function at a point: its results there, and the program of its derivative.
+    """A function at a point: its results there, and the subgraph of its derivative.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Point:
             self.results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(result)]
             self.out = containers.with_leaves(result, self.results)
             self.nodes = [array.node() for array in self.results]
-            self.program = Program(self.nodes, variables, record, self.device)
+            self.subgraph = Subgraph(self.nodes, variables, record, self.device)
             for array, inner, node in zip(self.arrays, own, variables, strict=True):
                 if inner._cell.node is not node:  # the function has written to its argument
                     array.assign(inner)
@@ -85,17 +85,17 @@ class Point:
     def pull(self, cotangents: Sequence[GpuArray | None], pullback: Pullback | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""
         with permissive():
-            return self._like_given(self.program.pull(cotangents, pullback))
+            return self._like_given(self.subgraph.pull(cotangents, pullback))
 
     def gradient(self, pullback: Pullback) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals, if the result is one number, whose cotangent is 1."""
         (node,) = self.nodes
         with permissive():
-            gradients = Program.at_once(self.program, [node.dtype.type(1)])
+            gradients = Subgraph.at_once(self.subgraph, [node.dtype.type(1)])
             if gradients is None:
                 one = build.full((), 1, node.dtype)
                 one.origin = node.origin
-                gradients = self.program.pull([wrap(one, self.device)], pullback)
+                gradients = self.subgraph.pull([wrap(one, self.device)], pullback)
             return self._like_given(gradients)
 
     def _like_given(self, gradients: Sequence[GpuArray | None]) -> list[GpuArray]:
@@ -107,9 +107,9 @@ class Point:
         # deep graphs are not computed in parts, as only their coefficients are needed
         settings = using(strict_array_api=False, pending_limit=tape.UNBOUNDED)
         with settings, differentiated(sources) as (record, variables):
-            cts = self.program.pull([wrap(node, self.device) for node in variables], Pullback(is_forward=True))
+            cts = self.subgraph.pull([wrap(node, self.device) for node in variables], Pullback(is_forward=True))
             depending = [(number, ct.node()) for number, ct in enumerate(cts) if ct is not None]
-            transpose = Program([node for _, node in depending], variables, record, self.device)
+            transpose = Subgraph([node for _, node in depending], variables, record, self.device)
 
         def push(tangents: Sequence[GpuArray]) -> list[GpuArray]:
             with permissive():

@@ -13,8 +13,8 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.autodiff import elementwise, folds, program
-from gpuarray.autodiff.program import Cotangents, through
+from gpuarray.autodiff import elementwise, folds, subgraph
+from gpuarray.autodiff.subgraph import Cotangents, through
 from gpuarray.autodiff.sums import seen_back
 from gpuarray.device import Device
 from gpuarray.graph import build
@@ -26,22 +26,22 @@ from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
 
 
-def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+def _view(node: View, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device) -> Cotangents:
     (source,) = inputs
     return (wrap(seen_back(ct.node(), node.layout, source.shape), device),)
 
 
-def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device) -> Cotangents:
     cts: list[GpuArray | None] = []
     start = 0
-    for source, is_wanted in zip(inputs, wanted, strict=True):
+    for source, is_needed in zip(inputs, needed, strict=True):
         stop = start + source.shape[node.axis]
-        cts.append(ct[(slice(None),) * node.axis + (slice(start, stop),)] if is_wanted else None)
+        cts.append(ct[(slice(None),) * node.axis + (slice(start, stop),)] if is_needed else None)
         start = stop
     return cts
 
 
-def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device) -> Cotangents:
     source, positions = inputs
     empty = build.full(source.shape, 0, source.dtype)
     if not node.size:
@@ -49,7 +49,7 @@ def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence
     return wrap(build.scatter_combined(ops.add, empty, ct.node(), positions), device), None
 
 
-def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device) -> Cotangents:
     if node.is_whole:
         return _placed(node, inputs, ct, device)
     target, values, *positions = inputs
@@ -57,11 +57,11 @@ def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequen
         return _combined(node, inputs, ct, device)
     cts: list[GpuArray | None] = [None] * len(inputs)
     where: Any = node.layout if node.layout is not None else positions[0]
-    if wanted[0]:
+    if needed[0]:
         cts[0] = wrap(build.scatter(ct.node(), build.full((), 0, target.dtype), where), device)
-    if wanted[1] and node.layout is not None:
+    if needed[1] and node.layout is not None:
         cts[1] = wrap(build.view(ct.node(), node.layout), device)
-    elif wanted[1] and values.size:
+    elif needed[1] and values.size:
         (position,) = positions
         # of several values for one position the last has replaced the others
         numbers = build.reshape(build.generate(folds.ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
@@ -119,13 +119,13 @@ def _seen(array: GpuArray, positions: Node) -> GpuArray:
 
 
 def _contract(
-    node: Contract, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+    node: Contract, inputs: Sequence[Node], ct: GpuArray, needed: Sequence[bool], device: Device
 ) -> Cotangents:
     left, right = inputs
     first = second = None
-    if wanted[0]:
+    if needed[0]:
         first = wrap(build.contract(ct.node(), _transposed(right)), device)
-    if wanted[1]:
+    if needed[1]:
         second = wrap(build.contract(_transposed(left), ct.node()), device)
     return first, second
 
@@ -135,7 +135,7 @@ def _transposed(node: Node) -> Node:
 
 
 #: Leaves and generators have no operands, and calls are joints of their outputs.
-program.rules.update(
+subgraph.rules.update(
     {
         Map: elementwise.transpose,
         View: _view,

@@ -1,4 +1,4 @@
-"""Where the transpose of a long program is evaluated in pieces, and which values of the program these share."""
+"""Where the transpose of a long subgraph is evaluated in pieces, and which values of the subgraph these share."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -10,11 +10,11 @@ from gpuarray.graph.nodes import HEAVY, Node
 from gpuarray.runtime.evaluate import evaluate_early
 
 if TYPE_CHECKING:
-    from gpuarray.autodiff.program import Program
+    from gpuarray.autodiff.subgraph import Subgraph
 
 
 class Pullback:
-    """The state of one computation of cotangents, from results to variables, through programs within programs too.
+    """The state of one computation of cotangents, from results to variables, through subgraphs within subgraphs too.
 
     Attributes
     ----------
@@ -34,23 +34,23 @@ class Pullback:
         self.count = self.since = 0
 
     def is_whole(self, length: int) -> bool:
-        """Return whether a program of ``length`` steps, which comes next, is transposed in one piece."""
+        """Return whether a subgraph of ``length`` steps, which comes next, is transposed in one piece."""
         limit, pending = config.current.pending_limit, self.count - self.since
         return length <= limit and not (2 * pending > limit and pending + length > limit)
 
 
 class Pieces:
-    """The pieces in which the cotangents of a long program are evaluated: where few of them are needed further on.
+    """The pieces in which the cotangents of a long subgraph are evaluated: where few of them are needed further on.
 
-    The steps of a piece need values of the program, which are computed again. What the next piece computes them from is
-    stored where a piece computes it too, so that no value is computed again more than once or twice.
+    The steps of a piece need values of the subgraph, which are computed again. What the next piece computes them from
+    is stored where a piece computes it too, so that no value is computed again more than once or twice.
 
     Parameters
     ----------
-    program : Program
-        The program.
+    subgraph : Subgraph
+        The subgraph.
     pullback : Pullback
-        The computation that the program is a part of.
+        The computation that the subgraph is a part of.
 
     Attributes
     ----------
@@ -60,14 +60,14 @@ class Pieces:
         The depth at which pending graphs are evaluated elsewhere, and about the number of steps of a piece.
     """
 
-    def __init__(self, program: "Program", pullback: Pullback) -> None:
+    def __init__(self, subgraph: "Subgraph", pullback: Pullback) -> None:
         self.pullback = pullback
         self.limit = config.current.pending_limit
-        self._program = program
+        self._subgraph = subgraph
         self._since = pullback.since
         self._depth = 0
         self._next = -1
-        length, pending = len(program.steps), pullback.count - pullback.since
+        length, pending = len(subgraph.steps), pullback.count - pullback.since
         self._is_long = length > self.limit
         if 2 * pending > self.limit and pending + length > self.limit:
             self._is_long, self._next = False, length
@@ -77,15 +77,15 @@ class Pieces:
 
     def _look_at_steps(self) -> None:
         """Find where values are made and used last, how many are alive at each step, and how deep steps are."""
-        steps, variables = self._program.steps, self._program.variables
+        steps, variables = self._subgraph.steps, self._subgraph.variables
         self._step_of = {node: step for step, (node, _, _) in enumerate(steps)}
-        self._used = dict.fromkeys(self._program.results, len(steps))
+        self._used = dict.fromkeys(self._subgraph.results, len(steps))
         for step in range(len(steps) - 1, -1, -1):
             for operand in steps[step][1]:
                 self._used.setdefault(operand, step)
         changes = [0] * (len(steps) + 2)
         for node, last in self._used.items():
-            if self._program.varies(node):
+            if self._subgraph.varies(node):
                 changes[self._step_of.get(node, -1) + 1] += 1
                 changes[last + 1] -= 1
         self._alive = [*accumulate(changes)]
@@ -114,9 +114,9 @@ class Pieces:
         if step + 1 == self._next or self._depth > 4 * self.limit:
             self._next = self._step_before(step + 1) if self._is_long else -1
             wanted = [*self.pullback.results, *(ct.node() for ct in known.values())]
-            evaluate_early([*wanted, *self._kept(wanted, step)], self._program.device)
+            evaluate_early([*wanted, *self._kept(wanted, step)], self._subgraph.device)
             self.pullback.results, self._depth, self._since = (), 0, self.pullback.count
-        self.pullback.since = self._since  # of programs within this one
+        self.pullback.since = self._since  # of subgraphs within this one
 
     def _kept(self, wanted: Sequence[Node], step: int) -> list[Node]:
         """Return values that are computed with others, and that the next piece, which ends at a step, needs.
@@ -130,7 +130,7 @@ class Pieces:
                     below.add(operand)
                     stack.append(operand)
         first = max(self._next, 0)
-        needed: list[Any] = [node for node, _, _ in self._program.steps[first : step + 1] if type(node) in HEAVY]
+        needed: list[Any] = [node for node, _, _ in self._subgraph.steps[first : step + 1] if type(node) in HEAVY]
         if first:
             needed += [node for node, last in self._used.items() if self._step_of.get(node, -1) < first <= last]
         return [node for node in needed if node in below and node.inputs]

@@ -1,9 +1,9 @@
-"""Transposes of programs, which are recorded once for all programs of one structure.
+"""Transposes of subgraphs, which are recorded once for all subgraphs of one structure.
 
 To apply the rules takes several times as long as to record the function. What they record follows from the operations,
-dtypes and shapes of a program, and from constants in it. So it is recorded with placeholders for values when a
-structure occurs for the second time, and copied for each further program of the structure. A constant that was not the
-same in all of them has a placeholder too. Where a rule asks for a value, the rules are applied to each program.
+dtypes and shapes of a subgraph, and from constants in it. So it is recorded with placeholders for values when a
+structure occurs for the second time, and copied for each further subgraph of the structure. A constant that was not the
+same in all of them has a placeholder too. Where a rule asks for a value, the rules are applied to each subgraph.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.pieces import Pullback
-from gpuarray.autodiff.program import Cotangents, Outputs, Program, differentiated
+from gpuarray.autodiff.subgraph import Cotangents, Outputs, Subgraph, differentiated
 from gpuarray.config import config, using
 from gpuarray.dtypes import bool_
 from gpuarray.errors import GpuArrayError
@@ -29,14 +29,14 @@ _KEPT: Final = 512
 
 
 class _Transpose(NamedTuple):
-    """The transpose of the programs of one structure.
+    """The transpose of the subgraphs of one structure.
 
     Attributes
     ----------
     graph : CopiedGraph
-        The cotangents of the variables, computed from nodes of the program and cotangents of the results.
+        The cotangents of the variables, computed from nodes of the subgraph and cotangents of the results.
     lines : list of (int, int)
-        The numbers of nodes of the graph, and of the nodes of the program of whose derivatives they are parts.
+        The numbers of nodes of the graph, and of the nodes of the subgraph of whose derivatives they are parts.
     places : list of int or None
         The number of the cotangent of each variable in the graph; None stands for zeros.
     constants : list of bytes or None
@@ -55,14 +55,14 @@ _Constants: TypeAlias = list[bytes | None]
 _known: Final[OrderedDict[Any, _Transpose | _Constants | None]] = OrderedDict()
 
 
-def pull(program: Program, cotangents: Cotangents) -> list[GpuArray | None] | None:
-    """Return the cotangents of the variables of a program, given those of the results.
+def pull(subgraph: Subgraph, cotangents: Cotangents) -> list[GpuArray | None] | None:
+    """Return the cotangents of the variables of a subgraph, given those of the results.
 
-    The result is None if the rules are to be applied to this program.
+    The result is None if the rules are to be applied to this subgraph.
     """
-    if program.runs_code or tracing.active() is not None or get_ident() in assumed_origins:
+    if subgraph.runs_code or tracing.active() is not None or get_ident() in assumed_origins:
         return None
-    structure = _Structure(program, cotangents)
+    structure = _Structure(subgraph, cotangents)
     known = _known.pop(structure.key, structure.constants)
     if known is not None and known is not structure.constants:
         constants = known.constants if isinstance(known, _Transpose) else known
@@ -79,63 +79,63 @@ def _agree(recorded: bytes | None, constant: bytes | None) -> bool:
     return recorded is None or recorded == constant
 
 
-Program.repeated = staticmethod(pull)
+Subgraph.repeated = staticmethod(pull)
 #: The code of the origins of placeholders, in which the numbers of what they stand for are in place of instructions.
 _NUMBERED: Final = pull.__code__
 _UNCHANGED: Final = nullcontext()
 
 
 class _Structure:
-    """The structure of a program and of the cotangents of its results.
+    """The structure of a subgraph and of the cotangents of its results.
 
     Parameters
     ----------
-    program : Program
-        The program.
+    subgraph : Subgraph
+        The subgraph.
     cotangents : sequence of GpuArray or None
         The cotangents.
 
     Attributes
     ----------
     key : tuple
-        Equal for programs whose transposes differ by constants at most.
+        Equal for subgraphs whose transposes differ by constants at most.
     constants : list of bytes
-        The constants in the program.
+        The constants in the subgraph.
     """
 
-    def __init__(self, program: Program, cotangents: Cotangents) -> None:
-        self._program = program
-        #: What the transpose may refer to: nodes and joints of the program, constants in it, and cotangents.
+    def __init__(self, subgraph: Subgraph, cotangents: Cotangents) -> None:
+        self._subgraph = subgraph
+        #: What the transpose may refer to: nodes and joints of the subgraph, constants in it, and cotangents.
         self._nodes: list[Any] = []
         #: The numbers of their operands; None of those whose operands do not matter.
         self._operands: list[Sequence[int] | None] = []
-        self._parts: list[Any] = [program.device, config.current]
+        self._parts: list[Any] = [subgraph.device, config.current]
         self.constants: _Constants = []
         number: dict[Any, int] = {}
-        for node, operands, wanted in program.steps:
+        for node, operands, needed in subgraph.steps:
             for operand in operands:
                 if operand not in number:
                     number[operand] = self._add_source(operand)
-            number[node] = self._add(node, [number[operand] for operand in operands], *wanted)
+            number[node] = self._add(node, [number[operand] for operand in operands], *needed)
             if type(node) is Outputs:
                 for output in node.known.values():
-                    if output.result is not None and not program.varies(output):
+                    if output.result is not None and not subgraph.varies(output):
                         self._add(output, [number[node]])
-        for node in (*program.results, *program.variables):
+        for node in (*subgraph.results, *subgraph.variables):
             if node not in number:
                 number[node] = self._add_source(node)
-        self._results = [number[node] for node in program.results]
-        self._variables = [number[node] for node in program.variables]
+        self._results = [number[node] for node in subgraph.results]
+        self._variables = [number[node] for node in subgraph.variables]
         self._seeds = [None if ct is None else self._add_source(ct.node()) for ct in cotangents]
         self.key = (*self._parts, tuple(self._results), tuple(self._variables), tuple(self._seeds))
 
-    def _add(self, node: Any, operands: Sequence[int], *wanted: bool) -> int:
+    def _add(self, node: Any, operands: Sequence[int], *needed: bool) -> int:
         """Add a node or a joint with its operands, and return its number."""
         if type(node) is Outputs:
-            self._parts.append((*operands, *wanted, node.call.op, node.call.detail[1]))
+            self._parts.append((*operands, *needed, node.call.op, node.call.detail[1]))
         else:
             is_pending = node.result is None
-            self._parts.append((*operands, *wanted, node.op, node.dtype, node.shape, node.detail, is_pending))
+            self._parts.append((*operands, *needed, node.op, node.dtype, node.shape, node.detail, is_pending))
         self._operands.append(operands)
         self._nodes.append(node)
         return len(self._nodes) - 1
@@ -152,7 +152,7 @@ class _Structure:
 
     def copied(self, transpose: _Transpose) -> list[GpuArray | None]:
         """Return the cotangents of the variables as a copy of a transpose."""
-        device, nodes = self._program.device, transpose.graph.nodes(self._nodes)
+        device, nodes = self._subgraph.device, transpose.graph.nodes(self._nodes)
         for number, line in transpose.lines:
             nodes[number].origin = derivative_of(self._nodes[line].origin)
         deepest = max([nodes[place].depth for place in transpose.places if place is not None], default=0)
@@ -161,15 +161,15 @@ class _Structure:
 
     def transpose(self, constants: _Constants) -> _Transpose | None:
         """Record the transpose for some constants; return None if a rule reads a value, runs code, or fails."""
-        device = self._program.device
-        sources = [unknown(node.shape, node.dtype) for node in self._program.variables]
+        device = self._subgraph.device
+        sources = [unknown(node.shape, node.dtype) for node in self._subgraph.variables]
         try:
             with differentiated(sources) as (record, variables):
                 code = len(record.replaced)
                 stand_ins = self._stand_ins(variables, constants)
                 results = [stand_ins[number] for number in self._results]
                 seeds = [None if number is None else wrap(stand_ins[number], device) for number in self._seeds]
-                cts = Program(results, variables, record, device).record(seeds, Pullback())
+                cts = Subgraph(results, variables, record, device).record(seeds, Pullback())
                 if len(record.replaced) > code:  # the derivative has a rule for its own derivative, which copies lack
                     return None
         except (UnknownError, GpuArrayError):
@@ -184,7 +184,7 @@ class _Structure:
         return _Transpose(graph, lines, [None if ct is None else next(places) for ct in cts], constants)
 
     def _stand_ins(self, variables: Sequence[Node], constants: _Constants) -> list[Node]:
-        """Return nodes without values that stand for those of the program, given those that stand for its variables."""
+        """Return nodes without values that stand for those of the subgraph, given those of its variables."""
         known = dict(zip(self._variables, variables, strict=True))
         values = iter(constants)
         stand_ins: list[Node] = []

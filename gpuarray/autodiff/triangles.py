@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.autodiff.program import Cotangents, Outputs, called
+from gpuarray.autodiff.subgraph import Cotangents, Outputs, called
 from gpuarray.functions.joining import concat
 from gpuarray.functions.linalg_arguments import rows_in_order
 from gpuarray.functions.matrices import tril, triu

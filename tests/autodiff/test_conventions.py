@@ -31,7 +31,7 @@ def on_host() -> Any:
 
 @pytest.mark.usefixtures("everywhere")
 @pytest.mark.parametrize(
-    ("function", "point", "wanted"),
+    ("function", "point", "expected"),
     [
         # several elements are the extreme one
         (np.max, TIE, (0.5, 0.5)),
@@ -72,9 +72,9 @@ def on_host() -> Any:
         (lambda x: np.cumprod(x), (1.0, 0.0, 3.0), (1, 4, 0)),
     ],
 )
-def test_points_without_a_unique_derivative(function: Callable[[Any], Any], point: Any, wanted: Any) -> None:
+def test_points_without_a_unique_derivative(function: Callable[[Any], Any], point: Any, expected: Any) -> None:
     found = xp.grad(lambda x: function(x).sum())(xp.asarray(point))
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.usefixtures("everywhere")

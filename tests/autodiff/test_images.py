@@ -29,8 +29,8 @@ def test_ranks_of_windows(edges: dict[str, Any]) -> None:
 
     check_grads(fun, (xp.asarray(X),), order=1)
     batch = np.stack([X, 2 * X]).astype(np.float32)
-    wanted = [ndimage.median_filter(x, size=3, **edges) ** 2 for x in batch]
-    np.testing.assert_allclose(xp.vmap(fun)(xp.asarray(batch)), wanted, rtol=1e-5)
+    expected = [ndimage.median_filter(x, size=3, **edges) ** 2 for x in batch]
+    np.testing.assert_allclose(xp.vmap(fun)(xp.asarray(batch)), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("is_largest", [False, True])

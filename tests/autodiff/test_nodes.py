@@ -225,9 +225,9 @@ def test_batches_agree_with_loops(name: str) -> None:
 
     with xp.using(device="cpu"):
         result = xp.vmap(derivative)(xp.asarray(batch))
-        wanted = [derivative(xp.asarray(x)) for x in batch]
+        expected = [derivative(xp.asarray(x)) for x in batch]
         for number, own in enumerate(result):
-            np.testing.assert_allclose(own, np.stack([one[number].get() for one in wanted]), rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(own, np.stack([one[number].get() for one in expected]), rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", _BATCHES)
@@ -239,8 +239,8 @@ def test_derivatives_of_batches_agree_with_those_of_loops(name: str) -> None:
         return sum((abs(array) ** 2).sum() for array in _leaves(arrays))
 
     result = xp.grad(lambda x: total(xp.vmap(function)(x)))(batch)
-    wanted = xp.grad(lambda x: sum(total(function(one)) for one in x))(batch)
-    np.testing.assert_allclose(result, wanted, rtol=1e-7, atol=1e-9)
+    expected = xp.grad(lambda x: sum(total(function(one)) for one in x))(batch)
+    np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.wgpu
@@ -282,11 +282,11 @@ def test_many_small_parts_of_a_cotangent_are_added_in_place() -> None:
     with xp.using(device="cpu", direct_limit=0):
         x = xp.arange(1 << 16, dtype="float32") / 1000
         loss = xp.jit(xp.grad(lambda x: sum(x[n] * x[2 * n + 1] for n in range(40)) + (x[200:300] ** 2).sum()))
-        result, wanted, n = loss(x).get(), np.zeros(x.shape, np.float32), np.arange(40)
-        np.add.at(wanted, n, x.get()[2 * n + 1])
-        np.add.at(wanted, 2 * n + 1, x.get()[n])
-        wanted[200:300] = 2 * x.get()[200:300]
-        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+        result, expected, n = loss(x).get(), np.zeros(x.shape, np.float32), np.arange(40)
+        np.add.at(expected, n, x.get()[2 * n + 1])
+        np.add.at(expected, 2 * n + 1, x.get()[n])
+        expected[200:300] = 2 * x.get()[200:300]
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
         xp.reset_stats()
         loss(x).get()
         assert xp.stats()["peak_bytes"] < 20 * x.nbytes

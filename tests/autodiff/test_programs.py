@@ -121,13 +121,13 @@ def test_random_programs_agree_with_differences(seed: int, limit: int, is_forwar
     function = program(seed)
     if not _is_smooth(function, x, direction):
         return
-    wanted = (function(x + _STEP * direction) - function(x - _STEP * direction)) / (2 * _STEP)
+    expected = (function(x + _STEP * direction) - function(x - _STEP * direction)) / (2 * _STEP)
     with xp.using(device="cpu", direct_limit=limit):
         if is_forward:
             result = float(xp.jvp(function, (xp.asarray(x),), (xp.asarray(direction),))[1])
         else:
             result = float(xp.grad(function)(xp.asarray(x)).get() @ direction)
-    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -142,9 +142,9 @@ def test_second_derivatives_of_random_programs(seed: int) -> None:
     with xp.using(device="cpu"):
         if not _is_smooth(lambda point: at(point).sum(), x, direction):
             return
-        wanted = (at(x + _STEP * direction) - at(x - _STEP * direction)) / (2 * _STEP)
+        expected = (at(x + _STEP * direction) - at(x - _STEP * direction)) / (2 * _STEP)
         result = xp.hessian(program(seed))(xp.asarray(x)).get()
-    np.testing.assert_allclose(result @ direction, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(result @ direction, expected, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(result, result.T, rtol=1e-9, atol=1e-9)
 
 
@@ -161,8 +161,8 @@ def test_batches_of_random_programs_agree_with_loops(seed: int, limit: int, is_g
         function = xp.grad(function)
     with xp.using(device="cpu", direct_limit=limit):
         result = xp.vmap(function)(xp.asarray(batch))
-        wanted = np.stack([function(xp.asarray(x)).get() for x in batch])
-    np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+        expected = np.stack([function(xp.asarray(x)).get() for x in batch])
+    np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -170,8 +170,8 @@ def test_derivatives_of_batches_of_random_programs(seed: int) -> None:
     function = program(seed, [step for step in STEPS if step not in _WITH_VALUES])
     batch = xp.asarray(np.random.default_rng(seed).uniform(-1, 1, (3, EXTENT)), device="cpu")
     result = xp.grad(lambda x: (xp.vmap(function)(x) ** 2).sum())(batch)
-    wanted = xp.grad(lambda x: sum(function(one) ** 2 for one in x))(batch)
-    np.testing.assert_allclose(result, wanted, rtol=1e-8, atol=1e-10)
+    expected = xp.grad(lambda x: sum(function(one) ** 2 for one in x))(batch)
+    np.testing.assert_allclose(result, expected, rtol=1e-8, atol=1e-10)
     nested = xp.vmap(xp.vmap(function, in_axes=1), in_axes=0)(xp.stack([batch.T, 2 * batch.T]))
     np.testing.assert_allclose(nested[1], xp.vmap(function)(2 * batch), rtol=1e-9, atol=1e-12)
 

@@ -39,10 +39,10 @@ def test_threads_differentiate_at_once(pool: ThreadPoolExecutor, limit: int) -> 
             return [xp.grad(fun)(xp.asarray(X)).get() for _ in range(20)]
 
     for scale, result in enumerate(pool.map(slope, range(8))):
-        wanted = 2 * scale**2 * np.sin(X) * np.cos(X)
-        wanted[0] = 0
-        wanted[1] += 2 * X[1]
-        np.testing.assert_allclose(result, [wanted] * 20)
+        expected = 2 * scale**2 * np.sin(X) * np.cos(X)
+        expected[0] = 0
+        expected[1] += 2 * X[1]
+        np.testing.assert_allclose(result, [expected] * 20)
     assert not tape.state.tapes
 
 

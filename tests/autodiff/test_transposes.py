@@ -1,4 +1,4 @@
-"""Transposes that are recorded once for all programs of one structure."""
+"""Transposes that are recorded once for all subgraphs of one structure."""
 
 import gc
 from weakref import ref
@@ -8,7 +8,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.autodiff import transposes
-from gpuarray.autodiff.program import Program
+from gpuarray.autodiff.subgraph import Subgraph
 from gpuarray.errors import DerivativeError
 from gpuarray.testing import check_grads
 
@@ -25,15 +25,15 @@ def all_recorded(monkeypatch):
 
 @pytest.fixture
 def walks(monkeypatch):
-    """Return a list to which each application of the rules to a program appends an element."""
+    """Return a list to which each application of the rules to a subgraph appends an element."""
     found = []
-    record = Program.record
+    record = Subgraph.record
 
-    def counted(program, cotangents, walk):
-        found.append(program)
-        return record(program, cotangents, walk)
+    def counted(subgraph, cotangents, pullback):
+        found.append(subgraph)
+        return record(subgraph, cotangents, pullback)
 
-    monkeypatch.setattr(Program, "record", counted)
+    monkeypatch.setattr(Subgraph, "record", counted)
     return found
 
 
@@ -211,7 +211,7 @@ def test_errors_name_the_line():
             xp.grad(lambda x: np.nextafter(x, 2.0).sum())(xp.asarray(X))
 
 
-def test_copies_have_the_lines_of_their_programs():
+def test_copies_have_the_lines_of_their_subgraphs():
     def first(x):
         return np.sinh(x).sum()
 

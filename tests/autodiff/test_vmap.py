@@ -22,8 +22,8 @@ V = _RANDOM.standard_normal(5)
 IDS = _RANDOM.integers(-3, 3, (4, 6))
 
 
-def same(result: Any, wanted: Any) -> None:
-    np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=2e-5, atol=1e-5)
+def same(result: Any, expected: Any) -> None:
+    np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=2e-5, atol=1e-5)
 
 
 class Pair(NamedTuple):
@@ -138,9 +138,9 @@ def test_kinds_of_nodes_agree_with_a_loop(name: str, device: Device) -> None:
     given = [A.astype(dtype), B.astype(dtype), IDS]
     with xp.using(default_float=np.dtype(dtype).name):
         result = _listed(xp.vmap(function)(*map(xp.asarray, given)))
-        wanted = [_listed(function(*(xp.asarray(x[n]) for x in given))) for n in range(len(A))]
+        expected = [_listed(function(*(xp.asarray(x[n]) for x in given))) for n in range(len(A))]
         for number, own in enumerate(result):
-            one = np.stack([loop[number].get() for loop in wanted])
+            one = np.stack([loop[number].get() for loop in expected])
             assert own.dtype == one.dtype
             assert own.shape == one.shape
             np.testing.assert_allclose(own.get(), one, rtol=1e-4, atol=1e-5)
@@ -151,9 +151,9 @@ def test_on_the_portable_device(portable: Device) -> None:
         given = [xp.asarray(x) for x in (A.astype(np.float32), B.astype(np.float32), IDS.astype(np.int32))]
         for name in ("write", "reduce", "contract", "gather", "scatter", "scan", "concat"):
             result = _listed(xp.vmap(KINDS[name])(*given))
-            wanted = [_listed(KINDS[name](*(x[n] for x in given))) for n in range(4)]
+            expected = [_listed(KINDS[name](*(x[n] for x in given))) for n in range(4)]
             for number, own in enumerate(result):
-                same(own, np.stack([loop[number].get() for loop in wanted]))
+                same(own, np.stack([loop[number].get() for loop in expected]))
 
 
 def test_axes_are_those_of_jax() -> None:
@@ -313,12 +313,12 @@ def test_it_composes_with_jit() -> None:
     def fun(x: Any) -> Any:
         return (np.sin(x) * x).sum()
 
-    wanted = xp.vmap(xp.grad(fun))(xp.asarray(B))
+    expected = xp.vmap(xp.grad(fun))(xp.asarray(B))
     recorded = xp.jit(xp.vmap(xp.grad(fun)))
     for scale in (1.0, 2.0):
         same(recorded(xp.asarray(B * scale)), np.cos(B * scale) * B * scale + np.sin(B * scale))
-    same(xp.vmap(xp.jit(xp.grad(fun)))(xp.asarray(B)), wanted)
-    same(xp.vmap(xp.grad(xp.jit(fun)))(xp.asarray(B)), wanted)
+    same(xp.vmap(xp.jit(xp.grad(fun)))(xp.asarray(B)), expected)
+    same(xp.vmap(xp.grad(xp.jit(fun)))(xp.asarray(B)), expected)
     with pytest.raises(BatchingError, match="float needs"):
         xp.jit(xp.vmap(lambda x: float(x.sum())))(xp.asarray(B))
 

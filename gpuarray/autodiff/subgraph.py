@@ -1,7 +1,7 @@
-"""Programs: the part of a graph between variables and results, in order, and its transposition.
+"""Subgraphs: the part of a graph between variables and results, in order, and its transposition.
 
-A program keeps the operands of its nodes, which evaluations take from the nodes. Cotangents of its results become those
-of its variables from the last node to the first; the operations are recorded like any others.
+A subgraph keeps the operands of its nodes, which evaluations take from the nodes. Cotangents of its results become
+those of its variables from the last node to the first; the operations are recorded like any others.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -56,10 +56,10 @@ class Outputs:
         self.origin = call.origin
 
     def pull(
-        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, pullback: Pullback
+        self, cotangents: dict[int, GpuArray], needed: Sequence[bool], device: Device, pullback: Pullback
     ) -> Cotangents:
         """Return the cotangents of the operands, given those of some outputs."""
-        return Outputs.rule(self, cotangents, wanted, device)
+        return Outputs.rule(self, cotangents, needed, device)
 
     def outputs(self, numbers: Sequence[int], kinds: Sequence[tuple[Shape, DType]], like: GpuArray) -> list[Any]:
         """Return some outputs, of given shapes and dtypes, on the device of an array: what was computed, if it was."""
@@ -93,12 +93,12 @@ def variable(node: Node) -> Node:
 _CONSTANT: Final = frozenset((Leaf, Generate))
 
 
-class Program:
+class Subgraph:
     """The nodes through which results depend on variables.
 
     Two class attributes are functions that return what :meth:`pull` returns, or None: ``at_once``, which
     :mod:`gpuarray.autodiff.at_once` sets, computes it from the values of the cotangents if it is small; ``repeated``,
-    which :mod:`gpuarray.autodiff.transposes` sets, copies what was recorded for a program of the same structure.
+    which :mod:`gpuarray.autodiff.transposes` sets, copies what was recorded for a subgraph of the same structure.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ class Program:
         Where derivatives are computed.
     """
 
-    at_once: Callable[["Program", Sequence[Any]], list[GpuArray | None] | None]
-    repeated: Callable[["Program", Cotangents], list[GpuArray | None] | None]
+    at_once: Callable[["Subgraph", Sequence[Any]], list[GpuArray | None] | None]
+    repeated: Callable[["Subgraph", Cotangents], list[GpuArray | None] | None]
 
     def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
         self.results = tuple(results)
@@ -144,17 +144,17 @@ class Program:
             kind = type(node)
             if kind is tuple:  # a node that was entered, whose operands have been noted
                 node, operands = node
-                wanted = [operand in varying for operand in operands]
+                needed = [operand in varying for operand in operands]
                 if isinstance(node, BaseNode):
                     self.nodes.append(node)  # type: ignore[arg-type]  # all classes of nodes are kinds
-                    if True not in wanted or node.dtype.kind not in "fc":
+                    if True not in needed or node.dtype.kind not in "fc":
                         continue
-                elif True not in wanted:
+                elif True not in needed:
                     continue
                 elif type(node) is not Outputs:
                     self.runs_code = True
                 varying.add(node)
-                self.steps.append((node, operands, wanted))
+                self.steps.append((node, operands, needed))
                 continue
             if node in visited or (kind in _CONSTANT and node not in replaced):
                 continue
@@ -186,12 +186,12 @@ class Program:
         """Return the cotangents of the variables, given those of the results; None stands for zeros."""
         seeds = [None if ct is None else value_of(ct.node()) for ct in cotangents]
         if all((seed is None) == (ct is None) for seed, ct in zip(seeds, cotangents, strict=True)):
-            gradients = Program.at_once(self, seeds)
+            gradients = Subgraph.at_once(self, seeds)
             if gradients is not None:
                 return gradients
         pullback = pullback or Pullback()
         if pullback.is_whole(len(self.steps)):
-            gradients = Program.repeated(self, cotangents)
+            gradients = Subgraph.repeated(self, cotangents)
             if gradients is not None:
                 pullback.count += len(self.steps)
                 return gradients
@@ -206,7 +206,7 @@ class Program:
             for node, ct in zip(self.results, cotangents, strict=True):
                 if ct is not None and node in self._varying:
                     known.add(node, ct)
-            for step, (node, operands, wanted) in reversed([*enumerate(self.steps)]):
+            for step, (node, operands, needed) in reversed([*enumerate(self.steps)]):
                 pieces.pass_by(step, known)
                 ct = known.pop(node)
                 if ct is None:
@@ -225,12 +225,12 @@ class Program:
                     known.add_part(operands[0], node.layout, ct, origin)
                     continue
                 if isinstance(node, BaseNode):
-                    shares = rules[type(node)](node, operands, ct, wanted, self.device)
+                    shares = rules[type(node)](node, operands, ct, needed, self.device)
                 else:
                     with using(pending_limit=pieces.limit):
-                        shares = node.pull(ct, wanted, self.device, pieces.pullback)
-                for operand, share, is_wanted in zip(operands, shares, wanted, strict=True):
-                    if share is not None and is_wanted:
+                        shares = node.pull(ct, needed, self.device, pieces.pullback)
+                for operand, share, is_needed in zip(operands, shares, needed, strict=True):
+                    if share is not None and is_needed:
                         known.add(operand, share)
             cts = [known.pop(node) for node in self.variables]
         return [None if ct is None else unshared(ct) for ct in cts]
@@ -304,8 +304,8 @@ def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct:
     """Return the cotangents of the operands of a composition, given that of its result."""
     with differentiated([operand.node() for operand in operands]) as (record, variables):
         result = function(*(wrap(node, ct.device) for node in variables))
-        program = Program([result.node()], variables, record, ct.device)
-    return program.pull([ct])
+        subgraph = Subgraph([result.node()], variables, record, ct.device)
+    return subgraph.pull([ct])
 
 
 def unshared(ct: GpuArray) -> GpuArray:
