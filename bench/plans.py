@@ -28,7 +28,7 @@ from gpuarray.device import Capabilities, Device
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.fusion.steps import Step
 from gpuarray.providers import registry
-from gpuarray.providers.base import Task
+from gpuarray.providers.base import Kernel, Task
 
 #: The name of the provider.
 NAME: Final = "planned"
@@ -117,8 +117,8 @@ class Planned:
     def collect(self) -> None:
         pass
 
-    def describe(self, prepared: Prepared) -> str:
-        return ""
+    def describe(self, prepared: Prepared) -> list[Kernel]:
+        return []
 
     def launch_count(self, prepared: Prepared) -> int:
         return prepared.launches

@@ -12,7 +12,7 @@ from gpuarray.fusion.steps import Apply, Load, Loop, Scalar, Step
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.moving import at_values
 from gpuarray.providers import registry
-from gpuarray.providers.base import Task
+from gpuarray.providers.base import Kernel, Task
 
 Array = npt.NDArray[Any]
 
@@ -109,9 +109,9 @@ class TinyProvider:
     def synchronize(self) -> None:
         """Return at once, because `run` has finished its tasks."""
 
-    def describe(self, prepared: Step) -> str:
-        """Return the text of the kernels for `explain`; there is none."""
-        return ""
+    def describe(self, prepared: Step) -> list[Kernel]:
+        """Return the kernels for `explain`; there are none."""
+        return []
 
     def launch_count(self, prepared: Step) -> int:
         """Return the number of launches of a step."""

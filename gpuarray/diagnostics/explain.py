@@ -164,7 +164,7 @@ def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode
         step.decision.estimates,
         step.timing.mean if step.timing.runs else None,
         _lines_of(planned.inputs, planned.outputs, nodes),
-        provider.describe(step.prepared) if on_device else "",
+        tuple(provider.describe(step.prepared)) if on_device else (),
     )
 
 

@@ -1,5 +1,6 @@
 """The result of `explain`: the stages of an evaluation as data, text, HTML and drawings."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -10,6 +11,7 @@ from typing import Any, Final
 from gpuarray.diagnostics import drawing
 from gpuarray.fusion.costs import Cost
 from gpuarray.graph.layouts import Shape
+from gpuarray.providers.base import Kernel
 from gpuarray.source_locations import SourceLocation
 
 #: The stages: the recorded operations; the operations without duplicates; the steps that run; where each runs and why;
@@ -113,8 +115,9 @@ class ExplainedStep:
         Mean nanoseconds under :func:`gpuarray.profile` in this process; None if it was not measured.
     places : tuple of SourceLocation
         The source lines that recorded its operations.
-    source : str
-        The text of the kernels: WGSL on wgpu devices.
+    kernels : tuple of Kernel
+        The distinct kernels, each with its ``name``, such as that of the panels of a factorisation, the number of its
+        ``launches``, and its ``source``: WGSL on wgpu devices.
     """
 
     name: str
@@ -128,7 +131,20 @@ class ExplainedStep:
     estimates: tuple[float, float] | None
     measured: float | None
     places: tuple[SourceLocation, ...]
-    source: str
+    kernels: tuple[Kernel, ...]
+
+    @property
+    def source(self) -> str:
+        """The text of all kernels."""
+        return "\n\n".join(f"// {each.name}\n{each.source}" if each.name else each.source for each in self.kernels)
+
+    @property
+    def launch_lines(self) -> list[str]:
+        """The number of launches by the name of the kernel, as lines of text, if there are several names."""
+        counts: Counter[str] = Counter()
+        for kernel in self.kernels:
+            counts[kernel.name] += kernel.launches
+        return [f"{counted(count, 'launch')} of {name}" for name, count in counts.items()] if len(counts) > 1 else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,6 +303,7 @@ class Explanation:
             yield f"step {number}: {counted(step.launches, 'launch')}, reads {reads}, writes {writes}"
             yield f"  on the {step.where}: {step.reason}"
             yield f"  {self._times(step)}"
+            yield from (f"  {line}" for line in step.launch_lines)
             if step.places:
                 yield f"  for {', '.join(map(str, step.places))}"
             yield from (f"  {line}" for line in step.text.splitlines())
@@ -325,7 +342,7 @@ class Explanation:
                 lines.append(duration(step.measured))
             lines += [str(location) for location in step.places[:2]]
             reads = tuple(dict.fromkeys((box[i], f"%{i}") for i in step.inputs if i in box))
-            title = "\n".join([f"{step.where}: {step.reason}", step.text])
+            title = "\n".join([f"{step.where}: {step.reason}", *step.launch_lines, step.text])
             for number in step.outputs:
                 box[number] = len(boxes)
             boxes.append(drawing.Box("step" if step.where == "device" else "host", tuple(lines), title, reads))

@@ -6,7 +6,7 @@ values as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
@@ -41,6 +41,24 @@ class Task:
     outputs: Sequence[Any]
     scalars: Sequence[Any]
     tag: Any = None
+
+
+class Kernel(NamedTuple):
+    """A kernel of a prepared step, for :func:`gpuarray.explain`.
+
+    Attributes
+    ----------
+    name : str
+        Its name, as :func:`gpuarray.profile` shows it; empty if there is none.
+    launches : int
+        How often the step launches it.
+    source : str
+        Its text.
+    """
+
+    name: str
+    launches: int
+    source: str
 
 
 class Provider(Protocol):
@@ -99,8 +117,8 @@ class Provider(Protocol):
     def collect(self) -> None:
         """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""
 
-    def describe(self, prepared: Any) -> str:
-        """Return the readable source text of a prepared step; empty if there is none."""
+    def describe(self, prepared: Any) -> Sequence[Kernel]:
+        """Return the distinct kernels of a prepared step, in the order of their first launches."""
 
     def launch_count(self, prepared: Any) -> int:
         """Return how many launches a prepared step makes."""

@@ -1,5 +1,6 @@
 """`explain` before and after a plan has run: stages, lines, drawings, measured times."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -265,3 +266,34 @@ def test_a_report_counts_equal_decisions():
     lines = [line for line in xp.report()["decisions"] if line.startswith("sinh: cpu")]
     assert len(lines) == 1
     assert "times)" in lines[0]
+
+
+#: Functions of a symmetric matrix with some of their kernels.
+FACTORISATIONS = {
+    "cholesky": ("panel", "update"),
+    "inv": ("panel", "row interchanges", "triangular solve", "update"),
+    "qr": ("panel", "update"),
+    "eigh": ("reflector", "update"),
+    "svd": ("panel", "update", "rotations", "turns of columns"),
+}
+
+
+@pytest.mark.parametrize("name", FACTORISATIONS)
+def test_factorisations_show_the_kernels_that_a_profile_shows(name):
+    with xp.using(device="wgpu", direct_pinned=False):
+        matrix = xp.asarray(np.diag(np.arange(1, 101, dtype=np.float32)) + 0.01)
+        with xp.profile() as profile:
+            result = getattr(xp.linalg, name)(matrix)
+            xp.synchronize()
+    (step,) = xp.explain(result[0] if isinstance(result, tuple) else result).steps
+    counts = {kernel.label: kernel.launches for kernel in profile.kernels if kernel.step == name}
+    lines = {f"{count} launch{'' if count == 1 else 'es'} of {label}" for label, count in counts.items()}
+    assert {*step.launch_lines} == lines
+    for part in FACTORISATIONS[name]:
+        assert f"{name} {part} float32" in counts
+
+
+def test_pending_factorisations_show_their_kernels():
+    with xp.using(device="wgpu", direct_pinned=False):
+        text = str(xp.explain(xp.linalg.det(xp.eye(100, dtype=xp.float32))))
+    assert re.search(r"\n  \d launches of det panel float32\n.*launches of det update float32\n", text, re.DOTALL)

@@ -126,7 +126,8 @@ def run(provider, step, arrays, shapes, scalars=()):
     prepared = provider.prepare(step)
     provider.run([Task(prepared, [upload(provider, a) for a in arrays], outputs, scalars)])
     assert provider.launch_count(prepared) == 1
-    assert provider.describe(prepared)
+    (kernel,) = provider.describe(prepared)
+    assert kernel.source
     results = [np.empty(s, d) for s, d in zip(shapes, step.output_dtypes, strict=True)]
     for buffer, result in zip(outputs, results, strict=True):
         provider.read(buffer, result)

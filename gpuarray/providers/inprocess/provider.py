@@ -22,7 +22,7 @@ from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import ALL, DType
 from gpuarray.errors import DeviceError
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Fold, Loop, ScanStep, ScatterStep, Step
-from gpuarray.providers.base import Task
+from gpuarray.providers.base import Kernel, Task
 from gpuarray.providers.inprocess import tiles
 from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
 from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
@@ -195,9 +195,9 @@ class InProcessProvider:
         """Return at once: what runs here is done when :meth:`run` returns."""
         self._check_open()
 
-    def describe(self, prepared: Prepared) -> str:
-        """Return the text of a prepared step: the calls of NumPy functions that it makes."""
-        return prepared.describe()
+    def describe(self, prepared: Prepared) -> list[Kernel]:
+        """Return the text of a prepared step, the calls of NumPy functions that it makes, as one kernel."""
+        return [Kernel("", 1, prepared.describe())]
 
     def launch_count(self, prepared: Prepared) -> int:
         """Return 1."""

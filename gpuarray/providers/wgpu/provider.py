@@ -4,6 +4,7 @@ Invariant: every call of the driver holds the lock of the provider (:mod:`.guard
 The registry opens providers; the runtime uses them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -24,7 +25,7 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.fusion.costs import cost
 from gpuarray.fusion.steps import Step
-from gpuarray.providers.base import Task
+from gpuarray.providers.base import Kernel, Task
 from gpuarray.providers.wgpu import device as adapters
 from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
@@ -379,10 +380,10 @@ class WgpuProvider(Guarded):
             self._pool.trim()
             self._transfer.trim()
 
-    def describe(self, prepared: Prepared) -> str:
-        """Return the WGSL text of a prepared step, each distinct kernel once."""
-        texts = {launch.source: launch.label for launch in prepared.program.launches}
-        return "\n\n".join(f"// {label}\n{source}" for source, label in texts.items())
+    def describe(self, prepared: Prepared) -> list[Kernel]:
+        """Return the distinct kernels of a prepared step, in the order of their first launches."""
+        counts = Counter((launch.label, launch.source) for launch in prepared.program.launches)
+        return [Kernel(label, count, source) for (label, source), count in counts.items()]
 
     #: A program that runs the exported result of :meth:`kernels` without this package.
     runner: Final = Path(__file__).with_name("run_exported.py")
