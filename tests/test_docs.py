@@ -59,6 +59,7 @@ def test_python_blocks_run(path, tmp_path, monkeypatch, capsys):
         pytest.importorskip(package, reason=f"{package} is no part of the test extra")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(xp.config, "direct_pinned", True)  # the default, which users have
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))  # pages register providers
     names = {"__name__": "__docs__"}
     for number, (code, output) in enumerate(blocks(path), 1):
         where = f"{named(path)}, block {number}"
