@@ -19,6 +19,8 @@ from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess.provider import InProcessProvider, default_capabilities
 from gpuarray.runtime import plans, prepared
+from gpuarray.runtime.placement import trials
+from gpuarray.settings import recording
 
 # SciPy and scikit-learn take arrays of other namespaces if this is set before SciPy is imported
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -141,3 +143,12 @@ def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _fresh_counters() -> None:
     xp.reset_stats()
+
+
+@pytest.fixture(autouse=True)
+def _no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin each test like a program, whose calls on the host have not yet cost what a trial of a device costs."""
+    monkeypatch.setattr(trials, "_lost", 0.0)
+    monkeypatch.setattr(trials, "_failures", 0)
+    if recording.midsize:
+        xp.config.record_midsize(False)
