@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, Final
 
 from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff.alike import joined
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, inverse, is_injective, without_repetition
 from gpuarray.graph.nodes import Node
@@ -57,13 +58,15 @@ class _Parts:
         self.origin: Origin | None = None
         self.by_layout: dict[tuple[Shape, Shape], dict[int, GpuArray]] = {}
 
+    def added_size(self, layout: Layout) -> int:
+        """Return how many elements the cotangent of a view adds."""
+        return 0 if layout.offset in self.by_layout.get(layout[:2], ()) else layout.size
+
     def add(self, layout: Layout, ct: GpuArray) -> None:
         """Add the cotangent of a view."""
+        self.size += self.added_size(layout)
         like = self.by_layout.setdefault(layout[:2], {})
-        sofar = like.get(layout.offset)
-        if sofar is None:
-            self.size += layout.size
-        like[layout.offset] = ct if sofar is None else _sum(sofar, ct)
+        like[layout.offset] = _sum(like.get(layout.offset), ct)
 
     def joined(self) -> Iterator[tuple[Layout, GpuArray]]:
         """Yield layouts and the cotangents of what they show; parts at equal distances are one."""
@@ -118,7 +121,7 @@ class Sums:
     def add_part(self, source: Node, layout: Layout, ct: GpuArray, origin: Origin | None) -> None:
         """Add the cotangent of a view, which :func:`is_part`, to that of its source."""
         parts = self._parts.get(source)
-        if parts is not None and parts.size + layout.size > source.size:
+        if parts is not None and parts.size + parts.added_size(layout) > source.size:
             self._join(source)
             parts = None
         if parts is None:
@@ -169,17 +172,16 @@ def _together(first: Layout, cts: list[GpuArray], step: int) -> tuple[Layout, Gp
         The distance between their offsets.
     """
     shape, strides, offset = first
-    nodes = [ct.node() for ct in cts]
     steps = [n * stride for n, stride in zip(shape, strides, strict=True)]
     if step in steps:  # one part continues the other
         axis = steps.index(step)
         extents = (*shape[:axis], len(cts) * shape[axis], *shape[axis + 1 :])
     else:
         axis = sum(abs(stride) > step for stride in strides)
-        nodes = [build.reshape(node, (*shape[:axis], 1, *shape[axis:])) for node in nodes]
         extents = (*shape[:axis], len(cts), *shape[axis:])
         strides = (*strides[:axis], step, *strides[axis:])
-    return Layout(extents, strides, offset), wrap(build.concat(nodes, axis), cts[0].device)
+    node = build.reshape(joined([ct.node() for ct in cts], axis), extents)
+    return Layout(extents, strides, offset), wrap(node, cts[0].device)
 
 
 def _added_in_place(array: GpuArray, share: GpuArray, layout: Layout) -> GpuArray:

@@ -319,6 +319,48 @@ def test_parts_at_equal_distances_are_added_as_one(parts: Any) -> None:
         np.testing.assert_allclose(gradient.get(), np.cos(host) * weights, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "term",
+    [
+        lambda x, w, i: np.sin(x[i]) * x[i],
+        lambda x, w, i: w[i] * np.exp(x[i]) + w[i + 8],
+        lambda x, w, i: np.where(x[:, i] > 0, x[:, i] ** 2, np.tanh(x[:, -1 - i])),
+        lambda x, w, i: np.sqrt(1 + x.reshape(-1)[5 * i : 5 * i + 5] ** 2) * w[-1 - i],
+        lambda x, w, i: 3 * x[::-1][i, ::2] * w[i] + w[i + 9],
+        lambda x, w, i: np.exp(x[i] - np.max(x[i])) / np.sum(np.exp(x[i])),
+    ],
+    ids=["rows", "elements", "columns", "blocks", "reversed", "softmax"],
+)
+def test_equal_expressions_of_parts_are_one(term: Any) -> None:
+    def fun(x: Any, w: Any, count: int) -> Any:
+        return sum(np.sum(term(x, w, i)) for i in range(count))
+
+    host, weights = np.random.default_rng(0).standard_normal((8, 9)), np.random.default_rng(1).standard_normal(16)
+    lengths = []
+    for count in (2, 4):
+        with xp.using(device="cpu", direct_limit=0):
+            gradients = xp.grad(fun, (0, 1))(xp.asarray(host), xp.asarray(weights), count)
+            lengths.append(sum(step.text.count("=") for step in xp.explain(*gradients).steps))
+        with xp.using(device="cpu"):
+            expected = xp.grad(fun, (0, 1))(xp.asarray(host), xp.asarray(weights), count)
+        for gradient, wanted in zip(gradients, expected, strict=True):
+            np.testing.assert_allclose(gradient.get(), wanted.get(), rtol=1e-12)
+    assert lengths[0] == lengths[1]
+
+
+def test_expressions_of_parts_that_differ_are_not_one() -> None:
+    def fun(x: Any) -> Any:
+        powers = sum(np.sum(x[i] ** 2 * (i + 1) + np.sin(x[i]) / (i + 2)) for i in range(4))
+        return powers + np.sum(np.exp(x[4])) + np.sum(np.cos(x[5])) + np.sum(np.exp(x[6]) * x[0]) + np.sum(x[7] * x[6])
+
+    host = np.random.default_rng(0).standard_normal((8, 3))
+    with xp.using(device="cpu", direct_limit=0):
+        check_grads(fun, (xp.asarray(host),), order=2)
+        result = xp.grad(fun)(xp.asarray(host)).get()
+    with xp.using(device="cpu"):
+        np.testing.assert_allclose(result, xp.grad(fun)(xp.asarray(host)).get(), rtol=1e-12)
+
+
 def test_parts_that_overlap_or_occur_twice_are_added() -> None:
     def fun(x: Any) -> Any:
         windows = sum(np.sum(x[i : i + 3] ** 2) * (i + 1) for i in range(8))
