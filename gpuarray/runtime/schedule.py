@@ -90,14 +90,12 @@ class Schedule:
             for position, registers, leaf in built.results
         ]
         for action in self._actions:
-            if isinstance(action, Batch):
-                action.scalars = [scalar for _, _, _, scalars, _ in action.tasks for scalar in scalars]
             if type(action) is Transfer:
                 action.read, action.written = number[action.read], number[action.written]
             else:
                 action.tasks = [
-                    (code, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
-                    for code, inputs, outputs, scalars, step in action.tasks
+                    (code, [number[key] for key in inputs], [number[key] for key in outputs], span, step)
+                    for code, inputs, outputs, span, step in action.tasks
                 ]
         self._donated: list[tuple[int, int, Any, bool]] = [
             (leaf, number[key], (place := built.loads[key][1]), places.is_host(place) and nbytes <= _COPIED)
@@ -215,16 +213,16 @@ class Schedule:
             return
         is_last = wanted is not None and action is self._actions[-1]
         read = self._next_read(action.place, wanted, order, buffers) if is_last else None
+        scalars = [order[position].parameters[part] for position, part in action.scalars]
         if run is not None or observe is not None:
-            _run_for(action, _bound_tasks(action, buffers, order), run, observe)
+            _run_for(action, _bound_tasks(action, buffers, scalars), run, observe)
         elif self._repeats and action.is_device:
             device: Any = action.place
             key = (action.serial, *[buffer.serial for buffer in buffers])
-            scalars = [order[position].parameters[part] for position, part in action.scalars]
             if not device.repeat(key, scalars, read):
-                device.run(_bound_tasks(action, buffers, order), read, key)
+                device.run(_bound_tasks(action, buffers, scalars), read, key)
         else:
-            action.place.run(_bound_tasks(action, buffers, order), read)
+            action.place.run(_bound_tasks(action, buffers, scalars), read)
 
     def _update(
         self,
@@ -301,13 +299,12 @@ class Schedule:
         return None
 
 
-def _bound_tasks(batch: Batch, buffers: list[Any], order: Sequence[Any]) -> list[Task]:
+def _bound_tasks(batch: Batch, buffers: list[Any], scalars: list[Any]) -> list[Task]:
     """Return the tasks of a batch with their buffers and scalars."""
     get = buffers.__getitem__
     tasks = []
-    for code, inputs, outputs, scalars, step in batch.tasks:
-        values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
-        tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], values, step))
+    for code, inputs, outputs, span, step in batch.tasks:
+        tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], scalars[span], step))
     return tasks
 
 

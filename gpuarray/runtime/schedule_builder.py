@@ -29,19 +29,19 @@ class Batch:
     is_device : bool
         Whether that is the device of the plan.
     tasks : list
-        For each task: its prepared form, the registers that it reads and writes, its scalars as positions of nodes and
-        numbers of their parameters, and the prepared step.
+        For each task: its prepared form, the registers that it reads and writes, which of the scalars are its own, and
+        the prepared step.
     numbers : list of int
         The numbers of the steps.
     serial : int
         Identifies the tasks, but for their buffers and scalars.
     scalars : list
-        The scalars of all tasks, in order.
+        The scalars of all tasks in order, as positions of nodes and numbers of their parameters.
     """
 
     place: Provider
     is_device: bool
-    tasks: list[tuple[Any, list[Any], list[Any], Sequence[tuple[int, int]], PreparedStep]]
+    tasks: list[tuple[Any, list[Any], list[Any], slice, PreparedStep]]
     numbers: list[int]
     serial: int = field(default_factory=_serials.__next__)
     scalars: list[tuple[int, int]] = field(default_factory=list)
@@ -123,7 +123,9 @@ class ScheduleBuilder:
             if not self.actions or type(self.actions[-1]) is not Batch or self.actions[-1].is_device:
                 self.actions.append(Batch(place, False, [], []))
             batch = self.actions[-1]  # type: ignore[assignment]  # it is a batch
-        batch.tasks.append((step.prepared, inputs, outputs, planned.scalars, step))
+        first = len(batch.scalars)
+        batch.scalars += planned.scalars
+        batch.tasks.append((step.prepared, inputs, outputs, slice(first, len(batch.scalars)), step))
         batch.numbers.append(number)
 
     def _flush(self) -> None:
